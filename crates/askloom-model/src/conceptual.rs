@@ -1,0 +1,246 @@
+//! What is stored: classes, their attributes, and the relationships between them.
+
+use crate::{AttributeId, ClassId, Constant, EndId, Span, Table, Type};
+use serde::Serialize;
+
+/// All classes of a model. Attributes and relationship ends live in tables of their own, so that a path
+/// or a statistic can name one without naming its class.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Conceptual {
+    pub classes: Table<ClassId, Class>,
+    pub attributes: Table<AttributeId, Attribute>,
+    pub ends: Table<EndId, End>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Class {
+    pub name: String,
+    pub kind: ClassKind,
+    pub parent: Option<ClassId>,
+    /// Own members in the order of the text; inherited ones are the parent's.
+    pub members: Vec<Member>,
+    /// The members that identify an instance, inherited ones included. Empty for a value object, and for
+    /// an entity with a surrogate.
+    pub identifier: Vec<Member>,
+    /// True for an entity that declares no identifier: it gets one that Askloom makes.
+    pub surrogate: bool,
+    /// For an entity that is a part: the end of its owner that holds it.
+    pub owner: Option<EndId>,
+    pub statistics: ClassStatistics,
+    /// `@ttl`, in milliseconds after creation.
+    pub ttl_ms: Option<u64>,
+    /// `@store`: where instances live when a model spans several stores.
+    pub store: Option<String>,
+    /// `@highlyUpdated`: Mortadelo's mark for what changes often.
+    pub highly_updated: bool,
+    #[serde(skip)]
+    pub span: Span,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ClassKind {
+    Entity,
+    AbstractEntity,
+    Value,
+}
+
+impl ClassKind {
+    #[must_use]
+    pub fn is_entity(self) -> bool {
+        match self {
+            Self::Entity | Self::AbstractEntity => true,
+            Self::Value => false,
+        }
+    }
+}
+
+/// A member of a class.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Member {
+    Attribute(AttributeId),
+    End(EndId),
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Attribute {
+    pub class: ClassId,
+    pub name: String,
+    pub ty: Type,
+    pub optional: bool,
+    pub list: bool,
+    pub id: bool,
+    pub unique: bool,
+    pub immutable: bool,
+    pub default: Option<Default>,
+    pub statistics: MemberStatistics,
+    pub highly_updated: bool,
+    #[serde(skip)]
+    pub span: Span,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Default {
+    Constant(Constant),
+    /// `now()`
+    Now,
+    /// `uuid()`, version 7
+    NewUuid,
+}
+
+/// One end of a relationship: a member of `class` that leads to instances of `target`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct End {
+    pub class: ClassId,
+    pub name: String,
+    pub target: ClassId,
+    pub kind: RelationshipKind,
+    pub cardinality: Cardinality,
+    /// The other end, if the relationship has one.
+    pub inverse: Option<EndId>,
+    /// Links live at exactly one end. A derived end is computed from its inverse, and is not part of the
+    /// aggregate.
+    pub stored: bool,
+    /// False for an end that exists only because the other one says `inverse`.
+    pub declared: bool,
+    pub id: bool,
+    pub unique: bool,
+    pub immutable: bool,
+    /// Unchecked unless the model says `checked`.
+    pub on_delete: Option<OnDelete>,
+    /// `@tree` on a self-reference.
+    pub tree: bool,
+    pub statistics: MemberStatistics,
+    #[serde(skip)]
+    pub span: Span,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RelationshipKind {
+    /// `ref`
+    Association,
+    /// `has`
+    Aggregation,
+    /// `part`
+    Composition,
+}
+
+impl RelationshipKind {
+    #[must_use]
+    pub fn keyword(self) -> &'static str {
+        match self {
+            Self::Association => "ref",
+            Self::Aggregation => "has",
+            Self::Composition => "part",
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Cardinality {
+    pub min: u32,
+    /// `None` is `*`.
+    pub max: Option<u32>,
+}
+
+impl Cardinality {
+    pub const ONE: Self = Self { min: 1, max: Some(1) };
+    pub const OPTIONAL: Self = Self { min: 0, max: Some(1) };
+    pub const MANY: Self = Self { min: 0, max: None };
+
+    #[must_use]
+    pub fn is_many(self) -> bool {
+        self.max != Some(1)
+    }
+}
+
+/// What deleting the target of a checked reference does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OnDelete {
+    Refuse,
+    Cascade,
+    Clear,
+}
+
+#[derive(Debug, Clone, PartialEq, std::default::Default, Serialize)]
+pub struct ClassStatistics {
+    pub count: Option<u64>,
+    /// Zipf exponent of how often an instance is asked for.
+    pub skew: Option<f64>,
+}
+
+#[derive(Debug, Clone, PartialEq, std::default::Default, Serialize)]
+pub struct MemberStatistics {
+    pub avg: Option<f64>,
+    pub max: Option<u64>,
+    pub distinct: Option<u64>,
+    pub size_bytes: Option<u64>,
+    pub skew: Option<f64>,
+    /// Shares of single values, each between 0 and 1.
+    pub frequencies: Vec<(Constant, f64)>,
+}
+
+impl Conceptual {
+    #[must_use]
+    pub fn member_name(&self, member: Member) -> &str {
+        match member {
+            Member::Attribute(id) => &self.attributes[id].name,
+            Member::End(id) => &self.ends[id].name,
+        }
+    }
+
+    #[must_use]
+    pub fn member_span(&self, member: Member) -> Span {
+        match member {
+            Member::Attribute(id) => self.attributes[id].span,
+            Member::End(id) => self.ends[id].span,
+        }
+    }
+
+    /// The class and its ancestors, nearest first. Ends at a repetition, so a cycle is harmless.
+    #[must_use]
+    pub fn lineage(&self, class: ClassId) -> Vec<ClassId> {
+        let mut lineage = vec![class];
+        let mut current = class;
+        while let Some(parent) = self.classes[current].parent {
+            if lineage.contains(&parent) {
+                break;
+            }
+            lineage.push(parent);
+            current = parent;
+        }
+        lineage
+    }
+
+    /// Every member an instance of the class has, ancestors' first.
+    pub fn all_members(&self, class: ClassId) -> impl Iterator<Item = Member> + '_ {
+        self.lineage(class).into_iter().rev().flat_map(|c| self.classes[c].members.iter().copied())
+    }
+
+    /// The root of the aggregate that holds instances of the class: owners, then ancestors, upwards.
+    /// `None` for a value object (it has an owner in each place where it occurs) and in a cycle.
+    #[must_use]
+    pub fn aggregate_root(&self, class: ClassId) -> Option<ClassId> {
+        let mut current = class;
+        for _ in 0..=self.classes.len() {
+            let lineage = self.lineage(current);
+            let owner = lineage.iter().find_map(|&c| self.classes[c].owner);
+            let top = lineage.last().copied()?;
+            match owner {
+                Some(end) => current = self.ends[end].class,
+                None => return self.classes[top].kind.is_entity().then_some(top),
+            }
+        }
+        None
+    }
+
+    /// Whether instances of `class` are instances of `ancestor` too.
+    #[must_use]
+    pub fn is_kind_of(&self, class: ClassId, ancestor: ClassId) -> bool {
+        self.lineage(class).contains(&ancestor)
+    }
+}

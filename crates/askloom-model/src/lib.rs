@@ -1,0 +1,43 @@
+//! The vocabulary that every other crate of Askloom speaks.
+//!
+//! - [`Span`], [`Diagnostic`] and [`Code`]: what is said to a person about their text;
+//! - [`Conceptual`]: entities, value objects, attributes and relationships;
+//! - [`Workload`]: queries and writes, resolved to positions and paths, with rates;
+//! - [`Model`]: all of it together, which is what the language produces and the methods read.
+//!
+//! Nothing here reads a file, a clock or a network, and nothing here decides anything: these are values.
+
+mod code;
+mod conceptual;
+mod constant;
+mod diagnostic;
+mod ids;
+mod rules;
+mod span;
+mod types;
+mod workload;
+
+pub use code::{Code, Severity};
+pub use conceptual::*;
+pub use constant::Constant;
+pub use diagnostic::{Applicability, Diagnostic, Diagnostics, Edit, Fix, Label};
+pub use ids::*;
+pub use rules::*;
+pub use span::{FileId, Span};
+pub use types::{Precision, Type};
+pub use workload::*;
+
+use serde::Serialize;
+
+/// A checked model: what is stored, what is asked, and the rules that designs must respect.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Model {
+    pub conceptual: Conceptual,
+    pub workload: Workload,
+    pub invariants: Vec<Invariant>,
+    pub representations: Vec<Representation>,
+    /// Collections that exist already and that the model declares.
+    pub given: Vec<GivenCollection>,
+    /// Named mixes of statements.
+    pub mixes: Vec<Mix>,
+}

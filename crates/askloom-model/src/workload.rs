@@ -1,0 +1,266 @@
+//! What is asked and what is written, resolved: names have become positions, members and constants.
+
+use crate::{AttributeId, ClassId, Constant, EndId, Member, PositionId, Span, Table, Type};
+use serde::Serialize;
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Workload {
+    pub queries: Vec<Query>,
+    pub asks: Vec<Ask>,
+    pub writes: Vec<Write>,
+}
+
+/// What every statement carries.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Header {
+    pub name: String,
+    /// Per second. `None`: the model does not say.
+    pub rate: Option<f64>,
+    /// Zipf exponent of how often a parameter value is asked for.
+    pub skew: Option<f64>,
+    pub highly_updated: bool,
+    #[serde(skip)]
+    pub span: Span,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Query {
+    pub header: Header,
+    /// Never answered from a copy that may lag.
+    pub fresh: bool,
+    pub latency_ms: Option<f64>,
+    pub positions: Table<PositionId, Position>,
+    pub columns: Vec<Column>,
+    pub condition: Option<Condition>,
+    pub group_by: Vec<Path>,
+    pub order_by: Vec<OrderTerm>,
+    pub limit: Option<Limit>,
+    pub parameters: Vec<Parameter>,
+}
+
+/// A node of the tree of JOIN paths. The first one is the main entity.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Position {
+    pub class: Option<ClassId>,
+    pub from: Option<Hop>,
+    /// `LEFT JOIN`, on every path that goes through here.
+    pub outer: bool,
+    pub alias: Option<String>,
+}
+
+/// How a position hangs on its parent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Hop {
+    pub parent: PositionId,
+    pub step: Member,
+}
+
+/// A value at a position, or further along hops that no JOIN names. Such hops are an implicit outer
+/// position if all are to-one; in WHERE a to-many hop means "some".
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Path {
+    pub position: PositionId,
+    pub hops: Vec<EndId>,
+    pub leaf: Leaf,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Leaf {
+    Attribute(AttributeId),
+    /// The stored id or ids of a relationship, or the identity at its derived end.
+    Reference(EndId),
+    /// The instance or list element at the position itself.
+    Itself,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Column {
+    pub name: String,
+    pub value: ColumnValue,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ColumnValue {
+    /// `*` or `a.*`: the whole aggregate, or the instance at a joined position.
+    Whole(PositionId),
+    Path(Path),
+    Aggregate(Aggregate),
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Aggregate {
+    pub function: AggregateFunction,
+    pub distinct: bool,
+    /// `None` for `COUNT(*)`.
+    pub of: Option<Path>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AggregateFunction {
+    Count,
+    Sum,
+    Avg,
+    Min,
+    Max,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct OrderTerm {
+    pub by: OrderBy,
+    pub descending: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OrderBy {
+    Path(Path),
+    Aggregate(Aggregate),
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Limit {
+    Rows(Operand),
+    Page(Operand),
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Condition {
+    And(Vec<Condition>),
+    Or(Vec<Condition>),
+    Not(Box<Condition>),
+    Compare { left: Operand, op: Comparison, right: Operand },
+    Between { value: Operand, low: Operand, high: Operand },
+    In { value: Operand, set: InSet },
+    StartsWith { value: Operand, prefix: Operand },
+    IsNull { value: Operand },
+    /// Words in a text.
+    Matches { value: Operand, words: Operand },
+    /// Descendants in a `@tree`.
+    Under { value: Operand, of: Operand },
+    /// Ancestors in a `@tree`.
+    Above { value: Operand, of: Operand },
+    Within { value: Operand, km: Operand, of: Operand },
+    InBox { value: Operand, low: Operand, high: Operand },
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum InSet {
+    List(Vec<Operand>),
+    /// A parameter that carries the whole list.
+    Parameter(usize),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Comparison {
+    Equal,
+    NotEqual,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Operand {
+    Path(Path),
+    Constant(Constant),
+    /// Index into the statement's parameters.
+    Parameter(usize),
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Parameter {
+    pub name: String,
+    pub ty: ParameterType,
+    /// May be left out by the caller.
+    pub optional: bool,
+    #[serde(skip)]
+    pub span: Span,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ParameterType {
+    Basic(Type),
+    /// The identity of an instance.
+    Identity(ClassId),
+    /// A whole value object or part entity.
+    Whole(ClassId),
+    List(Box<ParameterType>),
+}
+
+/// QODM's two-tuple: given the ids of the key classes, the linked result instances.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Ask {
+    pub header: Header,
+    pub fresh: bool,
+    pub latency_ms: Option<f64>,
+    pub keys: Vec<ClassId>,
+    pub results: Vec<ClassId>,
+    /// The tree of links that joins all of them, rooted at the first key class (or first result).
+    pub links: Vec<AskLink>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct AskLink {
+    pub from: ClassId,
+    pub end: EndId,
+    /// True when the link is walked from its target to its class.
+    pub reversed: bool,
+    pub to: ClassId,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Write {
+    pub header: Header,
+    /// One, or several that happen together or not at all.
+    pub steps: Vec<WriteStep>,
+    pub compound: bool,
+    pub parameters: Vec<Parameter>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum WriteStep {
+    Insert { class: ClassId, fields: Vec<FieldParameter> },
+    Upsert { class: ClassId, fields: Vec<FieldParameter> },
+    Update { class: ClassId, set: Vec<Assignment>, condition: Option<Condition>, positions: Table<PositionId, Position> },
+    Delete { class: ClassId, condition: Option<Condition>, positions: Table<PositionId, Position> },
+    Add { class: ClassId, list: Member, value: Operand, condition: Option<Condition>, positions: Table<PositionId, Position> },
+    Remove { class: ClassId, list: Member, at: Option<Operand>, condition: Option<Condition>, positions: Table<PositionId, Position> },
+    Connect { class: ClassId, end: EndId, to: Operand, condition: Option<Condition>, positions: Table<PositionId, Position> },
+    Disconnect { class: ClassId, end: EndId, from: Option<Operand>, condition: Option<Condition>, positions: Table<PositionId, Position> },
+}
+
+/// A field of an inserted instance and the parameter that carries it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct FieldParameter {
+    pub member: Member,
+    pub parameter: usize,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Assignment {
+    /// Through to-one parts to the field.
+    pub hops: Vec<EndId>,
+    pub member: Member,
+    pub value: Assigned,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Assigned {
+    To(Operand),
+    /// `n = n + :d`; `negative` for `n - :d`.
+    Plus { amount: Operand, negative: bool },
+    Now,
+    NewUuid,
+}
