@@ -8,9 +8,16 @@
 //! Nothing here fails: [`check()`] and [`format()`] return a value and a list of diagnostics, whatever the
 //! text. Nothing here reads a file: see [`World`].
 
+mod check;
 mod dialect;
 mod fix;
+mod load;
+mod positional;
+mod resolve;
 mod source;
+mod suggest;
+mod syntax;
+mod words;
 mod world;
 
 pub use dialect::Dialect;
@@ -18,7 +25,7 @@ pub use fix::{FixOutcome, fix};
 pub use source::{LineColumn, SourceFile, Sources};
 pub use world::{MAX_FILE_BYTES, Memory, ReadError, World};
 
-use askloom_model::{Diagnostic, Model, Severity};
+use askloom_model::{Code, Diagnostic, Diagnostics, Model, Severity};
 use std::path::Path;
 
 /// What [`check()`] found out about a model.
@@ -43,8 +50,29 @@ impl Checked {
 /// Reads, parses, resolves and checks the model at `root` with everything it imports.
 #[must_use]
 pub fn check(world: &dyn World, root: &Path) -> Checked {
-    let _ = (world, root);
-    Checked { sources: Sources::default(), model: Model::default(), diagnostics: Vec::new(), errors: 0 }
+    let mut loader = load::Loader::new(world, root);
+    loader.load(root);
+    let load::Loader { sources, mut diagnostics, .. } = loader;
+    let readable = diagnostics.errors() == 0;
+    let trees = load::Loader::parse(&sources, &mut diagnostics);
+    let model = resolve::resolve(&trees, &mut diagnostics);
+    drop(trees);
+    // What a missing file declares would only look unknown or unused.
+    if readable {
+        check::check(&model, &sources, &mut diagnostics);
+    }
+    finish(sources, model, diagnostics)
+}
+
+fn finish(sources: Sources, model: Model, diagnostics: Diagnostics) -> Checked {
+    let (errors, dropped) = (diagnostics.errors(), diagnostics.dropped());
+    let mut diagnostics = diagnostics.into_sorted();
+    if dropped > 0 {
+        let end = diagnostics.last().map(Diagnostic::span).unwrap_or_default();
+        let message = format!("{dropped} more are not listed: the first {} are", Diagnostics::LIMIT);
+        diagnostics.push(Diagnostic::new(Code::TooManyDiagnostics, end, message).hint("mend these first"));
+    }
+    Checked { sources, model, diagnostics, errors }
 }
 
 /// Canonical text of one file.

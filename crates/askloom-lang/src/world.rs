@@ -22,7 +22,9 @@ pub const MAX_FILE_BYTES: u64 = 64 * 1024 * 1024;
 pub enum ReadError {
     /// Missing, a directory, not permitted: in the words of the system.
     Unreadable(String),
-    TooLarge { bytes: u64 },
+    TooLarge {
+        bytes: u64,
+    },
     Outside,
 }
 

@@ -179,7 +179,10 @@ impl Code {
     pub fn parse(text: &str) -> Option<Self> {
         let digits = text.trim_start_matches(['A', 'a']).trim_start_matches(['L', 'l']);
         let number: u32 = digits.parse().ok()?;
-        Self::ALL.iter().copied().find(|code| code.number().get(2..).and_then(|n| n.parse().ok()) == Some(number))
+        Self::ALL
+            .iter()
+            .copied()
+            .find(|code| code.number().get(2..).and_then(|n| n.parse().ok()) == Some(number))
     }
 }
 

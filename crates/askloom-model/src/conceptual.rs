@@ -113,8 +113,12 @@ pub struct End {
     /// `@tree` on a self-reference.
     pub tree: bool,
     pub statistics: MemberStatistics,
+    /// Where its name stands.
     #[serde(skip)]
     pub span: Span,
+    /// The whole declaration that brought it about.
+    #[serde(skip)]
+    pub declaration: Span,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

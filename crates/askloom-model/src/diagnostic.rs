@@ -121,12 +121,7 @@ impl Diagnostic {
         self.severity == Severity::Error
     }
 
-    fn with_fix(
-        mut self,
-        title: impl Into<String>,
-        edits: Vec<Edit>,
-        applicability: Applicability,
-    ) -> Self {
+    fn with_fix(mut self, title: impl Into<String>, edits: Vec<Edit>, applicability: Applicability) -> Self {
         self.fix = Some(Fix { title: title.into(), edits, applicability });
         self
     }

@@ -35,8 +35,19 @@ pub enum Precision {
 impl Type {
     /// The types that are written as one word, for "did you mean" and for the reference.
     pub const NAMES: [&str; 13] = [
-        "text", "int", "long", "decimal", "double", "bool", "date", "time", "timestamp", "uuid",
-        "blob", "geo", "json",
+        "text",
+        "int",
+        "long",
+        "decimal",
+        "double",
+        "bool",
+        "date",
+        "time",
+        "timestamp",
+        "uuid",
+        "blob",
+        "geo",
+        "json",
     ];
 
     /// The type of that canonical name.

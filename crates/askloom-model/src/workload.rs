@@ -133,19 +133,52 @@ pub enum Condition {
     And(Vec<Condition>),
     Or(Vec<Condition>),
     Not(Box<Condition>),
-    Compare { left: Operand, op: Comparison, right: Operand },
-    Between { value: Operand, low: Operand, high: Operand },
-    In { value: Operand, set: InSet },
-    StartsWith { value: Operand, prefix: Operand },
-    IsNull { value: Operand },
+    Compare {
+        left: Operand,
+        op: Comparison,
+        right: Operand,
+    },
+    Between {
+        value: Operand,
+        low: Operand,
+        high: Operand,
+    },
+    In {
+        value: Operand,
+        set: InSet,
+    },
+    StartsWith {
+        value: Operand,
+        prefix: Operand,
+    },
+    IsNull {
+        value: Operand,
+    },
     /// Words in a text.
-    Matches { value: Operand, words: Operand },
+    Matches {
+        value: Operand,
+        words: Operand,
+    },
     /// Descendants in a `@tree`.
-    Under { value: Operand, of: Operand },
+    Under {
+        value: Operand,
+        of: Operand,
+    },
     /// Ancestors in a `@tree`.
-    Above { value: Operand, of: Operand },
-    Within { value: Operand, km: Operand, of: Operand },
-    InBox { value: Operand, low: Operand, high: Operand },
+    Above {
+        value: Operand,
+        of: Operand,
+    },
+    Within {
+        value: Operand,
+        km: Operand,
+        of: Operand,
+    },
+    InBox {
+        value: Operand,
+        low: Operand,
+        high: Operand,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -205,7 +238,7 @@ pub struct Ask {
     pub latency_ms: Option<f64>,
     pub keys: Vec<ClassId>,
     pub results: Vec<ClassId>,
-    /// The tree of links that joins all of them, rooted at the first key class (or first result).
+    /// The links that join all of them; a circle of classes is joined on all its links.
     pub links: Vec<AskLink>,
 }
 
@@ -230,14 +263,53 @@ pub struct Write {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum WriteStep {
-    Insert { class: ClassId, fields: Vec<FieldParameter> },
-    Upsert { class: ClassId, fields: Vec<FieldParameter> },
-    Update { class: ClassId, set: Vec<Assignment>, condition: Option<Condition>, positions: Table<PositionId, Position> },
-    Delete { class: ClassId, condition: Option<Condition>, positions: Table<PositionId, Position> },
-    Add { class: ClassId, list: Member, value: Operand, condition: Option<Condition>, positions: Table<PositionId, Position> },
-    Remove { class: ClassId, list: Member, at: Option<Operand>, condition: Option<Condition>, positions: Table<PositionId, Position> },
-    Connect { class: ClassId, end: EndId, to: Operand, condition: Option<Condition>, positions: Table<PositionId, Position> },
-    Disconnect { class: ClassId, end: EndId, from: Option<Operand>, condition: Option<Condition>, positions: Table<PositionId, Position> },
+    Insert {
+        class: ClassId,
+        fields: Vec<FieldParameter>,
+    },
+    Upsert {
+        class: ClassId,
+        fields: Vec<FieldParameter>,
+    },
+    Update {
+        class: ClassId,
+        set: Vec<Assignment>,
+        condition: Option<Condition>,
+        positions: Table<PositionId, Position>,
+    },
+    Delete {
+        class: ClassId,
+        condition: Option<Condition>,
+        positions: Table<PositionId, Position>,
+    },
+    Add {
+        class: ClassId,
+        list: Member,
+        value: Operand,
+        condition: Option<Condition>,
+        positions: Table<PositionId, Position>,
+    },
+    Remove {
+        class: ClassId,
+        list: Member,
+        at: Option<Operand>,
+        condition: Option<Condition>,
+        positions: Table<PositionId, Position>,
+    },
+    Connect {
+        class: ClassId,
+        end: EndId,
+        to: Operand,
+        condition: Option<Condition>,
+        positions: Table<PositionId, Position>,
+    },
+    Disconnect {
+        class: ClassId,
+        end: EndId,
+        from: Option<Operand>,
+        condition: Option<Condition>,
+        positions: Table<PositionId, Position>,
+    },
 }
 
 /// A field of an inserted instance and the parameter that carries it.
@@ -260,7 +332,10 @@ pub struct Assignment {
 pub enum Assigned {
     To(Operand),
     /// `n = n + :d`; `negative` for `n - :d`.
-    Plus { amount: Operand, negative: bool },
+    Plus {
+        amount: Operand,
+        negative: bool,
+    },
     Now,
     NewUuid,
 }

@@ -1,0 +1,265 @@
+//! Representation rules: every atom of the aggregate is taken by exactly one rule, the first in order that
+//! matches at or above it. Rules that take nothing, name nothing or leave something out are said.
+//!
+//! The walk goes down the classes with the rules that still match, and stops where one rule is sure to take
+//! all that is below. It remembers (class, rules) pairs, so that shared value objects cost once.
+
+use super::Context;
+use askloom_model::{
+    ClassId, Code, Conceptual, Diagnostic, Member, Model, RelationshipKind, Representation, Rule, RuleStep,
+};
+use std::collections::HashSet;
+
+pub(super) fn check(context: &mut Context<'_>) {
+    let model = context.model;
+    let mut found = Vec::new();
+    for representation in &model.representations {
+        match representation.class {
+            Some(class) => check_class(model, representation, class, &mut found),
+            None => check_all(model, representation, &mut found),
+        }
+    }
+    found.into_iter().for_each(|diagnostic| context.diagnostics.push(diagnostic));
+}
+
+/// `represent *`: each root class by itself, with the rules that are about it.
+fn check_all(model: &Model, representation: &Representation, found: &mut Vec<Diagnostic>) {
+    let conceptual = &model.conceptual;
+    let mut reached = HashSet::new();
+    let mut missing = None;
+    let mut unknown: HashSet<usize> = (0..representation.rules.len()).collect();
+    for class in conceptual.classes.ids().filter(|&class| conceptual.aggregate_root(class) == Some(class)) {
+        let walk = Walk::over(conceptual, representation, class);
+        reached.extend(walk.reached.iter().copied());
+        unknown.retain(|rule| walk.unknown.contains(rule));
+        let any = representation.rules.iter().any(|rule| applies(conceptual, rule, class));
+        // A class that no rule mentions keeps its own representation.
+        if any && missing.is_none() {
+            missing = walk.missing.map(|path| (class, path));
+        }
+    }
+    if let Some((class, path)) = missing {
+        found.push(misses(conceptual, representation, class, &path));
+    }
+    for (index, rule) in representation.rules.iter().enumerate() {
+        if unknown.contains(&index) && names_a_field(rule) {
+            found.push(Diagnostic::new(
+                Code::RuleUnknownField,
+                rule.span,
+                "no class has the fields that this rule names",
+            ));
+        } else if !reached.contains(&index) {
+            found.push(never_reached(rule));
+        }
+    }
+}
+
+fn names_a_field(rule: &Rule) -> bool {
+    rule.steps.iter().any(|step| matches!(step, RuleStep::Field { .. }))
+}
+
+fn check_class(model: &Model, representation: &Representation, class: ClassId, found: &mut Vec<Diagnostic>) {
+    let conceptual = &model.conceptual;
+    let name = &conceptual.classes[class].name;
+    match conceptual.aggregate_root(class) {
+        Some(root) if root == class => {}
+        Some(root) => {
+            let message = format!("`{name}` lives in the aggregate `{}`", conceptual.classes[root].name);
+            let diagnostic = Diagnostic::new(Code::RepresentNotRoot, representation.span, message);
+            return found
+                .push(diagnostic.hint(format!("represent `{}` instead", conceptual.classes[root].name)));
+        }
+        // A circle of parts is said elsewhere.
+        None if conceptual.classes[class].kind.is_entity() => return,
+        None => {
+            let message = format!("`{name}` is a value object: its owner has a representation");
+            return found.push(Diagnostic::new(Code::RepresentNotRoot, representation.span, message));
+        }
+    }
+    let mut foreign = false;
+    for rule in representation.rules.iter().filter(|rule| !applies(conceptual, rule, class)) {
+        foreign = true;
+        let message = format!("this rule is not about `{name}`");
+        found.push(
+            Diagnostic::new(Code::RuleOtherClass, rule.span, message)
+                .hint("give the other class a `represent` of its own"),
+        );
+    }
+    let walk = Walk::over(conceptual, representation, class);
+    let silent = foreign || !walk.unknown.is_empty();
+    for (index, rule) in representation.rules.iter().enumerate() {
+        if walk.unknown.contains(&index) {
+            let message = format!("`{name}` has no such field");
+            found.push(
+                Diagnostic::new(Code::RuleUnknownField, rule.span, message)
+                    .hint(field_hint(conceptual, rule, class)),
+            );
+        } else if applies(conceptual, rule, class) && !walk.reached.contains(&index) {
+            found.push(never_reached(rule));
+        }
+    }
+    // What a misspelt rule was to take is missing only because of it.
+    if let Some(path) = walk.missing.filter(|_| !silent) {
+        found.push(misses(conceptual, representation, class, &path));
+    }
+}
+
+fn field_hint(conceptual: &Conceptual, rule: &Rule, class: ClassId) -> String {
+    let names = conceptual.all_members(class).map(|member| conceptual.member_name(member));
+    let written = rule.steps.iter().find_map(|step| match step {
+        RuleStep::Field { name, .. } => Some(name.as_str()),
+        RuleStep::AnyField { .. } | RuleStep::EachAtom => None,
+    });
+    match written.and_then(|written| crate::suggest::closest(written, names)) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => "a step names a stored field; `[*]` is for each element of a list".to_owned(),
+    }
+}
+
+fn never_reached(rule: &Rule) -> Diagnostic {
+    Diagnostic::new(Code::RuleNeverReached, rule.span, "this rule takes nothing")
+        .hint("the rules above it take all that it matches: put the special ones first")
+}
+
+fn misses(
+    conceptual: &Conceptual,
+    representation: &Representation,
+    class: ClassId,
+    path: &str,
+) -> Diagnostic {
+    let name = &conceptual.classes[class].name;
+    let message = format!("no rule takes `{path}` of `{name}`");
+    Diagnostic::new(Code::RuleMissesField, representation.span, message)
+        .hint(format!("end with `/{name}/*` for the remaining data"))
+}
+
+fn applies(conceptual: &Conceptual, rule: &Rule, class: ClassId) -> bool {
+    rule.class.is_none_or(|of| conceptual.is_kind_of(of, class))
+}
+
+/// A rule that still matches, and how many of its steps are taken.
+type Active = (usize, usize);
+
+struct Walk<'m> {
+    conceptual: &'m Conceptual,
+    rules: &'m [Rule],
+    /// Rules that take some atom.
+    reached: HashSet<usize>,
+    /// Rules that match no field at all.
+    unknown: HashSet<usize>,
+    /// The first atom that no rule takes.
+    missing: Option<String>,
+    seen: HashSet<(ClassId, Vec<Active>, Option<usize>)>,
+    matched: HashSet<usize>,
+}
+
+impl<'m> Walk<'m> {
+    fn over(conceptual: &'m Conceptual, representation: &'m Representation, class: ClassId) -> Self {
+        let mut walk = Self {
+            conceptual,
+            rules: &representation.rules,
+            reached: HashSet::new(),
+            unknown: HashSet::new(),
+            missing: None,
+            seen: HashSet::new(),
+            matched: HashSet::new(),
+        };
+        let about: Vec<usize> = (0..walk.rules.len())
+            .filter(|&i| walk.rules.get(i).is_some_and(|rule| applies(conceptual, rule, class)))
+            .collect();
+        let covered = about.iter().copied().find(|&rule| walk.steps(rule).is_empty());
+        walk.matched.extend(covered);
+        let active =
+            about.iter().map(|&rule| (rule, 0)).filter(|&(rule, _)| !walk.steps(rule).is_empty()).collect();
+        walk.class(class, active, covered, "");
+        walk.unknown = about
+            .into_iter()
+            .filter(|rule| !walk.matched.contains(rule) && !walk.steps(*rule).is_empty())
+            .collect();
+        walk
+    }
+
+    fn steps(&self, rule: usize) -> &'m [RuleStep] {
+        self.rules.get(rule).map(|rule| rule.steps.as_slice()).unwrap_or_default()
+    }
+
+    /// All members of a class and of its subclasses: a hierarchy is one collection.
+    fn members(&self, class: ClassId) -> Vec<Member> {
+        let conceptual = self.conceptual;
+        let below = conceptual.classes.ids().filter(|&c| c != class && conceptual.is_kind_of(c, class));
+        let own = below.flat_map(|c| conceptual.classes[c].members.iter().copied());
+        conceptual.all_members(class).chain(own).collect()
+    }
+
+    fn class(&mut self, class: ClassId, active: Vec<Active>, covered: Option<usize>, path: &str) {
+        if !self.seen.insert((class, active.clone(), covered)) {
+            return;
+        }
+        for member in self.members(class) {
+            let (stored, many, part) = match member {
+                Member::Attribute(id) => (true, self.conceptual.attributes[id].list, None),
+                Member::End(id) => {
+                    let end = &self.conceptual.ends[id];
+                    let part =
+                        (end.kind == RelationshipKind::Composition && end.declared).then_some(end.target);
+                    (end.stored, end.cardinality.is_many(), part)
+                }
+            };
+            if stored {
+                self.member(self.conceptual.member_name(member), many, part, &active, covered, path);
+            }
+        }
+    }
+
+    fn member(
+        &mut self,
+        name: &str,
+        many: bool,
+        part: Option<ClassId>,
+        active: &[Active],
+        covered: Option<usize>,
+        path: &str,
+    ) {
+        let mut next = Vec::new();
+        let mut cover = covered;
+        for &(rule, taken) in active {
+            let steps = self.steps(rule);
+            let Some(step) = steps.get(taken) else { continue };
+            let is_last = taken + 1 == steps.len();
+            let matches = match step {
+                // A whole list is one field; only its elements can be entered.
+                RuleStep::Field { name: field, each } => {
+                    field == name && (many || !each) && (*each || !many || is_last)
+                }
+                RuleStep::AnyField { each } => (many || !each) && (*each || !many || is_last),
+                RuleStep::EachAtom => true,
+            };
+            if !matches {
+                continue;
+            }
+            self.matched.insert(rule);
+            if is_last {
+                cover = Some(cover.map_or(rule, |before| before.min(rule)));
+            } else if part.is_some() {
+                next.push((rule, taken + 1));
+            }
+        }
+        let here = if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
+        // Rules behind the one that covers can take nothing below; they may still name real fields.
+        match part {
+            Some(part) if !next.is_empty() || cover.is_none() => self.class(part, next, cover, &here),
+            Some(_) | None => self.atom(cover, here),
+        }
+    }
+
+    fn atom(&mut self, cover: Option<usize>, path: String) {
+        match cover {
+            Some(rule) => {
+                self.reached.insert(rule);
+            }
+            None => {
+                self.missing.get_or_insert(path);
+            }
+        }
+    }
+}

@@ -1,0 +1,437 @@
+//! Annotations: one table says which there are, where they may stand and what they take.
+
+use super::units::{self, Unit};
+use super::{Place, Resolver};
+use crate::Dialect;
+use crate::suggest::closest;
+use crate::syntax::ast::Ident;
+use crate::syntax::{NodeId, NodeKind, TokenId, TokenKind, Tree};
+use askloom_model::{Code, Diagnostic, Span};
+
+/// What an annotation can describe.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Target {
+    Entity,
+    Value,
+    Attribute,
+    ListAttribute,
+    ToOne,
+    ToMany,
+    Query,
+    Write,
+}
+
+impl Target {
+    fn describe(self) -> &'static str {
+        match self {
+            Self::Entity => "an entity",
+            Self::Value => "a value object",
+            Self::Attribute => "an attribute with one value",
+            Self::ListAttribute => "a list",
+            Self::ToOne => "a to-one relationship",
+            Self::ToMany => "a to-many relationship",
+            Self::Query => "a query",
+            Self::Write => "a write",
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Count,
+    Avg,
+    Max,
+    Distinct,
+    Freq,
+    Size,
+    Skew,
+    Rate,
+    Latency,
+    Fresh,
+    Ttl,
+    Store,
+    Tree,
+    HighlyUpdated,
+}
+
+struct Spec {
+    name: &'static str,
+    kind: Kind,
+    targets: &'static [Target],
+}
+
+const fn spec(name: &'static str, kind: Kind, targets: &'static [Target]) -> Spec {
+    Spec { name, kind, targets }
+}
+
+use Target as T;
+const SPECS: [Spec; 14] = [
+    spec("count", Kind::Count, &[T::Entity]),
+    spec("avg", Kind::Avg, &[T::ListAttribute, T::ToMany]),
+    spec("max", Kind::Max, &[T::ListAttribute, T::ToMany]),
+    spec("distinct", Kind::Distinct, &[T::Attribute, T::ListAttribute, T::ToOne, T::ToMany]),
+    spec("freq", Kind::Freq, &[T::Attribute, T::ListAttribute]),
+    spec("size", Kind::Size, &[T::Attribute, T::ListAttribute]),
+    spec("skew", Kind::Skew, &[T::Entity, T::Attribute, T::ListAttribute, T::ToOne, T::ToMany, T::Query]),
+    spec("rate", Kind::Rate, &[T::Query, T::Write]),
+    spec("latency", Kind::Latency, &[T::Query]),
+    spec("fresh", Kind::Fresh, &[T::Query]),
+    spec("ttl", Kind::Ttl, &[T::Entity]),
+    spec("store", Kind::Store, &[T::Entity]),
+    spec("tree", Kind::Tree, &[T::ToOne, T::ToMany]),
+    spec(
+        "highlyUpdated",
+        Kind::HighlyUpdated,
+        &[T::Entity, T::Attribute, T::ListAttribute, T::Query, T::Write],
+    ),
+];
+
+/// What the annotations of one thing say together.
+#[derive(Debug, Default)]
+pub(super) struct Found<'a> {
+    pub(super) count: Option<u64>,
+    pub(super) avg: Option<f64>,
+    pub(super) max: Option<u64>,
+    pub(super) distinct: Option<u64>,
+    pub(super) size_bytes: Option<u64>,
+    pub(super) skew: Option<f64>,
+    pub(super) rate: Option<f64>,
+    pub(super) latency_ms: Option<f64>,
+    pub(super) fresh: bool,
+    pub(super) ttl_ms: Option<u64>,
+    pub(super) store: Option<String>,
+    pub(super) tree: Option<Span>,
+    pub(super) highly_updated: bool,
+    /// The value as written and its share; typed by whoever knows the attribute.
+    pub(super) frequencies: Vec<(Frequency<'a>, f64)>,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Frequency<'a> {
+    pub(super) text: &'a str,
+    pub(super) kind: TokenKind,
+    pub(super) span: Span,
+}
+
+/// One argument: an optional value, a number, an optional unit.
+struct Argument<'a> {
+    node: NodeId,
+    value: Option<TokenId>,
+    number: Option<&'a str>,
+    negative: bool,
+    /// `/` before the unit, as in a rate.
+    per: bool,
+    percent: bool,
+    unit: Option<Ident<'a>>,
+}
+
+impl<'t, 'a> Resolver<'t, 'a, '_> {
+    pub(super) fn annotations(&mut self, place: Place, target: Target) -> Found<'a> {
+        let tree = self.tree(place);
+        let mut found = Found::default();
+        let mut seen: Vec<(Kind, Span)> = Vec::new();
+        for node in tree.children_of(place.node, NodeKind::Annotation) {
+            let Some(name) = tree.name(node) else { continue };
+            let Some(spec) = self.spec(tree, node, name) else { continue };
+            if !spec.targets.contains(&target) {
+                self.misplaced(name, spec, target);
+                continue;
+            }
+            if let Some((_, before)) = seen.iter().find(|(kind, _)| *kind == spec.kind) {
+                let message = format!("`@{}` is given twice", spec.name);
+                let diagnostic = Diagnostic::new(Code::RepeatedAnnotation, tree.span(node), message);
+                self.say(diagnostic.also(*before, "first here"));
+                continue;
+            }
+            seen.push((spec.kind, tree.span(node)));
+            self.read(tree, node, spec, &mut found);
+        }
+        found
+    }
+
+    fn spec(&mut self, tree: &Tree<'a>, node: NodeId, name: Ident<'a>) -> Option<&'static Spec> {
+        if let Some(spec) = SPECS.iter().find(|spec| spec.name == name.text) {
+            return Some(spec);
+        }
+        if let Some(spec) = SPECS.iter().find(|spec| spec.name.eq_ignore_ascii_case(name.text)) {
+            self.wrong_case(name, spec.name);
+            return Some(spec);
+        }
+        let bare = tree.own_token(node, TokenKind::LeftParen).is_none();
+        if tree.dialect != Dialect::Loom && bare {
+            let message = format!("`@{}` means nothing to Askloom and is ignored", name.text);
+            self.say(Diagnostic::new(Code::IgnoredAnnotation, tree.span(node), message));
+            return None;
+        }
+        let message = format!("no annotation is called `@{}`", name.text);
+        let diagnostic = Diagnostic::new(Code::UnknownAnnotation, name.span, message);
+        self.say(match closest(name.text, SPECS.iter().map(|spec| spec.name)) {
+            Some(near) => diagnostic.hint(format!("did you mean `@{near}`?")).replace(name.span, near),
+            None => {
+                let all: Vec<_> = SPECS.iter().map(|spec| format!("@{}", spec.name)).collect();
+                diagnostic.hint(format!("there are {}", all.join(" ")))
+            }
+        });
+        None
+    }
+
+    fn misplaced(&mut self, name: Ident<'a>, spec: &Spec, target: Target) {
+        let places: Vec<_> = spec.targets.iter().map(|target| target.describe()).collect();
+        let message = format!("`@{}` does not describe {}", spec.name, target.describe());
+        self.say(
+            Diagnostic::new(Code::MisplacedAnnotation, name.span, message)
+                .hint(format!("it describes {}", places.join(" or "))),
+        );
+    }
+
+    fn read(&mut self, tree: &'t Tree<'a>, node: NodeId, spec: &Spec, found: &mut Found<'a>) {
+        match spec.kind {
+            Kind::Count => found.count = self.whole(tree, node, spec),
+            Kind::Avg => found.avg = self.plain(tree, node, spec),
+            Kind::Max => found.max = self.whole(tree, node, spec),
+            Kind::Distinct => {
+                found.distinct = self.whole(tree, node, spec).filter(|&n| self.positive(tree, node, n))
+            }
+            Kind::Size => found.size_bytes = self.with_unit(tree, node, spec, units::SIZES).map(whole_of),
+            Kind::Skew => found.skew = self.plain(tree, node, spec),
+            Kind::Rate => found.rate = self.rate(tree, node, spec),
+            Kind::Latency => {
+                found.latency_ms = self
+                    .with_unit(tree, node, spec, units::DURATIONS)
+                    .filter(|&n| self.above_zero(tree, node, n));
+            }
+            Kind::Ttl => {
+                let ttl = self.with_unit(tree, node, spec, units::DURATIONS);
+                found.ttl_ms = ttl.filter(|&n| self.above_zero(tree, node, n)).map(whole_of);
+            }
+            Kind::Fresh => found.fresh = self.nothing(tree, node, spec),
+            Kind::HighlyUpdated => found.highly_updated = self.nothing(tree, node, spec),
+            Kind::Tree => found.tree = self.nothing(tree, node, spec).then(|| tree.span(node)),
+            Kind::Store => found.store = self.store(tree, node, spec),
+            Kind::Freq => self.frequencies(tree, node, spec, found),
+        }
+    }
+
+    fn bad(&mut self, span: Span, spec: &Spec) {
+        let example = match spec.kind {
+            Kind::Count => "@count(100_000)",
+            Kind::Avg => "@avg(12)",
+            Kind::Max => "@max(200)",
+            Kind::Distinct => "@distinct(50)",
+            Kind::Freq => "@freq(waiting 0.1%)",
+            Kind::Size => "@size(500 B)",
+            Kind::Skew => "@skew(1.1)",
+            Kind::Rate => "@rate(800/s)",
+            Kind::Latency => "@latency(10 ms)",
+            Kind::Ttl => "@ttl(30 days)",
+            Kind::Store => "@store(redis)",
+            Kind::Fresh => "@fresh",
+            Kind::Tree => "@tree",
+            Kind::HighlyUpdated => "@highlyUpdated",
+        };
+        let message = format!("`@{}` is written `{example}`", spec.name);
+        self.say(Diagnostic::new(Code::BadArgument, span, message));
+    }
+
+    /// The only argument, said if it is missing or not alone.
+    fn only(&mut self, tree: &Tree<'a>, node: NodeId, spec: &Spec) -> Option<Argument<'a>> {
+        let mut arguments = tree.children_of(node, NodeKind::AnnotationArgument);
+        let (first, second) = (arguments.next(), arguments.next());
+        match (first, second) {
+            (Some(first), None) => Some(argument(tree, first)),
+            _none_or_several => {
+                self.bad(tree.span(node), spec);
+                None
+            }
+        }
+    }
+
+    fn nothing(&mut self, tree: &Tree<'a>, node: NodeId, spec: &Spec) -> bool {
+        if tree.own_token(node, TokenKind::LeftParen).is_some() {
+            self.bad(tree.span(node), spec);
+        }
+        true
+    }
+
+    fn store(&mut self, tree: &Tree<'a>, node: NodeId, spec: &Spec) -> Option<String> {
+        let argument = self.only(tree, node, spec)?;
+        match (argument.value, argument.number) {
+            (Some(token), None) => Some(tree.ident(token).text.trim_matches(['\'', '"']).to_owned()),
+            _no_name => {
+                self.bad(tree.span(argument.node), spec);
+                None
+            }
+        }
+    }
+
+    /// A number that is not negative, with nothing beside it.
+    fn plain(&mut self, tree: &Tree<'a>, node: NodeId, spec: &Spec) -> Option<f64> {
+        let argument = self.only(tree, node, spec)?;
+        let bare = argument.value.is_none() && argument.unit.is_none() && !argument.percent && !argument.per;
+        let number = argument.number.filter(|_| bare).and_then(units::number);
+        match number {
+            None => self.bad(tree.span(argument.node), spec),
+            Some(_) if argument.negative => self.negative(tree, &argument),
+            Some(number) => return Some(number),
+        }
+        None
+    }
+
+    fn whole(&mut self, tree: &Tree<'a>, node: NodeId, spec: &Spec) -> Option<u64> {
+        let number = self.plain(tree, node, spec)?;
+        let text = tree.child(node, NodeKind::AnnotationArgument).map(|node| argument(tree, node));
+        let whole = text.and_then(|argument| argument.number).and_then(units::whole);
+        // `1e6` is whole as well.
+        let whole = whole.or_else(|| (number.fract() == 0.0 && number < 1e18).then(|| whole_of(number)));
+        if whole.is_none() {
+            let message = format!("`@{}` takes a whole number", spec.name);
+            self.say(Diagnostic::new(Code::StatisticOutOfRange, tree.span(node), message));
+        }
+        whole
+    }
+
+    fn negative(&mut self, tree: &Tree<'a>, argument: &Argument<'a>) {
+        let span = tree.span(argument.node);
+        self.say(Diagnostic::new(Code::StatisticOutOfRange, span, "a statistic is not negative"));
+    }
+
+    fn positive(&mut self, tree: &Tree<'a>, node: NodeId, number: u64) -> bool {
+        self.above_zero(tree, node, number as f64)
+    }
+
+    fn above_zero(&mut self, tree: &Tree<'a>, node: NodeId, number: f64) -> bool {
+        if number <= 0.0 {
+            self.say(Diagnostic::new(
+                Code::StatisticOutOfRange,
+                tree.span(node),
+                "this must be more than zero",
+            ));
+        }
+        number > 0.0
+    }
+
+    /// A number whose unit may be left out: bare numbers are bytes, or milliseconds.
+    fn with_unit(
+        &mut self,
+        tree: &Tree<'a>,
+        node: NodeId,
+        spec: &Spec,
+        units: &'static [Unit],
+    ) -> Option<f64> {
+        let argument = self.only(tree, node, spec)?;
+        let plain = argument.value.is_none() && !argument.per && !argument.percent;
+        let Some(number) = argument.number.filter(|_| plain).and_then(units::number) else {
+            self.bad(tree.span(argument.node), spec);
+            return None;
+        };
+        if argument.negative {
+            self.negative(tree, &argument);
+            return None;
+        }
+        Some(number * self.factor(argument.unit, units)?)
+    }
+
+    /// `800/s`; a bare number is per second.
+    fn rate(&mut self, tree: &Tree<'a>, node: NodeId, spec: &Spec) -> Option<f64> {
+        let argument = self.only(tree, node, spec)?;
+        let plain = argument.value.is_none() && !argument.percent && argument.per == argument.unit.is_some();
+        let Some(number) = argument.number.filter(|_| plain).and_then(units::number) else {
+            self.bad(tree.span(argument.node), spec);
+            return None;
+        };
+        if argument.negative {
+            self.negative(tree, &argument);
+            return None;
+        }
+        Some(number * self.factor(argument.unit, units::RATES)?)
+    }
+
+    /// What a unit multiplies by; one if there is none.
+    pub(super) fn factor(&mut self, unit: Option<Ident<'a>>, units: &'static [Unit]) -> Option<f64> {
+        let Some(unit) = unit else { return Some(1.0) };
+        if let Some(factor) = units::find(units, unit.text) {
+            return Some(factor);
+        }
+        let message = format!("no unit is called `{}` here", unit.text);
+        let diagnostic = Diagnostic::new(Code::UnknownUnit, unit.span, message);
+        let same = units::names(units).find(|name| name.eq_ignore_ascii_case(unit.text));
+        self.say(match same.or_else(|| closest(unit.text, units::names(units))) {
+            Some(near) => diagnostic.hint(format!("did you mean `{near}`?")).replace(unit.span, near),
+            None => {
+                let all: Vec<_> = units.iter().filter_map(|unit| unit.names.first().copied()).collect();
+                diagnostic.hint(format!("the units are {}", all.join(", ")))
+            }
+        });
+        None
+    }
+
+    fn frequencies(&mut self, tree: &Tree<'a>, node: NodeId, spec: &Spec, found: &mut Found<'a>) {
+        let mut total = 0.0;
+        let mut any = false;
+        for node in tree.children_of(node, NodeKind::AnnotationArgument) {
+            any = true;
+            let argument = argument(tree, node);
+            let plain = !argument.per && argument.unit.is_none() && !argument.negative;
+            let share = argument.number.filter(|_| plain).and_then(units::number);
+            let (Some(value), Some(share)) = (argument.value, share) else {
+                self.bad(tree.span(node), spec);
+                continue;
+            };
+            let share = if argument.percent { share / 100.0 } else { share };
+            total += share;
+            let value = Frequency {
+                text: tree.token_text(value),
+                kind: tree.token(value).kind,
+                span: tree.token_span(value),
+            };
+            found.frequencies.push((value, share));
+        }
+        if !any {
+            self.bad(tree.span(node), spec);
+        }
+        // Shares are written with few digits: what rounding leaves over is not an error.
+        if total > 1.000_001 {
+            let message = format!("these shares add up to {:.1} %", total * 100.0);
+            self.say(
+                Diagnostic::new(Code::StatisticOutOfRange, tree.span(node), message)
+                    .hint("a share is written `10%` or `0.1`; together they are at most 100 %"),
+            );
+        }
+    }
+}
+
+fn argument<'a>(tree: &Tree<'a>, node: NodeId) -> Argument<'a> {
+    let mut argument =
+        Argument { node, value: None, number: None, negative: false, per: false, percent: false, unit: None };
+    for token in tree.own_tokens(node) {
+        match tree.token(token).kind {
+            TokenKind::Number if argument.number.is_none() => argument.number = Some(tree.token_text(token)),
+            TokenKind::Number => {
+                // `@freq(3 10%)`: the first number was the value.
+                argument.value = tree.own_token(node, TokenKind::Number);
+                argument.number = Some(tree.token_text(token));
+            }
+            TokenKind::Minus => argument.negative = true,
+            TokenKind::Slash => argument.per = true,
+            TokenKind::Percent => argument.percent = true,
+            TokenKind::Word | TokenKind::QuotedWord | TokenKind::Text | TokenKind::DoubleText => {
+                if argument.number.is_none() {
+                    argument.value = Some(token);
+                } else {
+                    argument.unit = Some(tree.ident(token));
+                }
+            }
+            _other => {}
+        }
+    }
+    argument
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "checked to be finite and not negative"
+)]
+fn whole_of(number: f64) -> u64 {
+    number.round() as u64
+}

@@ -1,0 +1,52 @@
+//! Entities and value objects: their names, their kind, their annotations.
+
+use super::annotations::Target;
+use super::{Place, Resolver, owned};
+use crate::syntax::{Keyword, NodeKind};
+use askloom_model::{Class, ClassKind, ClassStatistics};
+
+impl Resolver<'_, '_, '_> {
+    pub(super) fn declare_classes(&mut self) {
+        self.each(NodeKind::Class, Self::declare_class);
+    }
+
+    fn declare_class(&mut self, place: Place) {
+        let tree = self.tree(place);
+        let name = tree.name(place.node);
+        let kind = if tree.has_keyword(place.node, Keyword::Value) {
+            ClassKind::Value
+        } else if tree.has_keyword(place.node, Keyword::Abstract) {
+            ClassKind::AbstractEntity
+        } else {
+            ClassKind::Entity
+        };
+        let (text, span) = owned(name);
+        let mut class = Class {
+            name: text,
+            kind,
+            parent: None,
+            members: Vec::new(),
+            identifier: Vec::new(),
+            surrogate: false,
+            owner: None,
+            statistics: ClassStatistics::default(),
+            ttl_ms: None,
+            store: None,
+            highly_updated: false,
+            span,
+        };
+        let found =
+            self.annotations(place, if kind == ClassKind::Value { Target::Value } else { Target::Entity });
+        class.statistics = ClassStatistics { count: found.count, skew: found.skew };
+        class.ttl_ms = found.ttl_ms;
+        class.store = found.store;
+        class.highly_updated = found.highly_updated;
+        let id = self.model.conceptual.classes.push(class);
+        self.places.classes.push(place);
+        let Some(name) = name else { return };
+        let before = self.names.classes.get(name.text).map(|&c| self.model.conceptual.classes[c].span);
+        if !self.declared_before(name, before) {
+            self.names.classes.insert(name.text, id);
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! `extends`, the owners of parts, and identifiers.
+
+use super::Resolver;
+use askloom_model::{ClassId, Code, Diagnostic, Id, Member, RelationshipKind, Severity};
+
+impl Resolver<'_, '_, '_> {
+    pub(super) fn hierarchy(&mut self) {
+        for (index, place) in self.places.classes.clone().into_iter().enumerate() {
+            let Some(name) = self.tree(place).single_name(place.node) else { continue };
+            let class = ClassId::from_index(index);
+            let Some(parent) = self.class(name) else { continue };
+            let classes = &mut self.model.conceptual.classes;
+            if classes[class].kind.is_entity() == classes[parent].kind.is_entity() && class != parent {
+                classes[class].parent = Some(parent);
+                continue;
+            }
+            if class == parent {
+                // A circle of one; the check for circles cannot see what is not linked.
+                let message = format!("`{}` extends itself", name.text);
+                self.say(Diagnostic::new(Code::ExtendsCycle, name.span, message));
+                continue;
+            }
+            let message = format!("`{}` cannot be extended by `{}`", name.text, classes[class].name);
+            let parent_span = classes[parent].span;
+            self.say(
+                Diagnostic::new(Code::BadParent, name.span, message)
+                    .also(parent_span, "declared here")
+                    .hint("an entity extends an entity, a value object a value object"),
+            );
+        }
+    }
+
+    /// Which end owns each part entity.
+    pub(super) fn owners(&mut self) {
+        for end_id in self.model.conceptual.ends.ids() {
+            let end = &self.model.conceptual.ends[end_id];
+            let (target, span) = (end.target, end.span);
+            let owns = end.kind == RelationshipKind::Composition && end.declared;
+            if !owns || !self.model.conceptual.classes[target].kind.is_entity() {
+                continue;
+            }
+            match self.model.conceptual.classes[target].owner {
+                None => self.model.conceptual.classes[target].owner = Some(end_id),
+                Some(first) => {
+                    let message = format!("`{}` is a part of two classes", self.class_name(target));
+                    let first = self.model.conceptual.ends[first].span;
+                    self.say(
+                        Diagnostic::new(Code::TwoOwners, span, message)
+                            .here("a second owner")
+                            .also(first, "the first owner")
+                            .hint("a part lives and dies with one owner: use `ref` for the other, or a value object"),
+                    );
+                }
+            }
+        }
+    }
+
+    /// Own identifiers, inherited ones, surrogates.
+    pub(super) fn identifiers(&mut self) {
+        for class in self.model.conceptual.classes.ids() {
+            let lineage = self.model.conceptual.lineage(class);
+            let top = lineage.last().copied().unwrap_or(class);
+            let identifier: Vec<Member> = self.own_identifier(top);
+            if class == top {
+                self.note_surrogate(class, identifier.is_empty());
+            } else {
+                self.refuse_own_identifier(class, top);
+            }
+            let surrogate = self.model.conceptual.classes[top].surrogate;
+            let row = &mut self.model.conceptual.classes[class];
+            row.identifier = identifier;
+            row.surrogate = surrogate;
+        }
+    }
+
+    fn own_identifier(&self, class: ClassId) -> Vec<Member> {
+        let conceptual = &self.model.conceptual;
+        let identifies = |member: &Member| match *member {
+            Member::Attribute(id) => conceptual.attributes[id].id,
+            Member::End(id) => conceptual.ends[id].id,
+        };
+        conceptual.classes[class].members.iter().copied().filter(identifies).collect()
+    }
+
+    fn note_surrogate(&mut self, class: ClassId, without: bool) {
+        let row = &mut self.model.conceptual.classes[class];
+        if !row.kind.is_entity() || !without {
+            return;
+        }
+        row.surrogate = true;
+        let message = format!("`{}` has no identifier and gets a surrogate", row.name);
+        let span = row.span;
+        self.say(
+            Diagnostic::new(Code::Surrogate, span, message)
+                .severity(Severity::Note)
+                .hint("mark the members that identify it with `id`"),
+        );
+    }
+
+    fn refuse_own_identifier(&mut self, class: ClassId, top: ClassId) {
+        let top_span = self.model.conceptual.classes[top].span;
+        for member in self.own_identifier(class) {
+            let message = format!("`{}` inherits its identifier", self.class_name(class));
+            let span = self.member_span(member);
+            self.say(
+                Diagnostic::new(Code::IdentifierInSubclass, span, message)
+                    .here("cannot be part of the identifier")
+                    .also(top_span, "identified here")
+                    .hint("ids are unique in a whole hierarchy; use `unique` for another key"),
+            );
+        }
+    }
+}

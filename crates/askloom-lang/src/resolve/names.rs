@@ -1,0 +1,192 @@
+//! Looking names up: exactly, else in any case with a warning, else a guess at what was meant.
+
+use super::Resolver;
+use crate::suggest::closest;
+use crate::syntax::ast::Ident;
+use askloom_model::{ClassId, Code, Diagnostic, Member, Span};
+use std::collections::HashMap;
+
+#[derive(Debug, Default)]
+pub(super) struct Names<'a> {
+    pub(super) classes: HashMap<&'a str, ClassId>,
+    pub(super) members: HashMap<(ClassId, &'a str), Member>,
+    /// Made when first needed: names in lower case, and who bears them.
+    folded_classes: Option<HashMap<String, Vec<ClassId>>>,
+    folded_members: HashMap<ClassId, HashMap<String, Vec<Member>>>,
+}
+
+/// Names of one kind of declaration, to find a second one.
+#[derive(Debug, Default)]
+pub(super) struct Declared<'a> {
+    names: HashMap<&'a str, Span>,
+}
+
+impl<'a> Declared<'a> {
+    /// Where the name was declared before, if it was.
+    pub(super) fn declare(&mut self, name: Ident<'a>) -> Option<Span> {
+        match self.names.entry(name.text) {
+            std::collections::hash_map::Entry::Occupied(before) => Some(*before.get()),
+            std::collections::hash_map::Entry::Vacant(free) => {
+                free.insert(name.span);
+                None
+            }
+        }
+    }
+
+    pub(super) fn contains(&self, name: &str) -> bool {
+        self.names.contains_key(name)
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &'a str> + '_ {
+        self.names.keys().copied()
+    }
+}
+
+impl<'a> Resolver<'_, 'a, '_> {
+    /// Says that a name is declared twice. True if it is.
+    pub(super) fn declared_before(&mut self, name: Ident<'a>, before: Option<Span>) -> bool {
+        let Some(before) = before else { return false };
+        self.say(
+            Diagnostic::new(
+                Code::DuplicateDeclaration,
+                name.span,
+                format!("`{}` is declared twice", name.text),
+            )
+            .here("again here")
+            .also(before, "first declared here"),
+        );
+        true
+    }
+
+    pub(super) fn class(&mut self, name: Ident<'a>) -> Option<ClassId> {
+        if let Some(&class) = self.names.classes.get(name.text) {
+            return Some(class);
+        }
+        let candidates = self.folded_classes().get(&name.text.to_lowercase()).cloned().unwrap_or_default();
+        match candidates.as_slice() {
+            [] => {
+                self.unknown_class(name);
+                None
+            }
+            [class] => {
+                let declared = self.class_name(*class).to_owned();
+                self.wrong_case(name, &declared);
+                Some(*class)
+            }
+            several => {
+                let spans =
+                    several.iter().map(|&c| self.model.conceptual.classes[c].span).collect::<Vec<_>>();
+                self.ambiguous(name, &spans);
+                None
+            }
+        }
+    }
+
+    fn folded_classes(&mut self) -> &HashMap<String, Vec<ClassId>> {
+        let classes = &self.names.classes;
+        self.names.folded_classes.get_or_insert_with(|| {
+            let mut folded: HashMap<String, Vec<ClassId>> = HashMap::new();
+            for (name, &class) in classes {
+                folded.entry(name.to_lowercase()).or_default().push(class);
+            }
+            folded.values_mut().for_each(|classes| classes.sort_unstable());
+            folded
+        })
+    }
+
+    fn unknown_class(&mut self, name: Ident<'a>) {
+        let message = format!("no entity or value object is called `{}`", name.text);
+        let diagnostic = Diagnostic::new(Code::UnknownClass, name.span, message);
+        if self.diagnostics.is_full() {
+            return self.say(diagnostic);
+        }
+        let near = closest(name.text, self.names.classes.keys().copied());
+        let diagnostic = match near {
+            Some(near) => diagnostic.hint(format!("did you mean `{near}`?")).replace(name.span, near),
+            None => diagnostic.hint("declare it, or import the file that does"),
+        };
+        self.say(diagnostic);
+    }
+
+    pub(super) fn wrong_case(&mut self, name: Ident<'_>, declared: &str) {
+        self.say(
+            Diagnostic::new(
+                Code::WrongCase,
+                name.span,
+                format!("`{}` is declared as `{declared}`", name.text),
+            )
+            .replace(name.span, declared),
+        );
+    }
+
+    pub(super) fn ambiguous(&mut self, name: Ident<'_>, candidates: &[Span]) {
+        let message = format!("`{}` fits several names that differ in case", name.text);
+        let mut diagnostic = Diagnostic::new(Code::AmbiguousName, name.span, message)
+            .hint("write one of them exactly as it is declared");
+        for &span in candidates.iter().take(4) {
+            diagnostic = diagnostic.also(span, "this one?");
+        }
+        self.say(diagnostic);
+    }
+
+    /// A member of a class or of its ancestors, by its exact name.
+    pub(super) fn member_exactly(&self, class: ClassId, name: &str) -> Option<Member> {
+        let lookup = |class| self.names.members.get(&(class, name)).copied();
+        lookup(class).or_else(|| {
+            self.model.conceptual.classes[class].parent?;
+            self.model.conceptual.lineage(class).into_iter().skip(1).find_map(lookup)
+        })
+    }
+
+    /// A member in another case, with a warning; or nothing, with nothing said.
+    pub(super) fn member_in_any_case(&mut self, class: ClassId, name: Ident<'a>) -> Option<Member> {
+        let folded = name.text.to_lowercase();
+        let mut candidates = Vec::new();
+        for class in self.model.conceptual.lineage(class) {
+            candidates.extend(self.folded_members(class).get(&folded).into_iter().flatten().copied());
+        }
+        match candidates.as_slice() {
+            [] => None,
+            [member] => {
+                let declared = self.model.conceptual.member_name(*member).to_owned();
+                self.wrong_case(name, &declared);
+                Some(*member)
+            }
+            [first, ..] => {
+                let spans = candidates.iter().map(|&m| self.member_span(m)).collect::<Vec<_>>();
+                self.ambiguous(name, &spans);
+                Some(*first)
+            }
+        }
+    }
+
+    fn folded_members(&mut self, class: ClassId) -> &HashMap<String, Vec<Member>> {
+        let conceptual = &self.model.conceptual;
+        self.names.folded_members.entry(class).or_insert_with(|| {
+            let mut folded: HashMap<String, Vec<Member>> = HashMap::new();
+            for &member in &conceptual.classes[class].members {
+                folded.entry(conceptual.member_name(member).to_lowercase()).or_default().push(member);
+            }
+            folded
+        })
+    }
+
+    /// Says that a class has no such member, with the nearest one as a fix.
+    pub(super) fn unknown_member(&mut self, class: ClassId, name: Ident<'a>, more: &[&str]) {
+        let class_name = self.class_name(class).to_owned();
+        let message = format!("`{class_name}` has no member `{}`", name.text);
+        let diagnostic = Diagnostic::new(Code::UnknownName, name.span, message);
+        if self.diagnostics.is_full() {
+            return self.say(diagnostic);
+        }
+        let conceptual = &self.model.conceptual;
+        let members = conceptual.all_members(class).map(|member| conceptual.member_name(member));
+        let near = closest(name.text, members.chain(more.iter().copied())).map(str::to_owned);
+        let place = conceptual.classes[class].span;
+        let diagnostic = match near {
+            Some(near) => diagnostic.hint(format!("did you mean `{near}`?")).replace(name.span, near),
+            None => diagnostic.also(place, format!("`{class_name}` is declared here")),
+        };
+        self.say(diagnostic);
+    }
+}

@@ -1,0 +1,256 @@
+//! What a path can start at, and where it leads.
+
+use super::{Resolver, first_position};
+use crate::syntax::ast::{Ident, PathText};
+use askloom_model::{
+    ClassId, Code, Diagnostic, EndId, Hop, Leaf, Member, Path, Position, PositionId, Span, Table,
+};
+
+/// The positions of a statement and the names under which they are known.
+#[derive(Debug)]
+pub(super) struct Scope<'a> {
+    pub(super) main: ClassId,
+    pub(super) positions: Table<PositionId, Position>,
+    pub(super) aliases: Vec<(Ident<'a>, PositionId)>,
+}
+
+/// Where a path may cross a to-many hop without a JOIN.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Crossing {
+    /// In WHERE it means "some".
+    Some,
+    /// Anywhere else it needs a JOIN.
+    NeedsJoin,
+    /// A collection holds one row an instance.
+    Never,
+}
+
+impl Scope<'_> {
+    pub(super) fn new(main: ClassId) -> Self {
+        Self { main, positions: super::main_position(main), aliases: Vec::new() }
+    }
+
+    /// The joined position that hangs on `parent` by this step.
+    fn joined(&self, parent: PositionId, step: Member) -> Option<PositionId> {
+        let hop = Some(Hop { parent, step });
+        self.positions.iter().find(|(_, position)| position.from == hop).map(|(id, _)| id)
+    }
+
+    /// The same, made if there is none.
+    pub(super) fn join(
+        &mut self,
+        parent: PositionId,
+        step: Member,
+        class: Option<ClassId>,
+        outer: bool,
+    ) -> PositionId {
+        if let Some(position) = self.joined(parent, step) {
+            // Outer only if every path through it is.
+            self.positions[position].outer &= outer;
+            return position;
+        }
+        self.positions.push(Position { class, from: Some(Hop { parent, step }), outer, alias: None })
+    }
+
+    fn alias(&self, name: &str) -> Option<PositionId> {
+        self.aliases.iter().find(|(alias, _)| alias.text == name).map(|(_, position)| *position)
+    }
+
+    fn alias_in_any_case(&self, name: &str) -> Option<(&str, PositionId)> {
+        let same = |alias: &&(Ident<'_>, PositionId)| alias.0.text.eq_ignore_ascii_case(name);
+        self.aliases.iter().find(same).map(|(alias, position)| (alias.text, *position))
+    }
+}
+
+/// Where the first name of a path led, and how many names it took.
+struct Start {
+    position: PositionId,
+    taken: usize,
+}
+
+impl<'a> Resolver<'_, 'a, '_> {
+    /// An alias introduced before, else the main entity, else a member of it.
+    fn path_start(&mut self, scope: &Scope<'a>, first: Ident<'a>) -> Option<Start> {
+        let main = first_position();
+        if let Some(position) = scope.alias(first.text) {
+            return Some(Start { position, taken: 1 });
+        }
+        if self.class_name(scope.main) == first.text {
+            return Some(Start { position: main, taken: 1 });
+        }
+        if self.member_exactly(scope.main, first.text).is_some() {
+            return Some(Start { position: main, taken: 0 });
+        }
+        if let Some((alias, position)) = scope.alias_in_any_case(first.text) {
+            let alias = alias.to_owned();
+            self.wrong_case(first, &alias);
+            return Some(Start { position, taken: 1 });
+        }
+        if self.class_name(scope.main).eq_ignore_ascii_case(first.text) {
+            let declared = self.class_name(scope.main).to_owned();
+            self.wrong_case(first, &declared);
+            return Some(Start { position: main, taken: 1 });
+        }
+        Some(Start { position: main, taken: 0 })
+    }
+
+    /// A path to a value. `None` if it leads nowhere, which has then been said.
+    pub(super) fn path(
+        &mut self,
+        scope: &Scope<'a>,
+        text: &PathText<'a>,
+        crossing: Crossing,
+    ) -> Option<Path> {
+        let first = *text.segments.first()?;
+        let start = self.path_start(scope, first)?;
+        let mut walk =
+            Walk { position: start.position, hops: Vec::new(), class: scope.positions[start.position].class };
+        let rest = text.segments.get(start.taken..).unwrap_or_default();
+        let Some((last, before)) = rest.split_last() else {
+            return Some(Path { position: walk.position, hops: Vec::new(), leaf: Leaf::Itself });
+        };
+        for segment in before {
+            self.hop(scope, &mut walk, *segment, crossing)?;
+        }
+        self.leaf(scope, walk, *last)
+    }
+
+    fn member_of(&mut self, scope: &Scope<'a>, walk: &Walk, name: Ident<'a>) -> Option<Member> {
+        let Some(class) = walk.class else {
+            self.through_attribute(name);
+            return None;
+        };
+        if let Some(member) = self.member_exactly(class, name.text) {
+            return Some(member);
+        }
+        if let Some(member) = self.member_in_any_case(class, name) {
+            return Some(member);
+        }
+        let at_main = walk.hops.is_empty() && walk.position == first_position();
+        let aliases: Vec<&str> = match at_main {
+            true => scope.aliases.iter().map(|(alias, _)| alias.text).collect(),
+            false => Vec::new(),
+        };
+        self.unknown_member(class, name, &aliases);
+        None
+    }
+
+    fn through_attribute(&mut self, name: Ident<'a>) {
+        let message = format!("nothing is inside a plain value: `{}` leads nowhere", name.text);
+        self.say(
+            Diagnostic::new(Code::PathThroughAttribute, name.span, message)
+                .hint("only relationships can be followed; a JSON attribute is opaque"),
+        );
+    }
+
+    fn hop(&mut self, scope: &Scope<'a>, walk: &mut Walk, name: Ident<'a>, crossing: Crossing) -> Option<()> {
+        let member = self.member_of(scope, walk, name)?;
+        if walk.hops.is_empty()
+            && let Some(position) = scope.joined(walk.position, member)
+        {
+            walk.position = position;
+            walk.class = scope.positions[position].class;
+            return Some(());
+        }
+        let Member::End(end) = member else {
+            walk.class = None;
+            return Some(());
+        };
+        if self.model.conceptual.ends[end].cardinality.is_many() {
+            self.crossing(crossing, name, end)?;
+        }
+        walk.hops.push(end);
+        walk.class = Some(self.model.conceptual.ends[end].target);
+        Some(())
+    }
+
+    fn crossing(&mut self, crossing: Crossing, name: Ident<'a>, end: EndId) -> Option<()> {
+        let span = self.model.conceptual.ends[end].span;
+        let diagnostic = match crossing {
+            Crossing::Some => return Some(()),
+            Crossing::NeedsJoin => {
+                let message = format!("`{}` leads to many: a path through it needs a JOIN", name.text);
+                Diagnostic::new(Code::ManyWithoutJoin, name.span, message)
+                    .hint(format!("`JOIN {} AS x` gives one row for each", name.text))
+            }
+            Crossing::Never => {
+                let message =
+                    format!("`{}` leads to many: a collection holds one row an instance", name.text);
+                Diagnostic::new(Code::CollectionPath, name.span, message)
+            }
+        };
+        self.say(diagnostic.also(span, "declared here"));
+        None
+    }
+
+    fn leaf(&mut self, scope: &Scope<'a>, walk: Walk, name: Ident<'a>) -> Option<Path> {
+        let member = self.member_of(scope, &walk, name)?;
+        // One path twice is one position: a joined list is its element.
+        if walk.hops.is_empty()
+            && self.is_many(member)
+            && let Some(position) = scope.joined(walk.position, member)
+        {
+            return Some(Path { position, hops: Vec::new(), leaf: Leaf::Itself });
+        }
+        let leaf = match member {
+            Member::Attribute(attribute) => Leaf::Attribute(attribute),
+            Member::End(end) => Leaf::Reference(end),
+        };
+        Some(Path { position: walk.position, hops: walk.hops, leaf })
+    }
+
+    pub(super) fn is_many(&self, member: Member) -> bool {
+        match member {
+            Member::Attribute(id) => self.model.conceptual.attributes[id].list,
+            Member::End(id) => self.model.conceptual.ends[id].cardinality.is_many(),
+        }
+    }
+
+    /// A JOIN path: every name on it becomes a position.
+    pub(super) fn join_path(
+        &mut self,
+        scope: &mut Scope<'a>,
+        text: &PathText<'a>,
+        outer: bool,
+    ) -> Option<PositionId> {
+        let first = *text.segments.first()?;
+        let start = self.path_start(scope, first)?;
+        let mut position = start.position;
+        for segment in text.segments.get(start.taken..).unwrap_or_default() {
+            let walk = Walk { position, hops: Vec::new(), class: scope.positions[position].class };
+            let member = self.member_of(scope, &walk, *segment)?;
+            let class = match member {
+                Member::End(end) => Some(self.model.conceptual.ends[end].target),
+                Member::Attribute(id) if self.model.conceptual.attributes[id].list => None,
+                Member::Attribute(id) => {
+                    let declared = self.model.conceptual.attributes[id].span;
+                    self.join_of_attribute(*segment, declared);
+                    return None;
+                }
+            };
+            position = scope.join(position, member, class, outer);
+        }
+        if position == first_position() {
+            let message = "this is the main entity itself: there is nothing to join";
+            self.say(Diagnostic::new(Code::JoinOfAttribute, text.span, message));
+            return None;
+        }
+        Some(position)
+    }
+
+    fn join_of_attribute(&mut self, name: Ident<'a>, declared: Span) {
+        let message = format!("`{}` is an attribute with one value: there is nothing to join", name.text);
+        self.say(
+            Diagnostic::new(Code::JoinOfAttribute, name.span, message)
+                .also(declared, "declared here")
+                .hint("JOIN follows a relationship or a list"),
+        );
+    }
+}
+
+/// How far a path has come.
+struct Walk {
+    position: PositionId,
+    hops: Vec<EndId>,
+    class: Option<ClassId>,
+}
