@@ -33,7 +33,7 @@ pub(super) fn run(_: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
 }
 
 fn help(command: &mut clap::Command) -> String {
-    let long = command.render_long_help().to_string();
-    let lines: Vec<&str> = long.lines().map(str::trim_end).collect();
+    let text = command.render_help().to_string();
+    let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
     lines.join("\n") + "\n"
 }

@@ -4,7 +4,7 @@ use crate::markdown;
 use crate::screen::Screen;
 use askloom_model::Code;
 
-/// Explain a diagnostic: what it means, why it matters, how to mend it
+/// Tell what a diagnostic means and how to mend it
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  askloom explain AL0109\n  askloom explain            all codes")]
 pub(crate) struct Args {
