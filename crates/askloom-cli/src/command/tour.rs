@@ -20,9 +20,9 @@ const SHOWN: [&str; 2] = ["entity Player", "query lobby"];
 
 /// What goes wrong in the copy: what stands in the model, and what a person in a hurry wrote.
 const MISTAKES: [(&str, &str); 3] = [
-    ("firstPlayer.score", "firstPlayer.scoer"),
+    ("ORDER BY startedAt", "ORDER BY startdAt"),
+    ("WHERE status = 'waiting'", "WHERE status = 7"),
     ("AND status = 'waiting'", "AND status = 'waiting' OR status = 'over'"),
-    ("WHERE username = :username", "WHERE username = 42"),
 ];
 
 pub(super) fn run(_: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
@@ -109,4 +109,26 @@ fn excerpt(model: &str) -> String {
         text.push('\n');
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_mistake_can_be_made() {
+        let model = Example::named("game").unwrap().text(NAME).unwrap();
+        for (right, wrong) in MISTAKES {
+            assert!(model.contains(right), "the model has no {right}");
+            assert!(planted(model).contains(wrong), "no {wrong} was planted");
+        }
+    }
+
+    #[test]
+    fn every_declaration_is_shown() {
+        let model = Example::named("game").unwrap().text(NAME).unwrap();
+        for start in SHOWN {
+            assert!(excerpt(model).contains(start), "{start} is not shown");
+        }
+    }
 }

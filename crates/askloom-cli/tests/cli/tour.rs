@@ -18,7 +18,7 @@ fn the_tour_fits_a_screen_and_writes_nothing() {
 fn the_tour_shows_the_checker_at_work() {
     let tour = Project::new().run(&["tour"]).exits(0).stdout;
     assert!(tour.contains("game.loom: ok, 2 entities, 1 value object, 2 queries, 4 writes"), "{tour}");
-    for part in ["error[AL0401]", "warning[AL0109]", "error[AL04", "scoer"] {
+    for part in ["error[AL0401]", "warning[AL0109]", "error[AL04", "startdAt"] {
         assert!(tour.contains(part), "no {part} in:\n{tour}");
     }
 }
