@@ -171,18 +171,15 @@ fn finish(job: &Job, mode: Mode, screen: &mut Screen, tally: &mut Tally) -> Resu
         (Mode::Check, _) if changes => list(job, screen)?,
         (Mode::Check, _) => {}
         (Mode::Print, _) | (Mode::Write { .. }, Target::Stream { .. }) => screen.print(&job.text)?,
-        (Mode::Write { force: false }, Target::Converted { was: Some(_), to }) if changes => {
-            screen.error(&format!(
-                "{}: {} exists and differs; --force overwrites it",
-                job.source.display(),
-                to.display()
-            ));
-            tally.failed += 1;
-            return Ok(());
-        }
-        (Mode::Write { .. }, Target::InPlace { .. } | Target::Converted { .. }) if changes => {
-            replace(job.path(), &job.text).map_err(|error| Failure::writing(job.path(), &error))?;
-            screen.say(&done(job));
+        (Mode::Write { force }, Target::InPlace { .. } | Target::Converted { .. }) if changes => {
+            match save(job, force) {
+                Ok(done) => screen.say(&done),
+                Err(message) => {
+                    screen.error(&message);
+                    tally.failed += 1;
+                    return Ok(());
+                }
+            }
         }
         (Mode::Write { .. }, Target::InPlace { .. } | Target::Converted { .. }) => {}
     }
@@ -190,11 +187,19 @@ fn finish(job: &Job, mode: Mode, screen: &mut Screen, tally: &mut Tally) -> Resu
     Ok(())
 }
 
-fn done(job: &Job) -> String {
-    match &job.target {
-        Target::Stream { .. } | Target::InPlace { .. } => format!("formatted {}", job.source.display()),
-        Target::Converted { to, .. } => format!("wrote {} from {}", to.display(), job.source.display()),
-    }
+/// Writes the text where it belongs, and says so.
+fn save(job: &Job, force: bool) -> Result<String, String> {
+    let (source, path) = (job.source.display(), job.path());
+    let done = match &job.target {
+        Target::Stream { .. } | Target::InPlace { .. } => format!("formatted {source}"),
+        Target::Converted { was: Some(_), to } if !force => {
+            return Err(format!("{source}: {} exists and differs; --force overwrites it", to.display()));
+        }
+        Target::Converted { to, .. } => format!("wrote {} from {source}", to.display()),
+    };
+    replace(path, &job.text)
+        .map_err(|error| format!("cannot write {}: {}", path.display(), words(&error)))?;
+    Ok(done)
 }
 
 fn list(job: &Job, screen: &mut Screen) -> Result<(), Failure> {
