@@ -1,0 +1,89 @@
+use crate::exit::{Exit, Failure};
+use crate::render::{self, Format, Report};
+use crate::replace::replace;
+use crate::screen::Screen;
+use crate::world::{Disk, reason};
+use askloom_lang::FixOutcome;
+use askloom_model::Applicability;
+use std::path::{Path, PathBuf};
+
+/// Check models, and say what is wrong and how to mend it
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  askloom check game.loom\n  askloom check --fix game.loom\n  \
+                  askloom check --format github models/*.loom\n\n\
+                  Exit code 1 if any model has an error. `askloom explain AL0101` tells\n\
+                  more about a code.")]
+pub(crate) struct Args {
+    /// Models to check, one after the other; each reads its own imports
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+
+    /// How to print what was found
+    #[arg(long, default_value = "human")]
+    format: Format,
+
+    /// Apply the fixes that say what was plainly meant
+    #[arg(long)]
+    fix: bool,
+
+    /// With --fix: apply also those that a person should look at
+    #[arg(long, requires = "fix")]
+    unsafe_fixes: bool,
+}
+
+impl Args {
+    fn fixes(&self) -> Option<Applicability> {
+        match (self.fix, self.unsafe_fixes) {
+            (false, _) => None,
+            (true, false) => Some(Applicability::Safe),
+            (true, true) => Some(Applicability::Suggested),
+        }
+    }
+}
+
+pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
+    let mut reports = Vec::new();
+    for file in &args.files {
+        let world = Disk::of(file);
+        if let Some(up_to) = args.fixes() {
+            write(&world, &askloom_lang::fix(&world, file, up_to), screen)?;
+        }
+        let report = Report { root: file.clone(), checked: askloom_lang::check(&world, file) };
+        if args.format.machine().is_none() {
+            print(&report, screen)?;
+        }
+        reports.push(report);
+    }
+    if let Some(format) = args.format.machine() {
+        screen.print(&render::machine(format, &reports))?;
+    }
+    Ok(Exit::any_wrong(reports.iter().any(|report| report.checked.errors > 0)))
+}
+
+fn print(report: &Report, screen: &mut Screen) -> Result<(), Failure> {
+    let style = screen.style();
+    screen.print(&render::human(report, style))?;
+    if screen.is_quiet() {
+        return Ok(());
+    }
+    screen.print(&render::summary(report))
+}
+
+fn write(world: &Disk, outcome: &FixOutcome, screen: &mut Screen) -> Result<(), Failure> {
+    let mut names = Vec::new();
+    for (path, text) in &outcome.files {
+        let place = world.locate(path).map_err(|error| {
+            Failure::Input(format!("cannot write {}: {}", path.display(), reason(&error)))
+        })?;
+        replace(&place, text).map_err(|error| Failure::writing(path, &error))?;
+        names.push(name(path));
+    }
+    if outcome.applied > 0 {
+        screen.say(&format!("{} applied in {}", render::amount(outcome.applied, "fix"), names.join(", ")));
+    }
+    Ok(())
+}
+
+fn name(path: &Path) -> String {
+    path.display().to_string()
+}

@@ -1,0 +1,39 @@
+//! The commands, one file each: its arguments with their help, and what it does.
+
+mod check;
+mod completions;
+mod docs;
+mod explain;
+mod fmt;
+mod man;
+mod new;
+mod tour;
+
+use crate::exit::{Exit, Failure};
+use crate::screen::Screen;
+use clap::Subcommand;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    New(new::Args),
+    Tour(tour::Args),
+    Check(check::Args),
+    Fmt(fmt::Args),
+    Explain(explain::Args),
+    Completions(completions::Args),
+    Man(man::Args),
+    Docs(docs::Args),
+}
+
+pub(crate) fn run(command: &Command, screen: &mut Screen) -> Result<Exit, Failure> {
+    match command {
+        Command::New(args) => new::run(args, screen),
+        Command::Tour(args) => tour::run(args, screen),
+        Command::Check(args) => check::run(args, screen),
+        Command::Fmt(args) => fmt::run(args, screen),
+        Command::Explain(args) => explain::run(args, screen),
+        Command::Completions(args) => completions::run(args, screen),
+        Command::Man(args) => man::run(args, screen),
+        Command::Docs(args) => docs::run(args, screen),
+    }
+}

@@ -1,0 +1,114 @@
+//! Standard output and standard error, and who gets what.
+
+use crate::cli::Color;
+use crate::exit::{Failure, words};
+use anstream::{AutoStream, ColorChoice};
+use clap::builder::styling::AnsiColor;
+use std::io::{self, BufWriter, Write};
+
+/// Where a command prints. Results go to standard output, messages to standard error.
+#[derive(Debug)]
+pub(crate) struct Screen {
+    out: BufWriter<io::Stdout>,
+    /// Whoever read standard output has gone. What is left is dropped, and the exit code stays that of the
+    /// work: `askloom check bad.loom | head` has still found errors.
+    closed: bool,
+    style: Style,
+    quiet: bool,
+}
+
+/// How results look on this standard output.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Style {
+    pub(crate) color: bool,
+    pub(crate) width: usize,
+}
+
+impl Style {
+    /// For files, pipes and tests.
+    #[cfg(test)]
+    pub(crate) const PLAIN: Self = Self { color: false, width: UNBOUNDED };
+}
+
+/// Lines longer than this are cut even where there is no terminal.
+const UNBOUNDED: usize = 140;
+
+impl Screen {
+    pub(crate) fn new(color: Color, quiet: bool) -> Self {
+        match color {
+            Color::Auto => ColorChoice::Auto,
+            Color::Always => ColorChoice::Always,
+            Color::Never => ColorChoice::Never,
+        }
+        .write_global();
+        let stdout = io::stdout();
+        let style = Style {
+            color: AutoStream::choice(&stdout) != ColorChoice::Never,
+            width: terminal_size::terminal_size_of(&stdout)
+                .map_or(UNBOUNDED, |(width, _)| usize::from(width.0).clamp(60, UNBOUNDED)),
+        };
+        Self { out: BufWriter::new(stdout), closed: false, style, quiet }
+    }
+
+    pub(crate) fn style(&self) -> Style {
+        self.style
+    }
+
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.quiet
+    }
+
+    /// A result.
+    pub(crate) fn print(&mut self, text: &str) -> Result<(), Failure> {
+        self.print_bytes(text.as_bytes())
+    }
+
+    pub(crate) fn print_bytes(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        if self.closed {
+            return Ok(());
+        }
+        let result = self.out.write_all(bytes);
+        self.settle(result)
+    }
+
+    pub(crate) fn flush(&mut self) -> Result<(), Failure> {
+        if self.closed {
+            return Ok(());
+        }
+        let result = self.out.flush();
+        self.settle(result)
+    }
+
+    /// Something worth knowing, unless the user asked for silence.
+    pub(crate) fn say(&mut self, message: &str) {
+        if !self.quiet {
+            self.message(message);
+        }
+    }
+
+    /// Something that went wrong.
+    pub(crate) fn error(&mut self, message: &str) {
+        let red = AnsiColor::BrightRed.on_default().bold();
+        self.message(&format!("{red}error{red:#}: {message}"));
+    }
+
+    fn message(&mut self, message: &str) {
+        // Results that were printed before come first when both streams are one terminal. An error of
+        // either stream has nobody left to be told.
+        let _ = self.flush();
+        let _ = writeln!(anstream::stderr(), "{message}");
+    }
+
+    fn settle(&mut self, result: io::Result<()>) -> Result<(), Failure> {
+        match result {
+            Ok(()) => Ok(()),
+            Err(error) => {
+                self.closed = true;
+                if error.kind() == io::ErrorKind::BrokenPipe {
+                    return Ok(());
+                }
+                Err(Failure::Input(format!("cannot write the output: {}", words(&error))))
+            }
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! The built program, run as a user runs it: in a folder of its own, with its exit code and both streams.
+
+#![allow(clippy::unwrap_used, reason = "the code around the tests fails them by panicking, too")]
+
+mod check;
+mod documents;
+mod explain;
+mod fixes;
+mod fmt;
+mod new;
+mod project;
+mod streams;
+mod tour;

@@ -1,0 +1,66 @@
+//! A list of things to run, each named and timed. The first failure decides the outcome; steps that cost
+//! little still run after it, because their answers are worth having together.
+
+use crate::repository::{Outcome, cargo};
+use std::time::Instant;
+
+pub(crate) struct Step {
+    pub(crate) name: &'static str,
+    pub(crate) cost: Cost,
+    pub(crate) work: Work,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Cost {
+    Seconds,
+    Minutes,
+}
+
+pub(crate) enum Work {
+    Cargo(Vec<&'static str>),
+    Task(fn() -> Outcome),
+    /// Nothing to run, and why.
+    Nothing(&'static str),
+}
+
+pub(crate) fn run_all(steps: &[Step]) -> Outcome {
+    let start = Instant::now();
+    let mut failed = Vec::new();
+    for step in steps {
+        if !failed.is_empty() && step.cost == Cost::Minutes {
+            eprintln!("── {}: skipped", step.name);
+        } else if let Err(message) = run(step) {
+            eprintln!("── {}: {message}", step.name);
+            failed.push(step.name);
+        }
+    }
+    let seconds = start.elapsed().as_secs_f64();
+    if failed.is_empty() {
+        eprintln!("── all {} steps passed in {seconds:.1} s", steps.len());
+        return Ok(());
+    }
+    Err(format!("failed: {} ({seconds:.1} s)", failed.join(", ")))
+}
+
+fn run(step: &Step) -> Outcome {
+    let start = Instant::now();
+    match &step.work {
+        Work::Cargo(args) => {
+            eprintln!("── {}: cargo {}", step.name, args.join(" "));
+            let status = cargo().args(args).status().map_err(|error| format!("cannot run cargo: {error}"))?;
+            if !status.success() {
+                return Err(format!("failed after {:.1} s", start.elapsed().as_secs_f64()));
+            }
+        }
+        Work::Task(task) => {
+            eprintln!("── {}", step.name);
+            task()?;
+        }
+        Work::Nothing(why) => {
+            eprintln!("── {}: {why}", step.name);
+            return Ok(());
+        }
+    }
+    eprintln!("── {}: {:.1} s", step.name, start.elapsed().as_secs_f64());
+    Ok(())
+}

@@ -1,0 +1,58 @@
+//! `cargo xtask test`: everything that must hold before a change is merged.
+
+use crate::repository::Outcome;
+use crate::step::{Cost, Step, Work, run_all};
+use crate::tidy;
+use clap::ValueEnum;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// `fast` leaves out what takes long
+    #[arg(default_value = "all")]
+    scope: Scope,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Scope {
+    All,
+    Fast,
+}
+
+pub(crate) fn run(args: &Args) -> Outcome {
+    let steps = match args.scope {
+        Scope::Fast => vec![format(), tidy_tree(), clippy(), tests(&[])],
+        Scope::All => {
+            vec![format(), tidy_tree(), clippy(), tests(&["--", "--include-ignored"]), doc_tests(), servers()]
+        }
+    };
+    run_all(&steps)
+}
+
+fn format() -> Step {
+    Step { name: "format", cost: Cost::Seconds, work: Work::Cargo(vec!["fmt", "--all", "--check"]) }
+}
+
+fn tidy_tree() -> Step {
+    Step { name: "tidy", cost: Cost::Seconds, work: Work::Task(tidy::run) }
+}
+
+fn clippy() -> Step {
+    let args = vec!["clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"];
+    Step { name: "clippy", cost: Cost::Minutes, work: Work::Cargo(args) }
+}
+
+/// Benchmarks are targets too, and are not run as tests: hence the list instead of `--all-targets`.
+fn tests(more: &[&'static str]) -> Step {
+    let targets = ["test", "--quiet", "--workspace", "--profile", "ci", "--lib", "--bins", "--tests"];
+    let args = targets.iter().chain(more).copied().collect();
+    Step { name: "tests", cost: Cost::Minutes, work: Work::Cargo(args) }
+}
+
+fn doc_tests() -> Step {
+    let args = vec!["test", "--quiet", "--workspace", "--profile", "ci", "--doc"];
+    Step { name: "doc tests", cost: Cost::Minutes, work: Work::Cargo(args) }
+}
+
+fn servers() -> Step {
+    Step { name: "live servers", cost: Cost::Minutes, work: Work::Nothing("no server is needed yet") }
+}
