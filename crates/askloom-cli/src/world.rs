@@ -6,7 +6,7 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// Reads one model: its root file as the user named it, imports from the folder of that file.
+/// Reads one model: its root file as the user named it, imports from below the folder of that file.
 #[derive(Debug)]
 pub(crate) struct Disk {
     root: PathBuf,
@@ -29,7 +29,7 @@ impl Disk {
             return Ok(self.root.clone());
         }
         let folder = self.folder.as_ref().map_err(unreadable)?;
-        let place = fs::canonicalize(folder.join(path)).map_err(|error| unreadable(&error))?;
+        let place = fs::canonicalize(path).map_err(|error| unreadable(&error))?;
         if place.starts_with(folder) { Ok(place) } else { Err(ReadError::Outside) }
     }
 }

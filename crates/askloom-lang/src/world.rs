@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// editor and in tests alike.
 ///
 /// An implementation has to
-/// - read `root` as given, and an import as a path relative to the folder of `root`, without `..`;
+/// - read a path as it is given: the root as the user named it, an import joined to the root's folder;
 /// - answer [`ReadError::Outside`] when the path leads out of that folder by other means (a link);
 /// - look at the size before it reads, and answer [`ReadError::TooLarge`] past [`MAX_FILE_BYTES`];
 /// - give the bytes as they are: whether they are UTF-8 is the language's to say.
