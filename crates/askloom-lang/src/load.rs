@@ -28,12 +28,12 @@ enum State {
 }
 
 impl<'w> Loader<'w> {
-    pub(crate) fn new(world: &'w dyn World, root: &Path) -> Self {
+    pub(crate) fn new(world: &'w dyn World, root: &Path, limit: usize) -> Self {
         Self {
             world,
             folder: root.parent().map(Path::to_path_buf).unwrap_or_default(),
             sources: Sources::default(),
-            diagnostics: Diagnostics::default(),
+            diagnostics: Diagnostics::with_limit(limit),
             state: HashMap::new(),
         }
     }

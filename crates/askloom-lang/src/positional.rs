@@ -5,7 +5,7 @@ use crate::syntax::{NodeId, NodeKind, TokenKind, Tree};
 use std::collections::{HashMap, HashSet};
 
 /// The name of each positional parameter of a statement.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Positional {
     names: HashMap<NodeId, String>,
 }

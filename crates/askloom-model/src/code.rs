@@ -68,6 +68,7 @@ codes! {
     AL0011 ImportOutside Error "an import leaves the model's folder"
     AL0012 EmptyModel Warning "the file declares nothing"
     AL0013 BlockComment Error "a block comment in a .loom file"
+    AL0014 TooMany Error "a list is longer than a model can have"
 
     // Syntax.
     AL0101 Expected Error "something else is expected here"

@@ -1,7 +1,11 @@
 //! What is stored: classes, their attributes, and the relationships between them.
 
-use crate::{AttributeId, ClassId, Constant, EndId, Span, Table, Type};
+use crate::{AttributeId, ClassId, Constant, EndId, ParameterType, Span, Table, Type};
 use serde::Serialize;
+
+/// How deep classes may extend or contain each other: deeper than anybody means, and shallow enough that a
+/// walk upwards costs nothing.
+pub const MAX_NESTING: usize = 256;
 
 /// All classes of a model. Attributes and relationship ends live in tables of their own, so that a path
 /// or a statistic can name one without naming its class.
@@ -205,15 +209,12 @@ impl Conceptual {
         }
     }
 
-    /// The class and its ancestors, nearest first. Ends at a repetition, so a cycle is harmless.
+    /// The class and its ancestors, nearest first.
     #[must_use]
     pub fn lineage(&self, class: ClassId) -> Vec<ClassId> {
         let mut lineage = vec![class];
         let mut current = class;
-        while let Some(parent) = self.classes[current].parent {
-            if lineage.contains(&parent) {
-                break;
-            }
+        while let Some(parent) = self.classes[current].parent.filter(|_| lineage.len() <= MAX_NESTING) {
             lineage.push(parent);
             current = parent;
         }
@@ -226,11 +227,11 @@ impl Conceptual {
     }
 
     /// The root of the aggregate that holds instances of the class: owners, then ancestors, upwards.
-    /// `None` for a value object (it has an owner in each place where it occurs) and in a cycle.
+    /// `None` for a value object (it has an owner in each place where it occurs), and in a circle.
     #[must_use]
     pub fn aggregate_root(&self, class: ClassId) -> Option<ClassId> {
         let mut current = class;
-        for _ in 0..=self.classes.len() {
+        for _ in 0..=MAX_NESTING {
             let lineage = self.lineage(current);
             let owner = lineage.iter().find_map(|&c| self.classes[c].owner);
             let top = lineage.last().copied()?;
@@ -245,6 +246,30 @@ impl Conceptual {
     /// Whether instances of `class` are instances of `ancestor` too.
     #[must_use]
     pub fn is_kind_of(&self, class: ClassId, ancestor: ClassId) -> bool {
-        self.lineage(class).contains(&ancestor)
+        class == ancestor || (self.classes[class].parent.is_some() && self.lineage(class).contains(&ancestor))
+    }
+
+    /// What INSERT can be given for a member: the type, and whether it may be left out. Nothing for lists,
+    /// which start empty, and for derived ends.
+    #[must_use]
+    pub fn insertable(&self, member: Member) -> Option<(ParameterType, bool)> {
+        match member {
+            Member::Attribute(id) => {
+                let attribute = &self.attributes[id];
+                let optional = attribute.optional || attribute.default.is_some();
+                (!attribute.list).then(|| (ParameterType::Basic(attribute.ty.clone()), optional))
+            }
+            Member::End(id) => {
+                let end = &self.ends[id];
+                let ty = match end.kind {
+                    RelationshipKind::Composition => ParameterType::Whole(end.target),
+                    RelationshipKind::Association | RelationshipKind::Aggregation => {
+                        ParameterType::Identity(end.target)
+                    }
+                };
+                let given = end.stored && !end.cardinality.is_many();
+                given.then_some((ty, end.cardinality == Cardinality::OPTIONAL))
+            }
+        }
     }
 }

@@ -1,5 +1,6 @@
 use serde::Serialize;
 use std::fmt;
+use std::sync::Arc;
 
 /// The type of an attribute or of a parameter.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -19,7 +20,7 @@ pub enum Type {
     Geo,
     Json,
     /// The values in declared order, which is also their order in comparisons.
-    Enum(Vec<String>),
+    Enum(Arc<[String]>),
 }
 
 /// How fine a timestamp is.

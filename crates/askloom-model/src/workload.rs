@@ -57,14 +57,14 @@ pub struct Hop {
 
 /// A value at a position, or further along hops that no JOIN names. Such hops are an implicit outer
 /// position if all are to-one; in WHERE a to-many hop means "some".
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 pub struct Path {
     pub position: PositionId,
     pub hops: Vec<EndId>,
     pub leaf: Leaf,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Leaf {
     Attribute(AttributeId),
@@ -213,8 +213,6 @@ pub enum Operand {
 pub struct Parameter {
     pub name: String,
     pub ty: ParameterType,
-    /// May be left out by the caller.
-    pub optional: bool,
     #[serde(skip)]
     pub span: Span,
 }
@@ -257,19 +255,20 @@ pub struct Write {
     /// One, or several that happen together or not at all.
     pub steps: Vec<WriteStep>,
     pub compound: bool,
+    /// Those that the text names. The fields of an INSERT are parameters too.
     pub parameters: Vec<Parameter>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum WriteStep {
+    /// Every field of the class that [`Conceptual::insertable`](crate::Conceptual::insertable) allows is a
+    /// parameter of its name, beside the write's own.
     Insert {
         class: ClassId,
-        fields: Vec<FieldParameter>,
     },
     Upsert {
         class: ClassId,
-        fields: Vec<FieldParameter>,
     },
     Update {
         class: ClassId,
@@ -310,13 +309,6 @@ pub enum WriteStep {
         condition: Option<Condition>,
         positions: Table<PositionId, Position>,
     },
-}
-
-/// A field of an inserted instance and the parameter that carries it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct FieldParameter {
-    pub member: Member,
-    pub parameter: usize,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -6,7 +6,8 @@ use askloom_model::{ClassId, Code, Conceptual, Diagnostic, EndId, Member};
 
 pub(super) fn check(context: &mut Context<'_>) {
     let conceptual = &context.model.conceptual;
-    for end in circles(conceptual, identifying) {
+    // A chain of identifiers that is too long is as endless as a circle.
+    for (end, _) in circles(conceptual, identifying) {
         let row = &conceptual.ends[end];
         let message = format!("the identifier of `{}` contains itself", conceptual.classes[row.class].name);
         let target = conceptual.classes[row.target].span;

@@ -4,7 +4,6 @@
 
 mod abstract_without_subclass;
 mod empty_model;
-mod extends_cycle;
 mod identifier_cycle;
 mod part_cycle;
 mod probable_inverse;
@@ -25,9 +24,8 @@ pub(crate) struct Context<'c> {
 
 type Rule = fn(&mut Context<'_>);
 
-const RULES: [Rule; 10] = [
+const RULES: [Rule; 9] = [
     empty_model::check,
-    extends_cycle::check,
     part_cycle::check,
     identifier_cycle::check,
     abstract_without_subclass::check,

@@ -2,7 +2,9 @@
 //! that is nested in itself would have no end.
 
 use super::Context;
-use askloom_model::{ClassId, Code, Conceptual, Diagnostic, EndId, Id, Member, RelationshipKind};
+use askloom_model::{
+    ClassId, Code, Conceptual, Diagnostic, EndId, Id, MAX_NESTING, Member, RelationshipKind,
+};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mark {
@@ -13,8 +15,15 @@ enum Mark {
 
 pub(super) fn check(context: &mut Context<'_>) {
     let conceptual = &context.model.conceptual;
-    for end in circles(conceptual, parts) {
+    for (end, why) in circles(conceptual, parts) {
         let row = &conceptual.ends[end];
+        if why == Closing::TooDeep {
+            let message = format!("parts nest deeper than {MAX_NESTING}");
+            context
+                .diagnostics
+                .push(Diagnostic::new(Code::TooDeep, row.span, message).here("this part is too deep"));
+            continue;
+        }
         let message = format!("parts form a circle through `{}`", row.name);
         let target = conceptual.classes[row.target].span;
         context.diagnostics.push(
@@ -37,11 +46,18 @@ fn parts(conceptual: &Conceptual, class: ClassId) -> Vec<(EndId, ClassId)> {
     conceptual.all_members(class).filter_map(part).collect()
 }
 
+/// Why a walk cannot go on through an end.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Closing {
+    Circle,
+    TooDeep,
+}
+
 /// The ends that close a circle, by a depth-first walk with a stack of its own.
 pub(super) fn circles(
     conceptual: &Conceptual,
     next: impl Fn(&Conceptual, ClassId) -> Vec<(EndId, ClassId)>,
-) -> Vec<EndId> {
+) -> Vec<(EndId, Closing)> {
     let mut marks = vec![Mark::New; conceptual.classes.len()];
     let mut closing = Vec::new();
     for start in conceptual.classes.ids() {
@@ -57,11 +73,12 @@ pub(super) fn circles(
                 continue;
             };
             match marks.get(target.index()).copied().unwrap_or(Mark::Done) {
+                Mark::New if stack.len() > MAX_NESTING => closing.push((end, Closing::TooDeep)),
                 Mark::New => {
                     set(&mut marks, target, Mark::Open);
                     stack.push((target, next(conceptual, target)));
                 }
-                Mark::Open => closing.push(end),
+                Mark::Open => closing.push((end, Closing::Circle)),
                 Mark::Done => {}
             }
         }

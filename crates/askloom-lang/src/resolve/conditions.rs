@@ -119,7 +119,7 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
         let [word] = text.segments.as_slice() else { return false };
         tree.kind(right) == NodeKind::Path
             && self.member_exactly(st.scope.main, word.text).is_none()
-            && st.scope.aliases.iter().all(|(alias, _)| alias.text != word.text)
+            && st.scope.alias(word.text).is_none()
             && self.class_name(st.scope.main) != word.text
             && tree
                 .path(right)
@@ -262,13 +262,8 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
             ValueType::Identity(class) => Some(class),
             ValueType::Basic(_) | ValueType::Whole(_) => None,
         };
-        let conceptual = &self.model.conceptual;
-        let is_tree = class.is_some_and(|class| {
-            conceptual.all_members(class).any(|member| match member {
-                askloom_model::Member::End(id) => conceptual.ends[id].tree,
-                askloom_model::Member::Attribute(_) => false,
-            })
-        });
+        let lineage = class.map(|class| self.model.conceptual.lineage(class)).unwrap_or_default();
+        let is_tree = lineage.iter().any(|class| self.trees_of.contains(class));
         if !is_tree {
             let message = "UNDER and ABOVE need a class that is a tree";
             self.say(

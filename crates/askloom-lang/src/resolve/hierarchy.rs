@@ -1,7 +1,7 @@
 //! `extends`, the owners of parts, and identifiers.
 
 use super::Resolver;
-use askloom_model::{ClassId, Code, Diagnostic, Id, Member, RelationshipKind, Severity};
+use askloom_model::{ClassId, Code, Diagnostic, Id, MAX_NESTING, Member, RelationshipKind, Severity};
 
 impl Resolver<'_, '_, '_> {
     pub(super) fn hierarchy(&mut self) {
@@ -28,6 +28,63 @@ impl Resolver<'_, '_, '_> {
                     .hint("an entity extends an entity, a value object a value object"),
             );
         }
+        self.cut_circles();
+    }
+
+    /// Cuts the link that closes a circle, and one that makes a chain too long, so that every later walk
+    /// upwards ends.
+    fn cut_circles(&mut self) {
+        let classes = &self.model.conceptual.classes;
+        let mut depths: Vec<Option<usize>> = vec![None; classes.len()];
+        let mut chain_of: Vec<Option<ClassId>> = vec![None; classes.len()];
+        let mut cuts: Vec<(ClassId, Code)> = Vec::new();
+        for start in classes.ids() {
+            let mut chain = Vec::new();
+            let mut current = Some(start);
+            let mut depth = 0;
+            while let Some(class) = current {
+                if let Some(known) = depths.get(class.index()).copied().flatten() {
+                    depth = known;
+                    break;
+                }
+                if chain_of.get(class.index()).copied().flatten() == Some(start) {
+                    cuts.extend(chain.last().map(|&last| (last, Code::ExtendsCycle)));
+                    break;
+                }
+                if let Some(slot) = chain_of.get_mut(class.index()) {
+                    *slot = Some(start);
+                }
+                chain.push(class);
+                current = classes[class].parent;
+            }
+            for class in chain.into_iter().rev() {
+                depth += 1;
+                if depth > MAX_NESTING {
+                    cuts.push((class, Code::TooDeep));
+                    depth = 1;
+                }
+                if let Some(slot) = depths.get_mut(class.index()) {
+                    *slot = Some(depth);
+                }
+            }
+        }
+        for (class, code) in cuts {
+            self.cut(class, code);
+        }
+    }
+
+    fn cut(&mut self, class: ClassId, code: Code) {
+        let row = &mut self.model.conceptual.classes[class];
+        row.parent = None;
+        let (span, name) = (row.span, row.name.clone());
+        self.say(match code {
+            Code::TooDeep => {
+                let message = format!("`{name}` extends more than {MAX_NESTING} classes");
+                Diagnostic::new(code, span, message).hint("give the hierarchy fewer levels")
+            }
+            _circle => Diagnostic::new(code, span, format!("`{name}` extends itself in a circle"))
+                .hint("take `extends` away from one of the classes in the circle"),
+        });
     }
 
     /// Which end owns each part entity.

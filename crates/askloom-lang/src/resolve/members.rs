@@ -10,12 +10,20 @@ use askloom_model::{
     Member, MemberStatistics, OnDelete, RelationshipKind, Type,
 };
 
+/// No store takes a record with more fields than this.
+const MAX_MEMBERS: usize = 4096;
+
 impl<'t, 'a> Resolver<'t, 'a, '_> {
     pub(super) fn declare_members(&mut self) {
         for (index, place) in self.places.classes.clone().into_iter().enumerate() {
             let class = ClassId::from_index(index);
             let tree = self.tree(place);
             for node in tree.children(place.node) {
+                if self.model.conceptual.classes[class].members.len() >= MAX_MEMBERS {
+                    let span = self.model.conceptual.classes[class].span;
+                    self.too_many(span, "members in a class", MAX_MEMBERS);
+                    break;
+                }
                 match tree.kind(node) {
                     NodeKind::Attribute => self.attribute(class, Place { node, ..place }),
                     NodeKind::Relationship => self.relationship(class, Place { node, ..place }),
@@ -408,7 +416,9 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
             };
             if let Some(span) = found.tree {
                 end.tree = end.class == end.target;
-                if !end.tree {
+                if end.tree {
+                    self.trees_of.insert(end.class);
+                } else {
                     let message = "`@tree` is for a reference of a class to itself";
                     self.say(Diagnostic::new(Code::MisplacedAnnotation, span, message));
                 }

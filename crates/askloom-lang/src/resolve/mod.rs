@@ -24,8 +24,9 @@ mod writes;
 
 use crate::syntax::ast::Ident;
 use crate::syntax::{NodeId, NodeKind, Tree};
-use askloom_model::{ClassId, Diagnostic, Diagnostics, EndId, Id, Member, Model, Span, Table};
+use askloom_model::{ClassId, Code, Diagnostic, Diagnostics, EndId, Id, Member, Model, Span, Table};
 use names::Names;
+use std::collections::HashSet;
 
 /// Everything the later passes need to point at the text again.
 #[derive(Debug, Default)]
@@ -49,6 +50,7 @@ pub(crate) fn resolve(trees: &[Tree<'_>], diagnostics: &mut Diagnostics) -> Mode
         inverses: Vec::new(),
         end_statistics: Vec::new(),
         statements: names::Declared::default(),
+        trees_of: HashSet::new(),
         diagnostics,
     };
     resolver.run();
@@ -65,6 +67,8 @@ struct Resolver<'t, 'a, 'd> {
     /// Annotations of ends, read once cardinalities of inverses are known.
     end_statistics: Vec<(EndId, Place)>,
     statements: names::Declared<'a>,
+    /// Classes with a `@tree`, once members are known.
+    trees_of: HashSet<ClassId>,
     diagnostics: &'d mut Diagnostics,
 }
 
@@ -105,6 +109,10 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
 
     fn say(&mut self, diagnostic: Diagnostic) {
         self.diagnostics.push(diagnostic);
+    }
+
+    fn too_many(&mut self, span: Span, what: &str, most: usize) {
+        self.say(Diagnostic::new(Code::TooMany, span, format!("more than {most} {what}")));
     }
 
     fn class_name(&self, class: ClassId) -> &str {

@@ -197,7 +197,7 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
     }
 
     fn in_scope(&self, scope: &Scope<'a>, word: Ident<'a>) -> bool {
-        scope.aliases.iter().any(|(alias, _)| alias.text == word.text)
+        scope.alias(word.text).is_some()
             || self.member_exactly(scope.main, word.text).is_some()
             || self.class_name(scope.main) == word.text
     }

@@ -6,7 +6,7 @@ use askloom_model::{Code, Conceptual, Diagnostic, Member, Parameter, ParameterTy
 use std::collections::HashMap;
 
 /// Collects parameters while a statement is resolved.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Parameters {
     list: Vec<Parameter>,
     by_name: HashMap<String, usize>,
@@ -29,23 +29,12 @@ impl Parameters {
         self.list
     }
 
-    pub(super) fn known(&self, name: &str) -> bool {
-        self.by_name.contains_key(name)
+    pub(super) fn names(&self) -> Vec<String> {
+        self.list.iter().map(|parameter| parameter.name.clone()).collect()
     }
 
     fn find(&self, name: &str) -> Option<usize> {
         self.by_name.get(name).copied()
-    }
-
-    /// Adds a parameter that no text mentions, such as a field of INSERT.
-    pub(super) fn implied(&mut self, name: &str, ty: ParameterType, optional: bool, span: Span) -> usize {
-        if let Some(index) = self.find(name) {
-            if let Some(parameter) = self.list.get_mut(index) {
-                parameter.optional &= optional;
-            }
-            return index;
-        }
-        self.add(Parameter { name: name.to_owned(), ty, optional, span })
     }
 
     fn add(&mut self, parameter: Parameter) -> usize {
@@ -73,7 +62,7 @@ impl Resolver<'_, '_, '_> {
             return None;
         }
         let Some(index) = parameters.find(name) else {
-            return Some(parameters.add(Parameter { name: name.to_owned(), ty, optional: false, span }));
+            return Some(parameters.add(Parameter { name: name.to_owned(), ty, span }));
         };
         let before = parameters.list.get_mut(index)?;
         let same_id = identifies(&self.model.conceptual, &before.ty, &ty);

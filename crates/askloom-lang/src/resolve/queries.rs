@@ -12,7 +12,10 @@ use askloom_model::{
     Aggregate, AggregateFunction, Code, Column, ColumnValue, Constant, Diagnostic, Header, Limit, Operand,
     OrderBy, OrderTerm, ParameterType, Path, Query, Span, Type,
 };
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+
+/// Nobody joins more; what does is made by a machine to do harm.
+const MAX_POSITIONS: usize = 1024;
 
 /// A column with the text it came from.
 struct Selected {
@@ -86,8 +89,7 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
         }
         let mut scope = Scope::new(main);
         if let Some(alias) = tree.name(from) {
-            scope.aliases.push((alias, first_position()));
-            scope.positions[first_position()].alias = Some(alias.text.to_owned());
+            scope.introduce(alias, first_position());
         }
         let parameters = Parameters::new(positional(tree, place.node));
         Some(Statement { tree, scope, parameters, crossing: Crossing::Some })
@@ -100,13 +102,14 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
             let outer = tree.has_keyword(clause, Keyword::Left);
             for item in tree.children_of(clause, NodeKind::JoinItem) {
                 let Some(path) = tree.path_in(item) else { continue };
+                if st.scope.positions.len() >= MAX_POSITIONS {
+                    self.too_many(path.span, "positions in one query", MAX_POSITIONS);
+                    return false;
+                }
                 let position = self.join_path(&mut st.scope, &path, outer);
                 let alias = tree.name(item);
                 match (position, alias) {
-                    (Some(position), Some(alias)) => {
-                        st.scope.positions[position].alias = Some(alias.text.to_owned());
-                        ok &= self.introduce(&mut st.scope, alias, position);
-                    }
+                    (Some(position), Some(alias)) => ok &= self.introduce(&mut st.scope, alias, position),
                     (Some(_), None) => {}
                     (None, _) => ok = false,
                 }
@@ -121,10 +124,11 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
         alias: Ident<'a>,
         position: askloom_model::PositionId,
     ) -> bool {
-        if let Some((before, _)) = scope.aliases.iter().find(|(before, _)| before.text == alias.text) {
+        if let Some(before) = scope.introduce(alias, position) {
             let message = format!("the alias `{}` is introduced twice", alias.text);
-            let before = before.span;
-            self.say(Diagnostic::new(Code::DuplicateAlias, alias.span, message).also(before, "first here"));
+            self.say(
+                Diagnostic::new(Code::DuplicateAlias, alias.span, message).also(before.span, "first here"),
+            );
             return false;
         }
         if let Some(hidden) = self.member_exactly(scope.main, alias.text)
@@ -138,7 +142,6 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
                     .hint("choose another alias"),
             );
         }
-        scope.aliases.push((alias, position));
         true
     }
 
@@ -311,17 +314,24 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
     ) -> Option<Vec<OrderTerm>> {
         let tree = st.tree;
         let Some(clause) = tree.child(node, NodeKind::OrderByClause) else { return Some(Vec::new()) };
+        let given = columns.iter().filter_map(|column| Some((column.given.as_ref()?.0.as_str(), column)));
+        let columns: HashMap<&str, &Selected> = given.collect();
         let terms: Vec<_> = tree
             .children_of(clause, NodeKind::OrderTerm)
             .map(|term| {
-                let by = self.order_value(st, term, columns)?;
+                let by = self.order_value(st, term, &columns)?;
                 Some(OrderTerm { by, descending: tree.has_keyword(term, Keyword::Desc) })
             })
             .collect();
         terms.into_iter().collect()
     }
 
-    fn order_value(&mut self, st: &Statement<'t, 'a>, term: NodeId, columns: &[Selected]) -> Option<OrderBy> {
+    fn order_value(
+        &mut self,
+        st: &Statement<'t, 'a>,
+        term: NodeId,
+        columns: &HashMap<&str, &Selected>,
+    ) -> Option<OrderBy> {
         let tree = st.tree;
         if let Some(aggregate) = tree.child(term, NodeKind::Aggregate) {
             return self.aggregate(st, aggregate).map(OrderBy::Aggregate);
@@ -342,15 +352,15 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
         &self,
         st: &Statement<'t, 'a>,
         text: &PathText<'a>,
-        columns: &'s [Selected],
+        columns: &HashMap<&str, &'s Selected>,
     ) -> Option<&'s Selected> {
         let [word] = text.segments.as_slice() else { return None };
-        let taken = self.member_exactly(st.scope.main, word.text).is_some()
-            || st.scope.aliases.iter().any(|(alias, _)| alias.text == word.text);
+        let taken =
+            self.member_exactly(st.scope.main, word.text).is_some() || st.scope.alias(word.text).is_some();
         if taken {
             return None;
         }
-        columns.iter().find(|column| column.given.as_ref().is_some_and(|(name, _)| name == word.text))
+        columns.get(word.text).copied()
     }
 
     fn limit(&mut self, st: &mut Statement<'t, 'a>, node: NodeId) -> Result<Option<Limit>, ()> {
@@ -411,6 +421,7 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
         if group_by.is_empty() && !columns.iter().any(is_aggregate) && !ordered_by_aggregate {
             return true;
         }
+        let group_by: HashSet<&Path> = group_by.iter().collect();
         let mut ok = true;
         for column in columns {
             let grouped = match &column.value {

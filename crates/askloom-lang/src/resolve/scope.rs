@@ -5,13 +5,15 @@ use crate::syntax::ast::{Ident, PathText};
 use askloom_model::{
     ClassId, Code, Diagnostic, EndId, Hop, Leaf, Member, Path, Position, PositionId, Span, Table,
 };
+use std::collections::HashMap;
 
 /// The positions of a statement and the names under which they are known.
 #[derive(Debug)]
 pub(super) struct Scope<'a> {
     pub(super) main: ClassId,
     pub(super) positions: Table<PositionId, Position>,
-    pub(super) aliases: Vec<(Ident<'a>, PositionId)>,
+    aliases: HashMap<&'a str, (Ident<'a>, PositionId)>,
+    joined: HashMap<(PositionId, Member), PositionId>,
 }
 
 /// Where a path may cross a to-many hop without a JOIN.
@@ -25,15 +27,25 @@ pub(super) enum Crossing {
     Never,
 }
 
-impl Scope<'_> {
+impl<'a> Scope<'a> {
     pub(super) fn new(main: ClassId) -> Self {
-        Self { main, positions: super::main_position(main), aliases: Vec::new() }
+        let positions = super::main_position(main);
+        Self { main, positions, aliases: HashMap::new(), joined: HashMap::new() }
+    }
+
+    /// Makes a position known under a name. The earlier alias, if the name is taken.
+    pub(super) fn introduce(&mut self, alias: Ident<'a>, position: PositionId) -> Option<Ident<'a>> {
+        if let Some((before, _)) = self.aliases.get(alias.text) {
+            return Some(*before);
+        }
+        self.positions[position].alias = Some(alias.text.to_owned());
+        self.aliases.insert(alias.text, (alias, position));
+        None
     }
 
     /// The joined position that hangs on `parent` by this step.
     fn joined(&self, parent: PositionId, step: Member) -> Option<PositionId> {
-        let hop = Some(Hop { parent, step });
-        self.positions.iter().find(|(_, position)| position.from == hop).map(|(id, _)| id)
+        self.joined.get(&(parent, step)).copied()
     }
 
     /// The same, made if there is none.
@@ -49,16 +61,26 @@ impl Scope<'_> {
             self.positions[position].outer &= outer;
             return position;
         }
-        self.positions.push(Position { class, from: Some(Hop { parent, step }), outer, alias: None })
+        let hop = Some(Hop { parent, step });
+        let position = self.positions.push(Position { class, from: hop, outer, alias: None });
+        self.joined.insert((parent, step), position);
+        position
     }
 
-    fn alias(&self, name: &str) -> Option<PositionId> {
-        self.aliases.iter().find(|(alias, _)| alias.text == name).map(|(_, position)| *position)
+    pub(super) fn alias(&self, name: &str) -> Option<PositionId> {
+        self.aliases.get(name).map(|(_, position)| *position)
     }
 
-    fn alias_in_any_case(&self, name: &str) -> Option<(&str, PositionId)> {
-        let same = |alias: &&(Ident<'_>, PositionId)| alias.0.text.eq_ignore_ascii_case(name);
-        self.aliases.iter().find(same).map(|(alias, position)| (alias.text, *position))
+    /// All aliases, in the order of the text.
+    fn alias_names(&self) -> Vec<&'a str> {
+        let mut aliases: Vec<_> = self.aliases.values().map(|(alias, _)| *alias).collect();
+        aliases.sort_by_key(|alias| alias.span);
+        aliases.into_iter().map(|alias| alias.text).collect()
+    }
+
+    fn alias_in_any_case(&self, name: &str) -> Option<(&'a str, PositionId)> {
+        let found = self.alias_names().into_iter().find(|alias| alias.eq_ignore_ascii_case(name))?;
+        Some((found, self.alias(found)?))
     }
 }
 
@@ -82,8 +104,7 @@ impl<'a> Resolver<'_, 'a, '_> {
             return Some(Start { position: main, taken: 0 });
         }
         if let Some((alias, position)) = scope.alias_in_any_case(first.text) {
-            let alias = alias.to_owned();
-            self.wrong_case(first, &alias);
+            self.wrong_case(first, alias);
             return Some(Start { position, taken: 1 });
         }
         if self.class_name(scope.main).eq_ignore_ascii_case(first.text) {
@@ -127,10 +148,7 @@ impl<'a> Resolver<'_, 'a, '_> {
             return Some(member);
         }
         let at_main = walk.hops.is_empty() && walk.position == first_position();
-        let aliases: Vec<&str> = match at_main {
-            true => scope.aliases.iter().map(|(alias, _)| alias.text).collect(),
-            false => Vec::new(),
-        };
+        let aliases = if at_main { scope.alias_names() } else { Vec::new() };
         self.unknown_member(class, name, &aliases);
         None
     }

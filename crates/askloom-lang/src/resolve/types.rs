@@ -8,6 +8,9 @@ use crate::syntax::{NodeId, TokenKind, Tree};
 use crate::words;
 use askloom_model::{Code, Diagnostic, Edit, Precision, Span, Type};
 
+/// More than that is data, not a type.
+const MAX_ENUM_VALUES: usize = 4096;
+
 impl<'t, 'a> Resolver<'t, 'a, '_> {
     /// The type that a node names. `member` is where the member's name stands: a class in place of a type
     /// wants `ref` or `part` before it.
@@ -131,6 +134,10 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
                     .hint("list its values in order: `enum(waiting, playing, over)`"),
             );
         }
-        Type::Enum(values)
+        if values.len() > MAX_ENUM_VALUES {
+            self.too_many(word.span, "values in an enum", MAX_ENUM_VALUES);
+            values.truncate(MAX_ENUM_VALUES);
+        }
+        Type::Enum(values.into())
     }
 }

@@ -10,9 +10,9 @@ use crate::syntax::ast::{Ident, PathText};
 use crate::syntax::{NodeId, NodeKind, TokenKind};
 use askloom_model::{
     Assigned, Assignment, Cardinality, ClassId, ClassKind, Code, Condition, Constant, Diagnostic, EndId,
-    FieldParameter, Leaf, Member, Operand, ParameterType, Path, RelationshipKind, Span, Type, Write,
-    WriteStep,
+    Leaf, Member, Operand, Parameter, Path, RelationshipKind, Span, Type, Write, WriteStep,
 };
+use std::collections::HashMap;
 
 impl<'t, 'a> Resolver<'t, 'a, '_> {
     pub(super) fn write(&mut self, place: Place) {
@@ -44,12 +44,8 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
         if wrong || steps.is_empty() {
             return;
         }
-        self.model.workload.writes.push(Write {
-            header,
-            steps,
-            compound,
-            parameters: parameters.into_list(),
-        });
+        let parameters = self.check_implied(&steps, parameters);
+        self.model.workload.writes.push(Write { header, steps, compound, parameters });
     }
 
     fn step(&mut self, place: Place, parameters: &mut Parameters) -> Option<WriteStep> {
@@ -67,14 +63,12 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
         }
         match kind {
             NodeKind::Insert => {
-                return self
-                    .insert(class, first, parameters)
-                    .map(|fields| WriteStep::Insert { class, fields });
+                self.insert(class, first)?;
+                return Some(WriteStep::Insert { class });
             }
             NodeKind::Upsert => {
-                return self
-                    .insert(class, first, parameters)
-                    .map(|fields| WriteStep::Upsert { class, fields });
+                self.insert(class, first)?;
+                return Some(WriteStep::Upsert { class });
             }
             _with_condition => {}
         }
@@ -166,55 +160,38 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
         None
     }
 
-    /// Every field that a new instance can be given, as a parameter of its name.
-    fn insert(
-        &mut self,
-        class: ClassId,
-        name: Ident<'a>,
-        parameters: &mut Parameters,
-    ) -> Option<Vec<FieldParameter>> {
+    fn insert(&mut self, class: ClassId, name: Ident<'a>) -> Option<()> {
         if self.model.conceptual.classes[class].kind == ClassKind::AbstractEntity {
             let message = format!("`{}` is abstract: only its subclasses have instances", name.text);
             self.say(Diagnostic::new(Code::InsertOfAbstract, name.span, message));
             return None;
         }
-        self.refuse_part(class, name)?;
-        let members: Vec<Member> = self.model.conceptual.all_members(class).collect();
-        let mut fields = Vec::new();
-        for member in members {
-            let Some((ty, optional)) = self.insertable(member) else { continue };
-            let field = self.model.conceptual.member_name(member).to_owned();
-            let index = match parameters.known(&field) {
-                // The same name in an earlier statement of the write is the same parameter.
-                true => self.parameter(parameters, &field, ty, name.span)?,
-                false => parameters.implied(&field, ty, optional, name.span),
-            };
-            fields.push(FieldParameter { member, parameter: index });
-        }
-        Some(fields)
+        self.refuse_part(class, name)
     }
 
-    /// The type of the parameter for a field, and whether it may be left out. Lists start empty.
-    fn insertable(&self, member: Member) -> Option<(ParameterType, bool)> {
-        let conceptual = &self.model.conceptual;
-        match member {
-            Member::Attribute(id) => {
-                let attribute = &conceptual.attributes[id];
-                let optional = attribute.optional || attribute.default.is_some();
-                (!attribute.list).then(|| (ParameterType::Basic(attribute.ty.clone()), optional))
-            }
-            Member::End(id) => {
-                let end = &conceptual.ends[id];
-                let ty = match end.kind {
-                    RelationshipKind::Composition => ParameterType::Whole(end.target),
-                    RelationshipKind::Association | RelationshipKind::Aggregation => {
-                        ParameterType::Identity(end.target)
-                    }
-                };
-                let given = end.stored && !end.cardinality.is_many();
-                given.then_some((ty, end.cardinality == Cardinality::OPTIONAL))
+    /// A field of an INSERT and a parameter of the same name in another statement are one parameter; so are
+    /// fields of one name in two INSERTs.
+    fn check_implied(&mut self, steps: &[WriteStep], mut parameters: Parameters) -> Vec<Parameter> {
+        let inserts: Vec<ClassId> = steps.iter().filter_map(inserted).collect();
+        for &class in &inserts {
+            for name in parameters.names() {
+                let Some(member) = self.member_exactly(class, &name) else { continue };
+                let Some((ty, _)) = self.model.conceptual.insertable(member) else { continue };
+                self.parameter(&mut parameters, &name, ty, self.member_span(member));
             }
         }
+        let named = parameters.clone();
+        if let [_, _, ..] = inserts.as_slice() {
+            for class in inserts {
+                let members: Vec<Member> = self.model.conceptual.all_members(class).collect();
+                for member in members {
+                    let Some((ty, _)) = self.model.conceptual.insertable(member) else { continue };
+                    let name = self.model.conceptual.member_name(member).to_owned();
+                    self.parameter(&mut parameters, &name, ty, self.member_span(member));
+                }
+            }
+        }
+        named.into_list()
     }
 
     fn assignments(
@@ -225,22 +202,19 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
     ) -> Option<Vec<Assignment>> {
         let tree = st.tree;
         let mut assignments: Vec<Assignment> = Vec::new();
-        let mut spans: Vec<Span> = Vec::new();
+        let mut seen: HashMap<(Vec<EndId>, Member), Span> = HashMap::new();
         let mut wrong = false;
         for node in tree.children_of(node, NodeKind::Assignment) {
             let Some(assignment) = self.assignment(st, node, class) else {
                 wrong = true;
                 continue;
             };
-            let same =
-                |other: &Assignment| other.member == assignment.member && other.hops == assignment.hops;
-            if let Some(first) = assignments.iter().position(same).and_then(|index| spans.get(index)) {
+            let span = tree.span(node);
+            if let Some(first) = seen.insert((assignment.hops.clone(), assignment.member), span) {
                 let message = "this field is set twice";
-                let first = *first;
-                self.say(Diagnostic::new(Code::SetTwice, tree.span(node), message).also(first, "first here"));
+                self.say(Diagnostic::new(Code::SetTwice, span, message).also(first, "first here"));
                 wrong = true;
             }
-            spans.push(tree.span(node));
             assignments.push(assignment);
         }
         (!wrong).then_some(assignments)
@@ -612,5 +586,17 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
                 .hint("CONNECT it to another instance instead"),
         );
         None
+    }
+}
+
+fn inserted(step: &WriteStep) -> Option<ClassId> {
+    match step {
+        WriteStep::Insert { class } | WriteStep::Upsert { class } => Some(*class),
+        WriteStep::Update { .. }
+        | WriteStep::Delete { .. }
+        | WriteStep::Add { .. }
+        | WriteStep::Remove { .. }
+        | WriteStep::Connect { .. }
+        | WriteStep::Disconnect { .. } => None,
     }
 }

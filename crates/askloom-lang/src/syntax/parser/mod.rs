@@ -317,9 +317,8 @@ impl Parser<'_, '_> {
         let open = self.span_here();
         self.bump();
         self.bump();
-        while !self.at_end()
-            && !(self.sees(TokenKind::Star) && self.kind(1) == TokenKind::Slash && self.adjacent(1))
-        {
+        let closes = |p: &Self| p.sees(TokenKind::Star) && p.kind(1) == TokenKind::Slash && p.adjacent(1);
+        while !self.at_end() && !closes(self) {
             self.bump();
         }
         let closed = !self.at_end();

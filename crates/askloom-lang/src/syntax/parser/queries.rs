@@ -103,7 +103,7 @@ impl Parser<'_, '_> {
     fn parse_clause(&mut self, clause: Clause) {
         let started = self.start();
         let kind = match clause {
-            Clause::From => self.from_clause(),
+            Clause::From => self.main_entity(),
             Clause::Join => self.join_clause(),
             Clause::Where => {
                 self.bump();
@@ -143,7 +143,7 @@ impl Parser<'_, '_> {
         while item(self) && self.eat(TokenKind::Comma) {}
     }
 
-    fn from_clause(&mut self) -> NodeKind {
+    fn main_entity(&mut self) -> NodeKind {
         self.bump();
         self.path("the entity that is asked for");
         self.alias();

@@ -1,0 +1,9 @@
+//! What the language promises, tested from the outside.
+
+mod dialects;
+mod examples;
+mod fixes;
+mod fixtures;
+mod hostile;
+mod pages;
+mod project;
