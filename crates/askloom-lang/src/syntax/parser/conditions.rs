@@ -102,6 +102,8 @@ impl Parser<'_, '_> {
             Diagnostic::new(Code::TooDeep, p.span_here(), message).hint("split the condition, or use IN (…)")
         });
         self.skip_until(Self::at_statement_end);
+        // The parentheses that are open here are closed in what was stepped over.
+        self.last_error = Some(self.at);
     }
 
     fn predicate(&mut self) {
