@@ -229,7 +229,10 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
             Kind::Tree => "@tree",
             Kind::HighlyUpdated => "@highlyUpdated",
         };
-        let message = format!("`@{}` is written `{example}`", spec.name);
+        let message = match example.contains('(') {
+            true => format!("`@{}` is written `{example}`", spec.name),
+            false => format!("`{example}` takes no argument"),
+        };
         self.say(Diagnostic::new(Code::BadArgument, span, message));
     }
 

@@ -49,7 +49,7 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
             crossing: Crossing::Never,
         };
         let key = self.paths_of(&st, tree.child(place.node, NodeKind::CollectionKey));
-        if tree.child(place.node, NodeKind::CollectionKey).is_none() {
+        if tree.child(place.node, NodeKind::CollectionKey).is_none() && !tree.is_broken(place.node) {
             let message = format!("the collection `{}` has no key", name.text);
             let diagnostic = Diagnostic::new(Code::CollectionWithoutKey, name.span, message);
             self.say(diagnostic.hint("`key status;` names the fields that are given to read from it"));
