@@ -4,6 +4,8 @@ mod dialects;
 mod examples;
 mod fixes;
 mod fixtures;
+mod fuzz;
 mod hostile;
 mod pages;
 mod project;
+mod survive;
