@@ -15,6 +15,7 @@ mod ids;
 mod rules;
 mod span;
 mod types;
+mod value;
 mod workload;
 
 pub use code::{Code, Severity};
@@ -25,6 +26,7 @@ pub use ids::*;
 pub use rules::*;
 pub use span::{FileId, Span};
 pub use types::{Precision, Type};
+pub use value::*;
 pub use workload::*;
 
 use serde::Serialize;
