@@ -11,3 +11,4 @@
 
 mod answers;
 mod fixture;
+mod sql;
