@@ -11,4 +11,5 @@
 
 mod answers;
 mod fixture;
+mod properties;
 mod sql;
