@@ -167,6 +167,8 @@ fn random_write(random: &mut Random) -> (&'static str, Json) {
         ("setHosted", json!({"g": g, "p": p})),
         ("noHosted", json!({"g": g, "p": p})),
         ("judge", json!({"g": g, "p": p})),
+        ("judge", json!({"g": 1, "p": p})),
+        ("judge", json!({"g": g, "p": 1})),
         ("judgeFrom", json!({"g": g, "p": p})),
         ("unjudge", json!({"g": g, "p": p})),
         ("unjudgeAll", json!({"p": p})),
@@ -184,7 +186,11 @@ fn random_write(random: &mut Random) -> (&'static str, Json) {
         ("untag", json!({"g": g, "at": at})),
         ("both", json!({"g": g, "round": round, "d": random.between(-1, 1)})),
     ];
-    random.pick(&all).unwrap().clone()
+    // Not too many deletes, or nothing would ever be linked.
+    match random.pick(&all).unwrap() {
+        (name, _) if name.starts_with("drop") && random.chance(0.6) => random_write(random),
+        write => write.clone(),
+    }
 }
 
 /// What a write that succeeded does to the links.

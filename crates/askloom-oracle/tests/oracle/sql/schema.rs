@@ -78,8 +78,8 @@ impl Schema {
                 subclass: random.chance(0.3),
             })
             .collect();
-        for n in 0..count {
-            entities[n].parts = (0..random.below(3))
+        for (n, entity) in entities.iter_mut().enumerate() {
+            entity.parts = (0..random.below(3))
                 .map(|p| Part {
                     name: format!("p{p}"),
                     many: random.chance(0.7),
@@ -92,7 +92,7 @@ impl Schema {
                     }),
                 })
                 .collect();
-            entities[n].refs = (0..1 + random.below(3))
+            entity.refs = (0..1 + random.below(3))
                 .map(|r| {
                     let many = random.chance(0.35);
                     let one_to_one = !many && random.chance(0.3);
@@ -167,7 +167,7 @@ impl Schema {
             }
             for part in &entity.parts {
                 let mut columns: Vec<String> = part.fields.iter().map(|field| field.name.clone()).collect();
-                for to in &part.to {
+                if let Some(to) = &part.to {
                     columns.extend(self.key_columns(to.target, "to_"));
                 }
                 writeln!(sql, "CREATE TABLE {name}_{} ({owner}, ord, {});", part.name, columns.join(", "))
