@@ -21,6 +21,7 @@ mod address;
 mod ask;
 mod condition;
 mod error;
+pub mod generate;
 mod group;
 mod identity;
 mod limit;
