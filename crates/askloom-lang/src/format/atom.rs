@@ -37,10 +37,10 @@ impl Gap {
     pub(super) fn level(self, flat: bool) -> Option<u16> {
         match self {
             Self::Kept | Self::Apart => Some(0),
+            Self::Clause if !flat => Some(0),
             Self::Lead => Some(1),
-            Self::Clause if !flat => Some(2),
-            Self::Soft => Some(3),
-            Self::Fill(level) => Some(level.saturating_add(4)),
+            Self::Soft => Some(2),
+            Self::Fill(level) => Some(level.saturating_add(3)),
             Self::Tight | Self::Space | Self::Clause => None,
         }
     }
@@ -150,5 +150,14 @@ impl<'a> Item<'a> {
 
     pub(super) fn is_verbatim(&self) -> bool {
         self.head().verbatim.is_some()
+    }
+
+    /// Whether anything in it stands as it was.
+    pub(super) fn has_verbatim(&self) -> bool {
+        let in_block = match self {
+            Self::Line(_) => false,
+            Self::Block { members, .. } => members.iter().any(|member| member.verbatim.is_some()),
+        };
+        in_block || self.is_verbatim()
     }
 }

@@ -53,6 +53,11 @@ impl<'t, 'a> Builder<'t, 'a> {
         }
     }
 
+    /// How many tokens have been printed or left out.
+    pub(super) fn passed(&self) -> u32 {
+        self.cursor
+    }
+
     /// Moves the cursor, and keeps the comments that it passes.
     pub(super) fn pass(&mut self, until: u32) {
         if self.cursor >= until {
@@ -85,11 +90,6 @@ impl<'t, 'a> Builder<'t, 'a> {
             TokenKind::BlockComment => Cow::Owned(rewritten_comment(&text.replace('\r', "\n"))),
             _line => Cow::Borrowed(text.trim_end()),
         }
-    }
-
-    /// Passes a token that is not printed.
-    pub(super) fn leave_out(&mut self, token: TokenId) {
-        self.pass(token.0 + 1);
     }
 
     /// Passes a node; a comment says what it was.
@@ -198,7 +198,7 @@ impl<'t, 'a> Builder<'t, 'a> {
         let start = self.tree.token(TokenId(range.start)).start as usize;
         let end = self.tree.token(TokenId(range.end)).start as usize;
         let text = self.tree.text.get(start..end).unwrap_or_default();
-        if text.contains("\r\n") { Cow::Owned(text.replace("\r\n", "\n")) } else { Cow::Borrowed(text) }
+        plain_line_ends(text)
     }
 
     /// Comments behind everything.
@@ -232,6 +232,19 @@ impl<'t, 'a> Builder<'t, 'a> {
     }
 }
 
+/// Text with `\n` as its line ends. What is left of several carriage returns would make another such end.
+pub(super) fn plain_line_ends(text: &str) -> Cow<'_, str> {
+    if !text.contains("\r\n") {
+        return Cow::Borrowed(text);
+    }
+    let lines: Vec<&str> = text.split('\n').collect();
+    let last = lines.len() - 1;
+    let ended = lines.iter().enumerate();
+    let plain: Vec<&str> =
+        ended.map(|(at, line)| if at == last { line } else { line.trim_end_matches('\r') }).collect();
+    Cow::Owned(plain.join("\n"))
+}
+
 struct Token {
     kind: TokenKind,
     starts_line: bool,
@@ -252,7 +265,7 @@ fn hoist(atoms: &mut [Atom<'_>]) {
     let mut anchor = 0;
     for at in 1..atoms.len() {
         let Some(atom) = atoms.get(at) else { return };
-        if matches!(atom.gap, Gap::Clause | Gap::Kept) {
+        if matches!(atom.gap, Gap::Clause | Gap::Kept | Gap::Lead) {
             anchor = at;
         } else if !atom.comments.is_empty() && (!atom.starts_line || ends_statement(atoms, at)) {
             let comments: Vec<Comment<'_>> = atoms

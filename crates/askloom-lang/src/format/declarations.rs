@@ -38,8 +38,16 @@ impl<'a> Builder<'_, 'a> {
         }
     }
 
+    /// A declaration as it stands, with the semicolon behind it, which may be what ends it.
     pub(super) fn as_it_is(&mut self, node: NodeId) -> Item<'a> {
-        Item::Line(self.verbatim(self.tree.token_range(node)))
+        let range = self.tree.token_range(node);
+        let mut behind =
+            (range.end..self.tree.token_count()).map(|index| (index, self.tree.token(TokenId(index))));
+        let end = match behind.find(|(_, token)| !token.kind.is_trivia()) {
+            Some((index, token)) if token.kind == TokenKind::Semicolon => index + 1,
+            _other => range.end,
+        };
+        Item::Line(self.verbatim(range.start..end))
     }
 
     fn line(&mut self, node: NodeId, lines: Lines) -> Item<'a> {
@@ -67,27 +75,66 @@ impl<'a> Builder<'_, 'a> {
         }
         let mut elements = self.tree.elements(node);
         let head = self.head(node, &mut elements);
-        let mut members: Vec<Unit<'a>> = Vec::new();
-        let mut group: Option<Group> = None;
+        let mut members = Members::default();
         for element in elements {
-            match element {
-                Element::Node(member) => self.add_member(&mut members, &mut group, member),
-                Element::Token(token) => {
-                    self.end_group(&mut members, &mut group);
-                    if self.tree.token(token).kind == TokenKind::RightBrace {
-                        self.push(token, "}", Gap::Space);
-                    } else {
-                        self.leave_out(token);
-                        members.last_mut().into_iter().for_each(|last| last.separated = true);
-                    }
-                }
-            }
+            self.add_to_block(&mut members, element);
         }
+        let mut members = members.units;
         keep_needed_separators(&mut members, style);
         match self.closing() {
             Some(close) => Item::Block { head, members, close, style },
             None => self.as_it_is(node),
         }
+    }
+
+    fn add_to_block(&mut self, members: &mut Members<'a>, element: Element) {
+        match element {
+            // Something is missing behind the last member.
+            Element::Node(node) if self.tree.token_range(node).is_empty() => {
+                members.group.iter_mut().for_each(|group| group.only = None);
+            }
+            Element::Node(node) => {
+                let only = (!self.is_kind(node, NodeKind::Broken)).then_some(node);
+                self.add_member(members, self.tree.token_range(node), only);
+            }
+            Element::Token(token) if !self.is_sound_token(token) => {
+                self.add_member(members, token.0..token.0 + 1, None);
+            }
+            Element::Token(token) if self.tree.token(token).kind == TokenKind::RightBrace => {
+                self.end_group(members);
+                self.push(token, "}", Gap::Space);
+            }
+            Element::Token(_separator) => match &mut members.group {
+                Some(group) => group.separated = true,
+                None => {}
+            },
+        }
+    }
+
+    /// Members on a line belong together if nothing separates them, and if both are broken in any case.
+    fn add_member(&mut self, members: &mut Members<'a>, range: Range<u32>, only: Option<NodeId>) {
+        let only = only.filter(|&node| self.is_sound(node));
+        let on_line = !self.tree.token(TokenId(range.start)).starts_line;
+        let joins = |group: &Group| on_line && (!group.separated || (group.only.is_none() && only.is_none()));
+        match members.group.take_if(|group| joins(group)) {
+            Some(group) => {
+                let range = group.range.start..range.end;
+                members.group = Some(Group { range, only: None, separated: false });
+            }
+            None => {
+                self.end_group(members);
+                members.group = Some(Group { range, only, separated: false });
+            }
+        }
+    }
+
+    fn end_group(&mut self, members: &mut Members<'a>) {
+        let Some(group) = members.group.take() else { return };
+        let unit = match group.only {
+            Some(node) => self.member(node),
+            None => self.verbatim(group.range),
+        };
+        members.units.push(Unit { separated: group.separated, ..unit });
     }
 
     /// Everything up to the brace.
@@ -105,46 +152,36 @@ impl<'a> Builder<'_, 'a> {
         self.unit(Lines::Join)
     }
 
-    fn add_member(&mut self, members: &mut Vec<Unit<'a>>, group: &mut Option<Group>, node: NodeId) {
-        let range = self.tree.token_range(node);
-        let on_line = !self.tree.token(TokenId(range.start)).starts_line;
-        if let Some(group) = group.as_mut().filter(|_| on_line) {
-            *group = Group { range: group.range.start..range.end, only: None };
-        } else {
-            self.end_group(members, group);
-            *group = Some(Group { range, only: Some(node) });
-        }
-    }
-
-    fn end_group(&mut self, members: &mut Vec<Unit<'a>>, group: &mut Option<Group>) {
-        match group.take() {
-            Some(Group { only: Some(node), .. }) => members.push(self.member(node)),
-            Some(Group { range, only: None }) => members.push(self.verbatim(range)),
-            None => {}
-        }
-    }
-
-    /// Whether the block itself is whole; its members may be broken.
+    /// Whether the block itself is whole; the members of some may be broken.
     fn is_sound_block(&self, node: NodeId) -> bool {
-        let members_may_break = matches!(self.tree.kind(node), NodeKind::Class | NodeKind::Write);
-        if !members_may_break {
+        if !matches!(self.tree.kind(node), NodeKind::Class | NodeKind::Write) {
             return self.is_sound(node);
         }
-        self.tree.elements(node).all(|element| match element {
-            Element::Token(token) => self.is_sound_token(token),
-            Element::Node(child) => match self.tree.kind(child) {
-                NodeKind::Broken => false,
-                NodeKind::Name | NodeKind::Path | NodeKind::Annotation => self.is_sound(child),
-                _member => true,
-            },
-        })
+        let brace = |kind| self.tree.own_token(node, kind);
+        let (Some(open), Some(_)) = (brace(TokenKind::LeftBrace), brace(TokenKind::RightBrace)) else {
+            return false;
+        };
+        let mut head = self.tree.token_range(node).start..open.0;
+        let in_head = |child: &NodeId| self.tree.token_range(*child).start <= open.0;
+        head.all(|index| self.is_sound_token(TokenId(index)))
+            && self.tree.children(node).take_while(in_head).all(|child| !self.tree.is_broken(child))
     }
 }
 
-/// Members on one line without a separator. Several are an error, and not for the formatter to mend.
+/// Members on one line without a separator. Several are an error, and not for the formatter to mend; nor are
+/// characters that mean nothing.
 struct Group {
     range: Range<u32>,
+    /// The only one, if it can be formatted.
     only: Option<NodeId>,
+    separated: bool,
+}
+
+/// The members of a block, and those that may still belong together.
+#[derive(Default)]
+struct Members<'a> {
+    units: Vec<Unit<'a>>,
+    group: Option<Group>,
 }
 
 /// Line ends separate members, except beside a broken one, which might be read on into the next, and before a

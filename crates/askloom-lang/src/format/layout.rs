@@ -8,8 +8,8 @@ use crate::syntax::Tree;
 /// How wide a line may be.
 const WIDTH: usize = 100;
 const INDENT: usize = 2;
-/// How far what is broken off a line is indented. Clauses are indented by less, to be told from it.
-const CONTINUATION: usize = 4;
+/// How far what is broken off a line is indented.
+const CONTINUATION: usize = 2 * INDENT;
 
 pub(super) fn print(writer: &mut Writer, tree: &Tree<'_>, item: &Item<'_>, blank: Blank) {
     match item {
@@ -94,16 +94,14 @@ struct Place {
 fn print_unit(writer: &mut Writer, tree: &Tree<'_>, unit: &Unit<'_>, place: Place) {
     let Some(first) = unit.first() else { return };
     writer.start(&first.comments, first.blank_before, place.indent, place.blank);
-    if let Some(range) = &unit.verbatim {
-        writer.verbatim(first);
-        writer.tokens.add_range(tree, range.clone());
-        return;
+    if unit.verbatim.is_some() {
+        return print_verbatim(writer, tree, unit);
     }
     writer.atom(first, false);
     let flat = is_flat(unit, place.indent, place.rest);
     let chunks = Chunks::new(&unit.atoms, flat, place.rest);
     for (at, atom) in unit.atoms.iter().enumerate().skip(1) {
-        let indent = place.indent + indent_after(atom.gap);
+        let indent = indent_of(atom, unit.lines, place.indent);
         if !atom.comments.is_empty() {
             writer.comments(&atom.comments, indent);
             writer.line(indent);
@@ -114,11 +112,23 @@ fn print_unit(writer: &mut Writer, tree: &Tree<'_>, unit: &Unit<'_>, place: Plac
     }
 }
 
-fn indent_after(gap: Gap) -> usize {
-    match gap {
-        Gap::Lead | Gap::Kept => 0,
-        Gap::Clause | Gap::Soft => INDENT,
-        Gap::Tight | Gap::Space | Gap::Apart | Gap::Fill(_) => CONTINUATION,
+/// A part of the source, wherever the line is.
+pub(super) fn print_verbatim(writer: &mut Writer, tree: &Tree<'_>, unit: &Unit<'_>) {
+    for atom in &unit.atoms {
+        writer.verbatim(atom);
+    }
+    if let Some(range) = &unit.verbatim {
+        writer.tokens.add_range(tree, range.clone());
+    }
+}
+
+/// How far a line is indented that starts with this atom.
+fn indent_of(atom: &Atom<'_>, lines: Lines, indent: usize) -> usize {
+    match (atom.gap, lines) {
+        (Gap::Lead | Gap::Kept, _) => indent,
+        (Gap::Clause | Gap::Soft, _) => indent + INDENT,
+        (Gap::Tight | Gap::Space | Gap::Apart | Gap::Fill(_), Lines::Keep) => indent + 2 * INDENT,
+        (Gap::Tight | Gap::Space | Gap::Apart | Gap::Fill(_), Lines::Join) => CONTINUATION,
     }
 }
 

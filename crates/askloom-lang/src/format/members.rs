@@ -2,6 +2,7 @@
 
 use super::atom::{Gap, Lines, Unit};
 use super::builder::Builder;
+use super::nodes::is_statement;
 use crate::syntax::{Element, Keyword, NodeId, NodeKind, TokenId, TokenKind};
 
 /// The parts of a dialect's member, wherever they stood.
@@ -18,18 +19,15 @@ struct Parts {
 }
 
 impl<'a> Builder<'_, 'a> {
+    /// A member of a block, which has to be sound.
     pub(super) fn member(&mut self, node: NodeId) -> Unit<'a> {
-        if !self.is_sound(node) {
-            return self.verbatim(self.tree.token_range(node));
-        }
-        let described = matches!(self.tree.kind(node), NodeKind::Attribute | NodeKind::Relationship);
-        if described && self.conversion.is_needed() {
+        let kind = self.tree.kind(node);
+        if matches!(kind, NodeKind::Attribute | NodeKind::Relationship) && self.conversion.is_needed() {
             self.converted(node);
         } else {
             self.annotated(node);
         }
-        // Only statements have clauses.
-        self.unit(if described { Lines::Join } else { Lines::Keep })
+        self.unit(if is_statement(kind) { Lines::Keep } else { Lines::Join })
     }
 
     /// A node that may start with annotations.

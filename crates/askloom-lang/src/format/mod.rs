@@ -25,7 +25,7 @@ use crate::syntax::{NodeId, TokenId, TokenKind, Tree, parse};
 use crate::{Dialect, Formatted};
 use askloom_model::{Diagnostics, FileId};
 use atom::Item;
-use builder::Builder;
+use builder::{Builder, plain_line_ends};
 use std::collections::HashSet;
 use std::ops::Range;
 use writer::{Blank, Writer};
@@ -51,7 +51,7 @@ fn format_once(text: &str, dialect: Dialect) -> Formatted {
     if written.is_faithful(&tree) {
         return written.formatted();
     }
-    Formatted { text: text.replace("\r\n", "\n"), left_broken: true }
+    Formatted { text: plain_line_ends(text).into_owned(), left_broken: true }
 }
 
 fn parsed(text: &str, dialect: Dialect) -> Tree<'_> {
@@ -86,7 +86,7 @@ fn write(tree: &Tree<'_>, as_they_are: &HashSet<NodeId>) -> Written {
         if !range.is_empty() {
             printer.declaration(node, as_they_are.contains(&node));
         }
-        at = at.max(range.end);
+        at = printer.builder.passed();
     }
     printer.strays(at..tree.token_count());
     printer.finish()
@@ -115,7 +115,12 @@ impl<'a> Printer<'_, 'a> {
         };
         let start = self.writer.text.len();
         self.item(&item);
-        if !item.is_verbatim() {
+        // What is left of a dialect is not `.loom`, and need not be read as anything.
+        let checked = match self.tree.dialect {
+            Dialect::Loom => !item.is_verbatim(),
+            Dialect::Pidm | Dialect::Gdm => !item.has_verbatim(),
+        };
+        if checked {
             self.declarations.push((node, start..self.writer.text.len()));
         }
     }
@@ -154,7 +159,15 @@ impl<'a> Printer<'_, 'a> {
             Some(last) if last.one_line && this.one_line => Blank::Kept,
             Some(_) => Blank::Always,
         };
-        layout::print(&mut self.writer, self.tree, item, blank);
+        let continues = self.last.is_some_and(|last| last.verbatim) && this.verbatim;
+        match item.head().first() {
+            // What is broken on one line stays on one.
+            Some(first) if continues && !first.starts_line && first.comments.is_empty() => {
+                self.writer.separator(" ");
+                layout::print_verbatim(&mut self.writer, self.tree, item.head());
+            }
+            _new_line => layout::print(&mut self.writer, self.tree, item, blank),
+        }
         self.last = Some(this);
     }
 

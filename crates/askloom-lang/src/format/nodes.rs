@@ -193,14 +193,7 @@ impl<'a> Builder<'_, 'a> {
                 | NodeKind::OrderByClause
                 | NodeKind::LimitClause
                 | NodeKind::PageClause => Gap::Clause,
-                NodeKind::Insert
-                | NodeKind::Upsert
-                | NodeKind::Update
-                | NodeKind::Delete
-                | NodeKind::Add
-                | NodeKind::Remove
-                | NodeKind::Connect
-                | NodeKind::Disconnect => Gap::Clause,
+                child if is_statement(child) => Gap::Clause,
                 _other => self.gap_before(kind, self.first_kind(node), false),
             },
         }
@@ -227,6 +220,7 @@ impl<'a> Builder<'_, 'a> {
             T::Comma | T::RightParen | T::RightBracket | T::RightBrace | T::Dot | T::DotDot => Gap::Tight,
             T::Semicolon | T::LeftBracket | T::Percent | T::Slash => Gap::Tight,
             T::Colon if own => Gap::Tight,
+            T::Arrow => Gap::Fill(0),
             T::LeftParen if own && is_called(parent) => Gap::Tight,
             _other => Gap::Space,
         }
@@ -246,6 +240,21 @@ fn is_keyword_place(parent: NodeKind) -> bool {
             | NodeKind::AnnotationArgument
             | NodeKind::Call
             | NodeKind::Literal
+    )
+}
+
+/// The statements of a write.
+pub(super) fn is_statement(kind: NodeKind) -> bool {
+    matches!(
+        kind,
+        NodeKind::Insert
+            | NodeKind::Upsert
+            | NodeKind::Update
+            | NodeKind::Delete
+            | NodeKind::Add
+            | NodeKind::Remove
+            | NodeKind::Connect
+            | NodeKind::Disconnect
     )
 }
 

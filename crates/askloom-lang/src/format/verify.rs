@@ -12,13 +12,13 @@ impl Written {
         let result = parsed(&self.writer.text, Dialect::Loom);
         let mut tokens = Tokens::default();
         tokens.add_range(&result, 0..result.token_count());
-        if tokens.digest() != self.writer.tokens.digest() {
-            return false;
-        }
+        let as_printed = tokens.digest() == self.writer.tokens.digest();
         match source.dialect {
-            Dialect::Loom => is_same(source, source.root(), &result),
-            // What could not be converted is read as something else, so each declaration is compared by itself.
-            Dialect::Pidm | Dialect::Gdm => self.misread(source).is_empty(),
+            Dialect::Loom => as_printed && is_same(source, source.root(), &result),
+            // What could not be converted is read as anything, so each declaration is compared by itself.
+            Dialect::Pidm | Dialect::Gdm => {
+                (as_printed || self.left_broken) && self.misread(source).is_empty()
+            }
         }
     }
 
@@ -38,7 +38,7 @@ fn is_same(source: &Tree<'_>, node: NodeId, result: &Tree<'_>) -> bool {
     let converted = source.dialect != Dialect::Loom;
     let counts = |kind: &NodeKind| *kind != NodeKind::File && (!converted || !is_converted(*kind));
     let expected = source.subtree(node).map(|node| read_as(source.kind(node))).filter(counts);
-    let actual = result.subtree(result.root()).map(|node| result.kind(node)).filter(counts);
+    let actual = result.subtree(result.root()).map(|node| read_as(result.kind(node))).filter(counts);
     expected.eq(actual)
 }
 

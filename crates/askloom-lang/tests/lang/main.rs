@@ -4,6 +4,7 @@ mod dialects;
 mod examples;
 mod fixes;
 mod fixtures;
+mod format;
 mod hostile;
 mod pages;
 mod project;
