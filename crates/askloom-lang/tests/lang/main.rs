@@ -4,6 +4,7 @@ mod dialects;
 mod examples;
 mod fixes;
 mod fixtures;
+mod format;
 mod fuzz;
 mod hostile;
 mod pages;
