@@ -5,8 +5,8 @@
 use crate::plan::{self, condition_paths, conjuncts, is_single, needed_paths};
 use crate::upkeep;
 use askloom_model::{
-    Collection, Condition, Contents, Design, Id, KeyField, Leaf, Member, Model, Operand, OrderBy, Path, PositionId, Query,
-    Reading, RelationshipKind, Role, Rule, Source, Table,
+    Collection, Condition, Contents, Design, Id, KeyField, Leaf, Member, Model, Operand, OrderBy, Path,
+    PositionId, Query, Reading, RelationshipKind, Role, Rule, Source, Table,
 };
 
 /// The design.
@@ -70,7 +70,8 @@ pub fn masters(model: &Model, design: &mut Design) {
 
 /// The representation of a class if the model has exactly one.
 fn in_force(model: &Model, class: askloom_model::ClassId) -> Option<Vec<Rule>> {
-    let mut of_class = model.representations.iter().filter(|representation| representation.class == Some(class));
+    let mut of_class =
+        model.representations.iter().filter(|representation| representation.class == Some(class));
     match (of_class.next(), of_class.next()) {
         (Some(only), None) => Some(only.rules.clone()),
         (_, _) => None,
@@ -106,13 +107,15 @@ pub fn view(model: &Model, query: &Query) -> Collection {
         {
             ranges.push(path.clone());
         }
-        if single && !has_parameter(conjunct.condition) && paths.iter().all(|path| is_held(conceptual, path)) {
+        if single && !has_parameter(conjunct.condition) && paths.iter().all(|path| is_held(conceptual, path))
+        {
             fixed.push(conjunct.condition.clone());
         }
     }
     let mut entry_key: Vec<KeyField> = Vec::new();
     for path in ranges.iter().take(1) {
-        let descending = query.order_by.iter().any(|term| term.descending && term.by == OrderBy::Path(path.clone()));
+        let descending =
+            query.order_by.iter().any(|term| term.descending && term.by == OrderBy::Path(path.clone()));
         push_key(&mut entry_key, path, descending);
     }
     for term in &query.order_by {
@@ -124,7 +127,8 @@ pub fn view(model: &Model, query: &Query) -> Collection {
         }
     }
     let taken: Vec<Path> = block_key.iter().chain(&entry_key).map(|field| field.path.clone()).collect();
-    let fields = needed_paths(query).into_iter().filter(|path| !taken.contains(path) && is_held(conceptual, path));
+    let fields =
+        needed_paths(query).into_iter().filter(|path| !taken.contains(path) && is_held(conceptual, path));
     let condition = match fixed.len() {
         0 => None,
         1 => fixed.pop(),
@@ -171,7 +175,8 @@ fn is_held(conceptual: &askloom_model::Conceptual, path: &Path) -> bool {
         && match path.leaf {
             Leaf::Attribute(_) | Leaf::Itself => true,
             Leaf::Reference(id) => {
-                !conceptual.ends[id].cardinality.is_many() && conceptual.ends[id].kind != RelationshipKind::Composition
+                !conceptual.ends[id].cardinality.is_many()
+                    && conceptual.ends[id].kind != RelationshipKind::Composition
             }
         }
 }
@@ -190,12 +195,13 @@ fn equality(condition: &Condition) -> Option<&Path> {
 fn range(condition: &Condition) -> Option<&Path> {
     use askloom_model::Comparison as C;
     match condition {
-        Condition::Compare { left: Operand::Path(path), op: C::Less | C::LessOrEqual | C::Greater | C::GreaterOrEqual, right } => {
-            (!matches!(right, Operand::Path(_))).then_some(path)
-        }
-        Condition::Between { value: Operand::Path(path), .. } | Condition::StartsWith { value: Operand::Path(path), .. } => {
-            Some(path)
-        }
+        Condition::Compare {
+            left: Operand::Path(path),
+            op: C::Less | C::LessOrEqual | C::Greater | C::GreaterOrEqual,
+            right,
+        } => (!matches!(right, Operand::Path(_))).then_some(path),
+        Condition::Between { value: Operand::Path(path), .. }
+        | Condition::StartsWith { value: Operand::Path(path), .. } => Some(path),
         _other => None,
     }
 }

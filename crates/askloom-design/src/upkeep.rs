@@ -6,8 +6,8 @@
 
 use crate::plan::condition_paths;
 use askloom_model::{
-    BackStep, ClassId, Collection, CollectionId, Conceptual, Contents, Design, EndId, Id, KeyField, Leaf, Member, Model,
-    Path, PositionId, RelationshipKind, Role, Source, Table, Upkeep,
+    BackStep, ClassId, Collection, CollectionId, Conceptual, Contents, Design, EndId, Id, KeyField, Leaf,
+    Member, Model, Path, PositionId, RelationshipKind, Role, Source, Table, Upkeep,
 };
 
 /// A place in the rows of a collection: the steps from the root to it, and the class of what stands there.
@@ -72,7 +72,8 @@ fn touched(
     id: CollectionId,
     collection: &Collection,
 ) -> Option<Upkeep> {
-    let in_aggregate = |place: &Place| place.class.and_then(|class| conceptual.aggregate_root(class)) == Some(root);
+    let in_aggregate =
+        |place: &Place| place.class.and_then(|class| conceptual.aggregate_root(class)) == Some(root);
     let places: Vec<Place> = places(conceptual, collection).into_iter().filter(in_aggregate).collect();
     if places.is_empty() {
         return None;
@@ -87,7 +88,8 @@ fn touched(
         }
     }
     let positions = collection.source.positions.iter();
-    let positions = positions.filter(|(_, p)| p.class.and_then(|c| conceptual.aggregate_root(c)) == Some(root));
+    let positions =
+        positions.filter(|(_, p)| p.class.and_then(|c| conceptual.aggregate_root(c)) == Some(root));
     Some(Upkeep { collection: id, positions: positions.map(|(id, _)| id).collect(), back })
 }
 
@@ -118,7 +120,8 @@ fn derived_ends(conceptual: &Conceptual, steps: &[Member]) -> Vec<EndId> {
 pub fn add_indexes(model: &Model, design: &mut Design) {
     let conceptual = &model.conceptual;
     let mut wanted: Vec<EndId> = Vec::new();
-    for (_, collection) in design.collections.iter().filter(|(_, collection)| collection.role != Role::Master) {
+    for (_, collection) in design.collections.iter().filter(|(_, collection)| collection.role != Role::Master)
+    {
         for place in places(conceptual, collection) {
             wanted.extend(stored_references(conceptual, &place.steps));
             wanted.extend(derived_ends(conceptual, &place.steps));

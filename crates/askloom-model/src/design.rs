@@ -71,7 +71,8 @@ impl Design {
     /// The master of a class: of the root of its aggregate.
     #[must_use]
     pub fn master(&self, root: ClassId) -> Option<CollectionId> {
-        let is_master = |collection: &Collection| collection.role == Role::Master && collection.source.root == root;
+        let is_master =
+            |collection: &Collection| collection.role == Role::Master && collection.source.root == root;
         self.collections.iter().find(|(_, collection)| is_master(collection)).map(|(id, _)| id)
     }
 
@@ -91,7 +92,9 @@ impl Collection {
         let [key] = self.block_key.as_slice() else { return None };
         let plain = self.role == Role::Index && self.source.condition.is_none() && self.entry_key.is_empty();
         match key.path.leaf {
-            Leaf::Reference(end) if plain && key.path.hops.is_empty() && self.source.positions.len() == 1 => Some(end),
+            Leaf::Reference(end) if plain && key.path.hops.is_empty() && self.source.positions.len() == 1 => {
+                Some(end)
+            }
             Leaf::Reference(_) | Leaf::Attribute(_) | Leaf::Itself => None,
         }
     }

@@ -37,7 +37,9 @@ pub(super) fn comparison<'c>(conjunct: &Conjunct<'c>) -> Option<(&'c Path, Compa
     let Condition::Compare { left, op, right } = conjunct.condition else { return None };
     match (left, right) {
         (Operand::Path(path), Operand::Constant(_) | Operand::Parameter(_)) => Some((path, *op, right)),
-        (Operand::Constant(_) | Operand::Parameter(_), Operand::Path(path)) => Some((path, turned(*op), left)),
+        (Operand::Constant(_) | Operand::Parameter(_), Operand::Path(path)) => {
+            Some((path, turned(*op), left))
+        }
         (Operand::Path(_), Operand::Path(_)) | (Operand::Constant(_) | Operand::Parameter(_), _) => None,
     }
 }
@@ -67,7 +69,9 @@ pub(super) fn narrow(conjunct: &Conjunct<'_>, path: &Path, range: &mut KeyRange)
         return bound == path && range.narrow(op, operand);
     }
     match conjunct.condition {
-        Condition::Between { value: Operand::Path(bound), low, high } if bound == path && *range == KeyRange::ALL => {
+        Condition::Between { value: Operand::Path(bound), low, high }
+            if bound == path && *range == KeyRange::ALL =>
+        {
             let plain = |operand: &Operand| !matches!(operand, Operand::Path(_));
             if !plain(low) || !plain(high) {
                 return false;
@@ -76,7 +80,9 @@ pub(super) fn narrow(conjunct: &Conjunct<'_>, path: &Path, range: &mut KeyRange)
             range.high = Some((high.clone(), Inclusive::Yes));
             true
         }
-        Condition::StartsWith { value: Operand::Path(bound), prefix } if bound == path && *range == KeyRange::ALL => {
+        Condition::StartsWith { value: Operand::Path(bound), prefix }
+            if bound == path && *range == KeyRange::ALL =>
+        {
             if matches!(prefix, Operand::Path(_)) {
                 return false;
             }

@@ -2,7 +2,8 @@
 //! all defaults stand here.
 
 use askloom_model::{
-    ClassId, CollectionId, Conceptual, Contents, Design, Estimate, Joining, Limit, Member, Operand, Plan, Query, Reading, Type,
+    ClassId, CollectionId, Conceptual, Contents, Design, Estimate, Joining, Limit, Member, Operand, Plan,
+    Query, Reading, Type,
 };
 
 /// Instances of a class without `@count`.
@@ -37,7 +38,9 @@ pub(super) fn estimate(conceptual: &Conceptual, design: &Design, query: &Query, 
                 rows *= RANGE_SHARE;
             }
             match (&query.limit, limited) {
-                (Some(Limit::Rows(Operand::Constant(askloom_model::Constant::Int(n)))), true) => rows.min(*n as f64),
+                (Some(Limit::Rows(Operand::Constant(askloom_model::Constant::Int(n)))), true) => {
+                    rows.min(*n as f64)
+                }
                 _unbounded => rows,
             }
         }
@@ -140,8 +143,11 @@ fn class_bytes(conceptual: &Conceptual, class: ClassId, depth: usize) -> f64 {
         Member::End(id) => {
             let end = &conceptual.ends[id];
             let each = match end.kind {
-                askloom_model::RelationshipKind::Composition => class_bytes(conceptual, end.target, depth + 1),
-                askloom_model::RelationshipKind::Association | askloom_model::RelationshipKind::Aggregation => 16.0,
+                askloom_model::RelationshipKind::Composition => {
+                    class_bytes(conceptual, end.target, depth + 1)
+                }
+                askloom_model::RelationshipKind::Association
+                | askloom_model::RelationshipKind::Aggregation => 16.0,
             };
             if end.stored { each * member_fan_out(conceptual, member) } else { 0.0 }
         }

@@ -4,7 +4,11 @@ use askloom_model::{Collection, Conceptual, Condition, Hop, InSet, Leaf, Operand
 
 /// For each position of the collection, the query's position that it stands for. `None` if some row that the query
 /// wants could be missing: another root, a position the query does not have, an inner join that the query has outer.
-pub(super) fn embed(conceptual: &Conceptual, collection: &Collection, query: &Query) -> Option<Vec<PositionId>> {
+pub(super) fn embed(
+    conceptual: &Conceptual,
+    collection: &Collection,
+    query: &Query,
+) -> Option<Vec<PositionId>> {
     let source = &collection.source;
     let main = super::main();
     let asked = query.positions[main].class?;
@@ -41,7 +45,9 @@ pub(super) fn map_condition(condition: &Condition, positions: &[PositionId]) -> 
         Operand::Path(path) => map_path(path, positions).map(Operand::Path),
         Operand::Constant(_) | Operand::Parameter(_) => Some(operand.clone()),
     };
-    let terms = |terms: &[Condition]| terms.iter().map(|term| map_condition(term, positions)).collect::<Option<Vec<_>>>();
+    let terms = |terms: &[Condition]| {
+        terms.iter().map(|term| map_condition(term, positions)).collect::<Option<Vec<_>>>()
+    };
     Some(match condition {
         Condition::And(list) => Condition::And(terms(list)?),
         Condition::Or(list) => Condition::Or(terms(list)?),
@@ -63,7 +69,9 @@ pub(super) fn map_condition(condition: &Condition, positions: &[PositionId]) -> 
             Condition::StartsWith { value: operand(value)?, prefix: operand(prefix)? }
         }
         Condition::IsNull { value } => Condition::IsNull { value: operand(value)? },
-        Condition::Matches { value, words } => Condition::Matches { value: operand(value)?, words: operand(words)? },
+        Condition::Matches { value, words } => {
+            Condition::Matches { value: operand(value)?, words: operand(words)? }
+        }
         Condition::Under { value, of } => Condition::Under { value: operand(value)?, of: operand(of)? },
         Condition::Above { value, of } => Condition::Above { value: operand(value)?, of: operand(of)? },
         Condition::Within { value, km, of } => {

@@ -17,8 +17,8 @@ pub use paths::{condition_paths, needed_paths, needs_whole};
 pub use print::print;
 
 use askloom_model::{
-    Access, Collection, CollectionId, Conceptual, Condition, Contents, Design, Id, JoinStep, Joining, KeyRange, Limit,
-    Member, Operand, Plan, PositionId, Query, Reading, RelationshipKind,
+    Access, Collection, CollectionId, Conceptual, Condition, Contents, Design, Id, JoinStep, Joining,
+    KeyRange, Limit, Member, Operand, Plan, PositionId, Query, Reading, RelationshipKind,
 };
 use conjuncts::bound_by_equality;
 use cover::embed;
@@ -81,7 +81,12 @@ impl Planner<'_> {
     }
 
     /// How the collection is read: by key as far as the query gives values, else as a whole.
-    fn reading(&self, collection: &Collection, positions: &[PositionId], used: &mut HashSet<usize>) -> Option<Reading> {
+    fn reading(
+        &self,
+        collection: &Collection,
+        positions: &[PositionId],
+        used: &mut HashSet<usize>,
+    ) -> Option<Reading> {
         let mut key = Vec::with_capacity(collection.block_key.len());
         let mut by_key = HashSet::new();
         for field in &collection.block_key {
@@ -101,7 +106,13 @@ impl Planner<'_> {
         }
     }
 
-    fn range(&self, collection: &Collection, positions: &[PositionId], key: Vec<Operand>, used: &mut HashSet<usize>) -> Reading {
+    fn range(
+        &self,
+        collection: &Collection,
+        positions: &[PositionId],
+        key: Vec<Operand>,
+        used: &mut HashSet<usize>,
+    ) -> Reading {
         let mut equal = Vec::new();
         let mut range = None;
         for field in &collection.entry_key {
@@ -127,7 +138,12 @@ impl Planner<'_> {
 
     /// What has to be filtered still: conjuncts that nothing guarantees, and the presence of positions that the
     /// query joins inner and the collection outer.
-    fn rest(&self, used: &HashSet<usize>, collection: &Collection, positions: &[PositionId]) -> Option<Condition> {
+    fn rest(
+        &self,
+        used: &HashSet<usize>,
+        collection: &Collection,
+        positions: &[PositionId],
+    ) -> Option<Condition> {
         let left = self.conjuncts.iter().enumerate().filter(|(index, _)| !used.contains(index));
         let mut rest: Vec<Condition> = left.map(|(_, conjunct)| conjunct.condition.clone()).collect();
         rest.extend(cover::presences(collection, positions, self.query));
@@ -169,7 +185,9 @@ impl Planner<'_> {
 
     /// Leaves the sort out where the entries come in the query's order, and then reads no more than LIMIT asks for.
     fn settle_order(&self, collection: &Collection, plan: &mut Plan) {
-        let Some(backwards) = order::direction(collection, &plan.access, self.query, &self.conjuncts) else { return };
+        let Some(backwards) = order::direction(collection, &plan.access, self.query, &self.conjuncts) else {
+            return;
+        };
         if !plan.joins.is_empty() || !self.query.group_by.is_empty() || paths::aggregates(self.query) {
             return;
         }

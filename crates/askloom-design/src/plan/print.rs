@@ -29,12 +29,16 @@ pub fn print(model: &Model, design: &Design, query: &Query, plan: &Plan) -> Stri
         let member = hop.map(|hop| model.conceptual.member_name(hop.step)).unwrap_or_default();
         lines.push(match &join.how {
             Joining::Inside => format!("for each row, its {member}"),
-            Joining::LookUp { master } => format!("for each row, look up {member} in {}", design.collections[*master].name),
+            Joining::LookUp { master } => {
+                format!("for each row, look up {member} in {}", design.collections[*master].name)
+            }
             Joining::Back { index, master } => format!(
                 "for each row, find {member} by {}, look up in {}",
                 design.collections[*index].name, design.collections[*master].name
             ),
-            Joining::BackByScan { master } => format!("for each row, find {member} by scanning {}", design.collections[*master].name),
+            Joining::BackByScan { master } => {
+                format!("for each row, find {member} by scanning {}", design.collections[*master].name)
+            }
         });
     }
     let name = &design.collections[plan.access.collection].name;

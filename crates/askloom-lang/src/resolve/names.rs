@@ -150,7 +150,7 @@ impl<'a> Resolver<'_, 'a, '_> {
         }
         let near = closest(name.text, self.names.classes.keys().copied());
         let diagnostic = match near {
-            Some(near) => diagnostic.hint(format!("did you mean `{near}`?")).replace(name.span, near),
+            Some(near) => diagnostic.did_you_mean(name.span, near, near),
             None => diagnostic.hint("declare it, or import the file that does"),
         };
         self.say(diagnostic);
@@ -232,7 +232,7 @@ impl<'a> Resolver<'_, 'a, '_> {
         let near = closest(name.text, members.chain(more.iter().copied())).map(str::to_owned);
         let place = conceptual.classes[class].span;
         let diagnostic = match near {
-            Some(near) => diagnostic.hint(format!("did you mean `{near}`?")).replace(name.span, near),
+            Some(near) => diagnostic.did_you_mean(name.span, &near, near.as_str()),
             None => diagnostic.also(place, format!("`{class_name}` is declared here")),
         };
         self.say(diagnostic);

@@ -293,7 +293,7 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
         let message = format!("no query or write is called `{}`", name.text);
         let diagnostic = Diagnostic::new(Code::UnknownStatement, name.span, message);
         self.say(match closest(name.text, self.statements.iter()) {
-            Some(near) => diagnostic.hint(format!("did you mean `{near}`?")).replace(name.span, near),
+            Some(near) => diagnostic.did_you_mean(name.span, near, near),
             None => diagnostic,
         });
     }

@@ -138,7 +138,11 @@ fn escaped(out: &mut Vec<u8>, tag: u8, bytes: &[u8]) {
     out.extend([0x00, 0x01]);
 }
 
-fn sequence<'v, T: 'v>(out: &mut Vec<u8>, items: impl IntoIterator<Item = &'v T>, item: impl Fn(&T, &mut Vec<u8>)) {
+fn sequence<'v, T: 'v>(
+    out: &mut Vec<u8>,
+    items: impl IntoIterator<Item = &'v T>,
+    item: impl Fn(&T, &mut Vec<u8>),
+) {
     for value in items {
         out.push(MORE);
         item(value, out);
@@ -276,7 +280,11 @@ fn encode_nested(conceptual: &Conceptual, value: &Value, out: &mut Vec<u8>) {
 }
 
 /// Takes a record off the front of the bytes. `member` finds a class's member by name.
-pub fn decode_record(conceptual: &Conceptual, names: &dyn Names, bytes: &mut &[u8]) -> Result<Record, DecodeError> {
+pub fn decode_record(
+    conceptual: &Conceptual,
+    names: &dyn Names,
+    bytes: &mut &[u8],
+) -> Result<Record, DecodeError> {
     match byte(bytes)? {
         tag::RECORD => record_body(conceptual, names, bytes),
         _other => Err(DecodeError),
@@ -315,7 +323,11 @@ fn record_body(conceptual: &Conceptual, names: &dyn Names, bytes: &mut &[u8]) ->
     }
 }
 
-fn decode_nested(conceptual: &Conceptual, names: &dyn Names, bytes: &mut &[u8]) -> Result<Value, DecodeError> {
+fn decode_nested(
+    conceptual: &Conceptual,
+    names: &dyn Names,
+    bytes: &mut &[u8],
+) -> Result<Value, DecodeError> {
     match bytes.first() {
         Some(&tag::RECORD) => {
             byte(bytes)?;
@@ -324,7 +336,10 @@ fn decode_nested(conceptual: &Conceptual, names: &dyn Names, bytes: &mut &[u8]) 
         Some(&tag::LIST) => {
             byte(bytes)?;
             Ok(Value::List(decode_sequence(bytes, |bytes| {
-                Ok(Element { ordinal: u64::from_be_bytes(take(bytes)?), value: decode_nested(conceptual, names, bytes)? })
+                Ok(Element {
+                    ordinal: u64::from_be_bytes(take(bytes)?),
+                    value: decode_nested(conceptual, names, bytes)?,
+                })
             })?))
         }
         Some(_) | None => decode(bytes),
@@ -337,21 +352,38 @@ mod tests {
     use bigdecimal::BigDecimal;
 
     fn random_value(kind: usize, random: &mut fastrand::Rng) -> Value {
-        let texts = ["", "\0", "\0\0", "a", "a\0", "a\0b", "ab", "\u{ff5e}", "🎲", "/", ":", "\u{1}", "\u{ff}"];
+        let texts =
+            ["", "\0", "\0\0", "a", "a\0", "a\0b", "ab", "\u{ff5e}", "🎲", "/", ":", "\u{1}", "\u{ff}"];
         match kind {
             0 => Value::Int([i64::MIN, -1, 0, 1, i64::MAX, random.i64(..)][random.usize(..6)]),
-            1 => Value::Text(texts[random.usize(..texts.len())].to_owned() + texts[random.usize(..texts.len())]),
+            1 => Value::Text(
+                texts[random.usize(..texts.len())].to_owned() + texts[random.usize(..texts.len())],
+            ),
             2 => {
-                let digits: BigDecimal = format!("{}e{}", random.i64(-2000..2000), random.i32(-12..12)).parse().unwrap();
+                let digits: BigDecimal =
+                    format!("{}e{}", random.i64(-2000..2000), random.i32(-12..12)).parse().unwrap();
                 Value::decimal(&digits).unwrap()
             }
-            3 => Value::double([0.0, f64::MAX, f64::MIN, 5e-324, -5e-324, random.f64() - 0.5][random.usize(..6)]).unwrap(),
+            3 => Value::double(
+                [0.0, f64::MAX, f64::MIN, 5e-324, -5e-324, random.f64() - 0.5][random.usize(..6)],
+            )
+            .unwrap(),
             4 => Value::Bool(random.bool()),
             5 => {
-                let dates = [jiff::civil::Date::MIN, jiff::civil::Date::MAX, jiff::civil::date(0, 1, 1), jiff::civil::date(2026, 2, 28)];
+                let dates = [
+                    jiff::civil::Date::MIN,
+                    jiff::civil::Date::MAX,
+                    jiff::civil::date(0, 1, 1),
+                    jiff::civil::date(2026, 2, 28),
+                ];
                 Value::Date(dates[random.usize(..4)])
             }
-            6 => Value::Time(jiff::civil::time(random.i8(0..24), random.i8(0..60), random.i8(0..60), random.i32(0..1_000_000_000))),
+            6 => Value::Time(jiff::civil::time(
+                random.i8(0..24),
+                random.i8(0..60),
+                random.i8(0..60),
+                random.i32(0..1_000_000_000),
+            )),
             7 => {
                 let edges = [jiff::Timestamp::MIN, jiff::Timestamp::MAX, jiff::Timestamp::UNIX_EPOCH];
                 Value::Timestamp(edges[random.usize(..3)])
@@ -365,7 +397,11 @@ mod tests {
 
     fn bytes(value: &Value, descending: bool) -> Vec<u8> {
         let mut out = Vec::new();
-        if descending { encode_descending(value, &mut out) } else { encode(value, &mut out) }
+        if descending {
+            encode_descending(value, &mut out)
+        } else {
+            encode(value, &mut out)
+        }
         out
     }
 
@@ -390,9 +426,15 @@ mod tests {
         let mut random = fastrand::Rng::with_seed(8);
         for _ in 0..30_000 {
             let kinds = [random.usize(..12), random.usize(..11)];
-            let row = |random: &mut fastrand::Rng| kinds.map(|kind| {
-                if kind == 11 { Value::Reference(vec![random_value(1, random), random_value(1, random)]) } else { random_value(kind, random) }
-            });
+            let row = |random: &mut fastrand::Rng| {
+                kinds.map(|kind| {
+                    if kind == 11 {
+                        Value::Reference(vec![random_value(1, random), random_value(1, random)])
+                    } else {
+                        random_value(kind, random)
+                    }
+                })
+            };
             let (a, b) = (row(&mut random), row(&mut random));
             let both = |row: &[Value; 2]| {
                 let mut out = Vec::new();

@@ -67,7 +67,7 @@ impl Parser<'_, '_> {
         let diagnostic = Diagnostic::new(Code::UnknownDeclaration, self.span_here(), message)
             .hint(format!("a declaration starts with {}", DECLARATIONS.join(", ")));
         match crate::suggest::closest(&word.to_lowercase(), DECLARATIONS) {
-            Some(near) if self.is_name(0) => diagnostic.replace(self.span_here(), near),
+            Some(near) if self.is_name(0) => diagnostic.did_you_mean(self.span_here(), near, near),
             _ => diagnostic,
         }
     }
