@@ -77,9 +77,9 @@ pub fn check(world: &dyn World, root: &Path) -> Checked {
 pub(crate) fn check_up_to(world: &dyn World, root: &Path, limit: usize) -> Checked {
     let mut loader = load::Loader::new(world, root, limit);
     loader.load(root);
-    let load::Loader { sources, mut diagnostics, .. } = loader;
+    let load::Loader { sources, mut diagnostics, unparsed, .. } = loader;
     let readable = diagnostics.errors() == 0;
-    let trees = load::Loader::parse(&sources, &mut diagnostics);
+    let trees = load::parse_all(&sources, &unparsed, &mut diagnostics);
     let model = resolve::resolve(&trees, &mut diagnostics);
     drop(trees);
     // What a missing file declares would only look unknown or unused.

@@ -3,7 +3,7 @@
 use crate::syntax::{NodeKind, Tree, parse};
 use crate::{Dialect, ReadError, Sources, World};
 use askloom_model::{Code, Diagnostic, Diagnostics, FileId, Span};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Component, Path, PathBuf};
 
 /// An import, as it stands in some file.
@@ -17,6 +17,8 @@ pub(crate) struct Loader<'w> {
     folder: PathBuf,
     pub(crate) sources: Sources,
     pub(crate) diagnostics: Diagnostics,
+    /// Files that are no text: shown, not parsed.
+    pub(crate) unparsed: HashSet<FileId>,
     /// Files by their path below the folder: read, or being read.
     state: HashMap<PathBuf, State>,
 }
@@ -34,6 +36,7 @@ impl<'w> Loader<'w> {
             folder: root.parent().map(Path::to_path_buf).unwrap_or_default(),
             sources: Sources::default(),
             diagnostics: Diagnostics::with_limit(limit),
+            unparsed: HashSet::new(),
             state: HashMap::new(),
         }
     }
@@ -112,6 +115,7 @@ impl<'w> Loader<'w> {
                 let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
                 let file = self.sources.add(path.to_path_buf(), text, dialect);
                 self.not_utf8(file, at);
+                self.unparsed.insert(file);
                 return Vec::new();
             }
         };
@@ -169,11 +173,16 @@ impl<'w> Loader<'w> {
             }
         }
     }
+}
 
-    /// Parses every file that was read. The trees borrow from the sources.
-    pub(crate) fn parse<'s>(sources: &'s Sources, diagnostics: &mut Diagnostics) -> Vec<Tree<'s>> {
-        sources.iter().map(|(file, source)| parse(&source.text, file, source.dialect, diagnostics)).collect()
-    }
+/// Parses every file that was read. The trees borrow from the sources.
+pub(crate) fn parse_all<'s>(
+    sources: &'s Sources,
+    unparsed: &HashSet<FileId>,
+    diagnostics: &mut Diagnostics,
+) -> Vec<Tree<'s>> {
+    let texts = sources.iter().filter(|(file, _)| !unparsed.contains(file));
+    texts.map(|(file, source)| parse(&source.text, file, source.dialect, diagnostics)).collect()
 }
 
 enum Step {

@@ -60,7 +60,7 @@ impl ClassKind {
 }
 
 /// A member of a class.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Member {
     Attribute(AttributeId),

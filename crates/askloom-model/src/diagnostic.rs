@@ -110,6 +110,12 @@ impl Diagnostic {
         self.fix(title, vec![Edit { span, text }])
     }
 
+    /// A name that was probably meant, shown as a question and applied like an answer.
+    #[must_use]
+    pub fn did_you_mean(self, span: Span, name: &str, text: impl Into<String>) -> Self {
+        self.fix(format!("did you mean `{name}`?"), vec![Edit { span, text: text.into() }])
+    }
+
     #[must_use]
     pub fn severity(mut self, severity: Severity) -> Self {
         self.severity = severity;

@@ -10,21 +10,27 @@
 mod code;
 mod conceptual;
 mod constant;
+mod design;
 mod diagnostic;
 mod ids;
+mod plan;
 mod rules;
 mod span;
 mod types;
+mod value;
 mod workload;
 
 pub use code::{Code, Severity};
 pub use conceptual::*;
 pub use constant::Constant;
+pub use design::*;
 pub use diagnostic::{Applicability, Diagnostic, Diagnostics, Edit, Fix, Label};
 pub use ids::*;
+pub use plan::*;
 pub use rules::*;
 pub use span::{FileId, Span};
 pub use types::{Precision, Type};
+pub use value::*;
 pub use workload::*;
 
 use serde::Serialize;

@@ -21,7 +21,7 @@ const SHOWN: [&str; 2] = ["entity Player", "query lobby"];
 /// What goes wrong in the copy: what stands in the model, and what a person in a hurry wrote.
 const MISTAKES: [(&str, &str); 3] = [
     ("ORDER BY startedAt", "ORDER BY startdAt"),
-    ("WHERE status = 'waiting'", "WHERE status = 7"),
+    ("SET score = :score", "SET score = NULL"),
     ("AND status = 'waiting'", "AND status = 'waiting' OR status = 'over'"),
 ];
 

@@ -3,7 +3,7 @@
 use super::Report;
 use askloom_model::{FileId, Span};
 use serde::Serialize;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// A place in a file: line and column from 1, the column in characters, the offset in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -20,14 +20,9 @@ pub(super) struct Range {
 }
 
 impl Report {
-    /// A file's path from where the user stands. Imports are named from the model's folder, so it goes in
-    /// front of them.
-    pub(super) fn path(&self, file: FileId) -> PathBuf {
-        if file == FileId(0) {
-            return self.root.clone();
-        }
-        let folder = self.root.parent().unwrap_or(Path::new(""));
-        folder.join(self.checked.sources.path(file))
+    /// A file's path from where the user stands.
+    pub(super) fn path(&self, file: FileId) -> &Path {
+        self.checked.sources.path(file)
     }
 
     /// The same with `/` on every system, for programs.

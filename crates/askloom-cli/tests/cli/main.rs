@@ -8,6 +8,7 @@ mod explain;
 mod fixes;
 mod fmt;
 mod new;
+mod pages;
 mod project;
 mod streams;
 mod tour;

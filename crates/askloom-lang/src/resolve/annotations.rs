@@ -166,7 +166,7 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
         let message = format!("no annotation is called `@{}`", name.text);
         let diagnostic = Diagnostic::new(Code::UnknownAnnotation, name.span, message);
         self.say(match closest(name.text, SPECS.iter().map(|spec| spec.name)) {
-            Some(near) => diagnostic.hint(format!("did you mean `@{near}`?")).replace(name.span, near),
+            Some(near) => diagnostic.did_you_mean(name.span, &format!("@{near}"), near),
             None => {
                 let all: Vec<_> = SPECS.iter().map(|spec| format!("@{}", spec.name)).collect();
                 diagnostic.hint(format!("there are {}", all.join(" ")))
@@ -229,7 +229,10 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
             Kind::Tree => "@tree",
             Kind::HighlyUpdated => "@highlyUpdated",
         };
-        let message = format!("`@{}` is written `{example}`", spec.name);
+        let message = match example.contains('(') {
+            true => format!("`@{}` is written `{example}`", spec.name),
+            false => format!("`{example}` takes no argument"),
+        };
         self.say(Diagnostic::new(Code::BadArgument, span, message));
     }
 
@@ -356,7 +359,7 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
         let diagnostic = Diagnostic::new(Code::UnknownUnit, unit.span, message);
         let same = units::names(units).find(|name| name.eq_ignore_ascii_case(unit.text));
         self.say(match same.or_else(|| closest(unit.text, units::names(units))) {
-            Some(near) => diagnostic.hint(format!("did you mean `{near}`?")).replace(unit.span, near),
+            Some(near) => diagnostic.did_you_mean(unit.span, near, near),
             None => {
                 let all: Vec<_> = units.iter().filter_map(|unit| unit.names.first().copied()).collect();
                 diagnostic.hint(format!("the units are {}", all.join(", ")))

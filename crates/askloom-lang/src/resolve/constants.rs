@@ -64,7 +64,7 @@ impl<'a> Resolver<'_, 'a, '_> {
         self.say(match same.or_else(|| closest(text, values.iter().map(String::as_str))) {
             Some(near) => {
                 let quoted = format!("'{}'", near.replace('\'', "''"));
-                diagnostic.hint(format!("did you mean `{near}`?")).replace(span, quoted)
+                diagnostic.did_you_mean(span, near, quoted)
             }
             None => diagnostic.hint(format!("its values are {}", values.join(", "))),
         });

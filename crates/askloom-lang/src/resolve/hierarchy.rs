@@ -145,6 +145,12 @@ impl Resolver<'_, '_, '_> {
             return;
         }
         row.surrogate = true;
+        // What is broken may well have had one.
+        let place = self.places.classes.get(class.index()).copied();
+        if place.is_some_and(|place| self.tree(place).is_broken(place.node)) {
+            return;
+        }
+        let row = &self.model.conceptual.classes[class];
         let message = format!("`{}` has no identifier and gets a surrogate", row.name);
         let span = row.span;
         self.say(

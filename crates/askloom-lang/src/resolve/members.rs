@@ -85,7 +85,7 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
             );
             return;
         }
-        self.names.members.insert((class, name.text), member);
+        self.names.insert_member(class, name.text, member);
         self.model.conceptual.classes[class].members.push(member);
     }
 

@@ -3,16 +3,64 @@
 use super::Resolver;
 use crate::suggest::closest;
 use crate::syntax::ast::Ident;
-use askloom_model::{ClassId, Code, Diagnostic, Member, Span};
+use askloom_model::{ClassId, Code, Diagnostic, Id, Member, Span};
 use std::collections::HashMap;
 
 #[derive(Debug, Default)]
 pub(super) struct Names<'a> {
     pub(super) classes: HashMap<&'a str, ClassId>,
-    pub(super) members: HashMap<(ClassId, &'a str), Member>,
+    members: Vec<Members<'a>>,
     /// Made when first needed: names in lower case, and who bears them.
     folded_classes: Option<HashMap<String, Vec<ClassId>>>,
     folded_members: HashMap<ClassId, HashMap<String, Vec<Member>>>,
+}
+
+/// The own members of one class by name. Most classes have a dozen: looking through those is faster than any
+/// table, and stays where the class is in memory.
+#[derive(Debug)]
+enum Members<'a> {
+    Few(Vec<(&'a str, Member)>),
+    Many(HashMap<&'a str, Member>),
+}
+
+const FEW: usize = 16;
+
+impl<'a> Members<'a> {
+    fn get(&self, name: &str) -> Option<Member> {
+        match self {
+            Self::Few(members) => members.iter().find(|(n, _)| *n == name).map(|(_, member)| *member),
+            Self::Many(members) => members.get(name).copied(),
+        }
+    }
+
+    fn insert(&mut self, name: &'a str, member: Member) {
+        match self {
+            Self::Few(members) if members.len() >= FEW => {
+                let mut many: HashMap<&'a str, Member> = members.drain(..).collect();
+                many.insert(name, member);
+                *self = Self::Many(many);
+            }
+            Self::Few(members) => members.push((name, member)),
+            Self::Many(members) => {
+                members.insert(name, member);
+            }
+        }
+    }
+}
+
+impl<'a> Names<'a> {
+    pub(super) fn insert_member(&mut self, class: ClassId, name: &'a str, member: Member) {
+        while self.members.len() <= class.index() {
+            self.members.push(Members::Few(Vec::new()));
+        }
+        if let Some(members) = self.members.get_mut(class.index()) {
+            members.insert(name, member);
+        }
+    }
+
+    fn own_member(&self, class: ClassId, name: &str) -> Option<Member> {
+        self.members.get(class.index())?.get(name)
+    }
 }
 
 /// Names of one kind of declaration, to find a second one.
@@ -102,7 +150,7 @@ impl<'a> Resolver<'_, 'a, '_> {
         }
         let near = closest(name.text, self.names.classes.keys().copied());
         let diagnostic = match near {
-            Some(near) => diagnostic.hint(format!("did you mean `{near}`?")).replace(name.span, near),
+            Some(near) => diagnostic.did_you_mean(name.span, near, near),
             None => diagnostic.hint("declare it, or import the file that does"),
         };
         self.say(diagnostic);
@@ -131,7 +179,7 @@ impl<'a> Resolver<'_, 'a, '_> {
 
     /// A member of a class or of its ancestors, by its exact name.
     pub(super) fn member_exactly(&self, class: ClassId, name: &str) -> Option<Member> {
-        let lookup = |class| self.names.members.get(&(class, name)).copied();
+        let lookup = |class| self.names.own_member(class, name);
         lookup(class).or_else(|| {
             self.model.conceptual.classes[class].parent?;
             self.model.conceptual.lineage(class).into_iter().skip(1).find_map(lookup)
@@ -184,7 +232,7 @@ impl<'a> Resolver<'_, 'a, '_> {
         let near = closest(name.text, members.chain(more.iter().copied())).map(str::to_owned);
         let place = conceptual.classes[class].span;
         let diagnostic = match near {
-            Some(near) => diagnostic.hint(format!("did you mean `{near}`?")).replace(name.span, near),
+            Some(near) => diagnostic.did_you_mean(name.span, &near, near.as_str()),
             None => diagnostic.also(place, format!("`{class_name}` is declared here")),
         };
         self.say(diagnostic);

@@ -86,8 +86,8 @@ impl Resolver<'_, '_, '_> {
     pub(super) fn parameter_type(&self, ty: &ParameterType) -> String {
         match ty {
             ParameterType::Basic(ty) => ty.to_string(),
-            ParameterType::Identity(class) => format!("the id of a {}", self.class_name(*class)),
-            ParameterType::Whole(class) => format!("a whole {}", self.class_name(*class)),
+            ParameterType::Identity(class) => format!("an id of `{}`", self.class_name(*class)),
+            ParameterType::Whole(class) => format!("a whole `{}`", self.class_name(*class)),
             ParameterType::List(of) => format!("a list of {}", self.parameter_type(of)),
         }
     }

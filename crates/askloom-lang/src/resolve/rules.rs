@@ -49,7 +49,7 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
             crossing: Crossing::Never,
         };
         let key = self.paths_of(&st, tree.child(place.node, NodeKind::CollectionKey));
-        if tree.child(place.node, NodeKind::CollectionKey).is_none() {
+        if tree.child(place.node, NodeKind::CollectionKey).is_none() && !tree.is_broken(place.node) {
             let message = format!("the collection `{}` has no key", name.text);
             let diagnostic = Diagnostic::new(Code::CollectionWithoutKey, name.span, message);
             self.say(diagnostic.hint("`key status;` names the fields that are given to read from it"));
@@ -293,7 +293,7 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
         let message = format!("no query or write is called `{}`", name.text);
         let diagnostic = Diagnostic::new(Code::UnknownStatement, name.span, message);
         self.say(match closest(name.text, self.statements.iter()) {
-            Some(near) => diagnostic.hint(format!("did you mean `{near}`?")).replace(name.span, near),
+            Some(near) => diagnostic.did_you_mean(name.span, near, near),
             None => diagnostic,
         });
     }

@@ -89,7 +89,7 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
             false => closest(&word.text.to_lowercase(), Type::NAMES).or_else(|| closest(word.text, classes)),
         };
         self.say(match near {
-            Some(near) => diagnostic.hint(format!("did you mean `{near}`?")).replace(word.span, near),
+            Some(near) => diagnostic.did_you_mean(word.span, near, near),
             None => diagnostic.hint(format!("the types are {} and enum(…)", Type::NAMES.join(", "))),
         });
     }

@@ -5,6 +5,8 @@ mod examples;
 mod fixes;
 mod fixtures;
 mod format;
+mod fuzz;
 mod hostile;
 mod pages;
 mod project;
+mod survive;

@@ -51,6 +51,12 @@ fn example(section: &str) -> Example {
     Example { files }
 }
 
+/// All fenced models of a page, with their language.
+pub(crate) fn fences(page: &str) -> Vec<(String, String)> {
+    let files = example(page).files;
+    files.into_iter().map(|(name, text)| (name.rsplit('.').next().unwrap().to_owned(), text)).collect()
+}
+
 fn page(code: Code) -> String {
     read(&format!("docs/diagnostics/{code}.md"))
 }

@@ -3,7 +3,7 @@
 
 use super::Parser;
 use crate::syntax::{NodeKind, TokenKind};
-use askloom_model::{Code, Diagnostic};
+use askloom_model::{Code, Diagnostic, Span};
 
 impl Parser<'_, '_> {
     /// Annotations of what follows. True if there was one.
@@ -65,10 +65,9 @@ impl Parser<'_, '_> {
         }
     }
 
-    pub(super) fn stray_annotation(&mut self) {
+    pub(super) fn stray_annotation(&mut self, place: Span) {
         self.mark_broken();
-        self.error(|p| {
-            let place = if p.sees(TokenKind::At) { p.span_here() } else { p.span_before() };
+        self.error(|_| {
             Diagnostic::new(Code::StrayAnnotation, place, "this annotation belongs to nothing")
                 .hint("at the start of a line it describes what follows, elsewhere what it stands behind")
         });

@@ -2,7 +2,7 @@
 
 use super::Parser;
 use crate::syntax::{Keyword, NodeKind, TokenKind};
-use askloom_model::{Code, Diagnostic};
+use askloom_model::{Code, Diagnostic, Span};
 
 /// What a declaration can start with, for "did you mean".
 const DECLARATIONS: [&str; 11] = [
@@ -33,6 +33,7 @@ impl Parser<'_, '_> {
 
     fn declaration(&mut self) {
         let started = self.start();
+        let from = self.span_here();
         let annotated = self.annotations();
         let kind = match self.keyword(0) {
             Some(Keyword::Import) => self.import(),
@@ -44,14 +45,14 @@ impl Parser<'_, '_> {
             Some(Keyword::Represent) => self.represent(),
             Some(Keyword::Invariant) => self.invariant(),
             Some(Keyword::Workload) => self.workload(),
-            Some(_) | None => self.no_declaration(annotated),
+            Some(_) | None => self.no_declaration(annotated.then_some(from)),
         };
         self.finish(&started, kind);
     }
 
-    fn no_declaration(&mut self, annotated: bool) -> NodeKind {
-        if annotated && self.at_end() {
-            self.stray_annotation();
+    fn no_declaration(&mut self, annotated: Option<Span>) -> NodeKind {
+        if let Some(from) = annotated.filter(|_| self.at_end()) {
+            self.stray_annotation(from);
             return NodeKind::Broken;
         }
         self.error(|p| p.unknown_declaration());
@@ -66,7 +67,7 @@ impl Parser<'_, '_> {
         let diagnostic = Diagnostic::new(Code::UnknownDeclaration, self.span_here(), message)
             .hint(format!("a declaration starts with {}", DECLARATIONS.join(", ")));
         match crate::suggest::closest(&word.to_lowercase(), DECLARATIONS) {
-            Some(near) if self.is_name(0) => diagnostic.replace(self.span_here(), near),
+            Some(near) if self.is_name(0) => diagnostic.did_you_mean(self.span_here(), near, near),
             _ => diagnostic,
         }
     }
@@ -167,7 +168,7 @@ impl Parser<'_, '_> {
         NodeKind::Write
     }
 
-    fn compound(&mut self, open: askloom_model::Span) {
+    fn compound(&mut self, open: Span) {
         loop {
             if self.eat(TokenKind::Semicolon) || self.block_comment() {
                 continue;
@@ -184,7 +185,7 @@ impl Parser<'_, '_> {
                 self.skip_until(Self::at_statement_end);
             }
             if self.sees(TokenKind::At) {
-                self.stray_annotation();
+                self.stray_annotation(self.span_here());
                 self.skip_until(|p| !p.sees(TokenKind::At) && p.at_statement_end());
             }
         }

@@ -53,9 +53,10 @@ impl Parser<'_, '_> {
 
     fn member(&mut self) {
         let started = self.start();
+        let from = self.span_here();
         let annotated = self.annotations();
         if annotated && (self.sees(TokenKind::RightBrace) || self.at_end()) {
-            self.stray_annotation();
+            self.stray_annotation(from);
             return self.finish(&started, NodeKind::Broken);
         }
         self.modifiers();
@@ -66,7 +67,7 @@ impl Parser<'_, '_> {
         } else if self.is_name(0) {
             self.attribute()
         } else {
-            self.expected("a member, as in `name: text`");
+            self.expected_here("a member, as in `name: text`");
             self.bump();
             self.skip_until(Self::at_member_end);
             NodeKind::Broken

@@ -190,10 +190,15 @@ impl Parser<'_, '_> {
         self.builder.finish(started, kind, end);
     }
 
+    /// A name stands here, and it is not the first word of something new.
+    fn takes_name(&self) -> bool {
+        self.is_name(0) && !self.starts_declaration() && !self.starts_write()
+    }
+
     /// A name as a node of its own.
     fn name(&mut self, what: &str) -> bool {
         let started = self.start();
-        if self.is_name(0) {
+        if self.takes_name() {
             self.bump();
             self.finish(&started, NodeKind::Name);
             true
@@ -236,15 +241,29 @@ impl Parser<'_, '_> {
     }
 
     fn expected(&mut self, what: &str) {
+        let place = self.place();
+        self.expected_at(place, what);
+    }
+
+    /// Where something new has to start: the token itself is wrong, not what is before it.
+    fn expected_here(&mut self, what: &str) {
+        let place = self.span_here();
+        self.expected_at(place, what);
+    }
+
+    fn expected_at(&mut self, place: Span, what: &str) {
         self.mark_broken();
         self.error(|p| {
             let message = format!("expected {what}, found {}", p.found());
-            Diagnostic::new(Code::Expected, p.place(), message).here(format!("expected {what}"))
+            Diagnostic::new(Code::Expected, place, message).here(format!("expected {what}"))
         });
     }
 
     fn found(&self) -> String {
         match self.kind(0) {
+            _word if self.starts_declaration() || self.starts_write() => {
+                "the start of something new".to_owned()
+            }
             TokenKind::Word | TokenKind::QuotedWord | TokenKind::Number => {
                 format!("`{}`", shorten(self.text_ahead(0)))
             }
@@ -277,15 +296,16 @@ impl Parser<'_, '_> {
             return false;
         };
         let next = self.token(1);
-        let plain_name = next.kind.is_name() && next.keyword.is_none();
         match keyword {
             K::Import => matches!(next.kind, TokenKind::Text | TokenKind::DoubleText),
             K::Abstract => next.keyword == Some(K::Entity),
             K::Represent if next.kind == TokenKind::Star => true,
+            // `value text` is a member in the dialects: there it takes more to start a declaration.
             _declares_a_name => {
                 let declares = matches!(self.kind(2), TokenKind::LeftBrace | TokenKind::Colon)
                     || matches!(self.keyword(2), Some(K::As | K::Extends | K::Of | K::On));
-                plain_name || (next.kind.is_name() && declares)
+                let plain_name = next.keyword.is_none() && self.dialect == Dialect::Loom;
+                next.kind.is_name() && (plain_name || declares)
             }
         }
     }

@@ -7,7 +7,7 @@ impl Parser<'_, '_> {
     /// `a.b.c`, with `.*` at the end where the caller allows it.
     pub(super) fn path(&mut self, what: &str) -> bool {
         let started = self.start();
-        if !self.is_name(0) {
+        if !self.takes_name() {
             self.builder.abandon(&started);
             self.expected(what);
             return false;
