@@ -72,6 +72,7 @@ impl<'t, 'a> Builder<'t, 'a> {
                 TokenKind::LineEnd => line_ends += 1,
                 kind if kind.is_comment() => {
                     let text = self.comment_text(token);
+                    self.left_broken |= kind == TokenKind::BlockComment && !self.is_ended_comment(token);
                     let trailing = line_ends == 0 && comments == 0;
                     self.pending.push(Comment { text, trailing, blank_before: line_ends > 1 });
                     (line_ends, comments) = (0, comments + 1);
@@ -90,6 +91,12 @@ impl<'t, 'a> Builder<'t, 'a> {
             TokenKind::BlockComment => Cow::Owned(rewritten_comment(&text.replace('\r', "\n"))),
             _line => Cow::Borrowed(text.trim_end()),
         }
+    }
+
+    /// A `/*` without an end takes the rest of the file, which nobody meant.
+    fn is_ended_comment(&self, token: TokenId) -> bool {
+        let text = self.tree.token_text(token);
+        text.len() >= "/**/".len() && text.ends_with("*/")
     }
 
     /// Passes a node; a comment says what it was.
@@ -123,20 +130,25 @@ impl<'t, 'a> Builder<'t, 'a> {
 
     /// Prints a token, with that text.
     pub(super) fn push(&mut self, token: TokenId, text: impl Into<Cow<'a, str>>, gap: Gap) {
-        let Token { kind, starts_line } = self.facts(token);
+        self.replace(token, text, self.tree.token(token).kind, gap);
+    }
+
+    /// Prints another token in place of one.
+    pub(super) fn replace(
+        &mut self,
+        token: TokenId,
+        text: impl Into<Cow<'a, str>>,
+        kind: TokenKind,
+        gap: Gap,
+    ) {
         self.pass(token.0);
         self.cursor = self.cursor.max(token.0 + 1);
-        self.add(text.into(), kind, gap, starts_line);
+        self.add(text.into(), kind, gap, self.tree.token(token).starts_line);
     }
 
     /// Prints a token that is not in the source.
     pub(super) fn insert(&mut self, text: impl Into<Cow<'a, str>>, kind: TokenKind, gap: Gap) {
         self.add(text.into(), kind, gap, false);
-    }
-
-    fn facts(&self, token: TokenId) -> Token {
-        let token = self.tree.token(token);
-        Token { kind: token.kind, starts_line: token.starts_line }
     }
 
     fn add(&mut self, text: Cow<'a, str>, kind: TokenKind, gap: Gap, starts_line: bool) {
@@ -245,11 +257,6 @@ pub(super) fn plain_line_ends(text: &str) -> Cow<'_, str> {
     Cow::Owned(plain.join("\n"))
 }
 
-struct Token {
-    kind: TokenKind,
-    starts_line: bool,
-}
-
 /// Whether a quoted token has its closing quote: an odd number of quotes follows the opening one.
 fn is_closed(text: &str) -> bool {
     let Some(quote) = text.chars().next() else { return false };
@@ -263,21 +270,21 @@ fn is_closed(text: &str) -> bool {
 /// like the start of a declaration. Comments before it in the clause move along, to keep their order.
 fn hoist(atoms: &mut [Atom<'_>]) {
     let mut anchor = 0;
+    // Behind the anchor there are no comments before this one.
+    let mut from = 1;
     for at in 1..atoms.len() {
         let Some(atom) = atoms.get(at) else { return };
         if matches!(atom.gap, Gap::Clause | Gap::Kept | Gap::Lead) {
-            anchor = at;
+            (anchor, from) = (at, at + 1);
         } else if !atom.comments.is_empty() && (!atom.starts_line || ends_statement(atoms, at)) {
-            let comments: Vec<Comment<'_>> = atoms
-                .get_mut(anchor + 1..=at)
-                .into_iter()
-                .flatten()
-                .flat_map(|atom| std::mem::take(&mut atom.comments))
-                .map(|comment| Comment { trailing: false, ..comment })
-                .collect();
+            let passed = atoms.get_mut(from..=at).into_iter().flatten();
+            let comments: Vec<Comment<'_>> =
+                passed.flat_map(|atom| std::mem::take(&mut atom.comments)).collect();
             if let Some(start) = atoms.get_mut(anchor) {
-                start.comments.extend(comments);
+                let own_line = comments.into_iter().map(|comment| Comment { trailing: false, ..comment });
+                start.comments.extend(own_line);
             }
+            from = at + 1;
         }
     }
 }

@@ -134,3 +134,29 @@ pub(super) fn number(text: &str) -> Option<(bool, &str)> {
     let plain = kinds == [TokenKind::Number, TokenKind::End] && !digits.contains('_');
     plain.then_some((negative, digits))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Memory, check};
+    use std::path::Path;
+
+    /// The check lists all annotations when it meets one that is like none of them.
+    #[test]
+    fn every_annotation_is_known() {
+        let world = Memory::default().with("model.loom", "@xxxxxxxxxxxxxxxx\nentity A { id a: text }\n");
+        let checked = check(&world, Path::new("model.loom"));
+        let hint = checked.diagnostics.iter().find_map(|diagnostic| diagnostic.hint.clone()).unwrap();
+        let known: Vec<&str> = hint.split_whitespace().filter_map(|word| word.strip_prefix('@')).collect();
+        assert_eq!(known, ANNOTATIONS);
+    }
+
+    #[test]
+    fn only_what_is_a_number_loses_its_quotes() {
+        assert_eq!(number("10"), Some((false, "10")));
+        assert_eq!(number("-1.5e3"), Some((true, "1.5e3")));
+        for text in ["", "-", "1.", ".5", "1 2", "1_000", "x", "--1", "1;"] {
+            assert_eq!(number(text), None, "{text}");
+        }
+    }
+}

@@ -104,10 +104,9 @@ impl<'a> Builder<'_, 'a> {
                 self.end_group(members);
                 self.push(token, "}", Gap::Space);
             }
-            Element::Token(_separator) => match &mut members.group {
-                Some(group) => group.separated = true,
-                None => {}
-            },
+            Element::Token(_separator) => {
+                members.group.iter_mut().for_each(|group| group.separated = true);
+            }
         }
     }
 

@@ -3,7 +3,7 @@
 use super::atom::{Atom, Gap, Item, Lines, Style, Unit};
 use super::ends::ends_statement;
 use super::writer::{Blank, Writer};
-use crate::syntax::Tree;
+use crate::syntax::{TokenKind, Tree};
 
 /// How wide a line may be.
 const WIDTH: usize = 100;
@@ -124,11 +124,14 @@ pub(super) fn print_verbatim(writer: &mut Writer, tree: &Tree<'_>, unit: &Unit<'
 
 /// How far a line is indented that starts with this atom.
 fn indent_of(atom: &Atom<'_>, lines: Lines, indent: usize) -> usize {
+    let closes = matches!(atom.kind, TokenKind::RightParen | TokenKind::RightBracket | TokenKind::RightBrace);
     match (atom.gap, lines) {
         (Gap::Lead | Gap::Kept, _) => indent,
         (Gap::Clause | Gap::Soft, _) => indent + INDENT,
-        (Gap::Tight | Gap::Space | Gap::Apart | Gap::Fill(_), Lines::Keep) => indent + 2 * INDENT,
+        (Gap::Tight | Gap::Space | Gap::Apart | Gap::Fill(_), Lines::Join) if closes => indent,
+        (Gap::Tight | Gap::Space | Gap::Apart | Gap::Fill(_), Lines::Keep) if closes => indent + INDENT,
         (Gap::Tight | Gap::Space | Gap::Apart | Gap::Fill(_), Lines::Join) => CONTINUATION,
+        (Gap::Tight | Gap::Space | Gap::Apart | Gap::Fill(_), Lines::Keep) => indent + 2 * INDENT,
     }
 }
 

@@ -101,7 +101,7 @@ impl<'a> Builder<'_, 'a> {
         match (self.expected, double) {
             (Some(Quoted::Number), _) if number(&inner).is_some() => self.unquoted_number(token, &inner, gap),
             (Some(Quoted::Bool), _) if is_bool(&inner) => {
-                self.push(token, inner.to_ascii_lowercase(), gap);
+                self.replace(token, inner.to_ascii_lowercase(), TokenKind::Word, gap);
             }
             (_, true) if text.starts_with('\'') => {
                 self.push(token, format!("\"{}\"", inner.replace('"', "\"\"")), gap);
@@ -116,10 +116,10 @@ impl<'a> Builder<'_, 'a> {
     fn unquoted_number(&mut self, token: TokenId, text: &str, gap: Gap) {
         match number(text) {
             Some((true, digits)) => {
-                self.push(token, "-", gap);
+                self.replace(token, "-", TokenKind::Minus, gap);
                 self.insert(digits.to_owned(), TokenKind::Number, Gap::Tight);
             }
-            _positive => self.push(token, text.to_owned(), gap),
+            _positive => self.replace(token, text.to_owned(), TokenKind::Number, gap),
         }
     }
 
@@ -128,7 +128,7 @@ impl<'a> Builder<'_, 'a> {
         let Some(positional) = &self.positional else { return self.elements_as_they_are(node, gap) };
         let name = quote_name(positional.name(node));
         let tokens = self.tree.token_range(node);
-        self.push(TokenId(tokens.start), ":", gap);
+        self.replace(TokenId(tokens.start), ":", TokenKind::Colon, gap);
         self.pass(tokens.end);
         self.insert(name, TokenKind::Word, Gap::Tight);
     }

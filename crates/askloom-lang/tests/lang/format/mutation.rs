@@ -100,3 +100,31 @@ fn boundary(text: &str, random: &mut Random) -> usize {
     }
     at
 }
+
+/// Puts numbered comments, or whatever `piece` makes of a number, into every nth gap between words on average.
+pub(super) fn sprinkled(
+    text: &str,
+    random: &mut Random,
+    piece: impl Fn(&mut Random, usize) -> String,
+) -> String {
+    let one_in = 2 + random.below(12);
+    let mut sprinkled = String::new();
+    let mut quote: Option<char> = None;
+    let (mut comment, mut count) = (false, 0);
+    for (at, c) in text.char_indices() {
+        match (c, quote) {
+            ('\n' | '\r', _) => (quote, comment) = (None, false),
+            (_, Some(open)) if c == open => quote = None,
+            (_, Some(_)) => {}
+            ('\'' | '"' | '`', None) if !comment => quote = Some(c),
+            _other if text[at..].starts_with("//") => comment = true,
+            _other => {}
+        }
+        sprinkled.push(c);
+        if c.is_whitespace() && quote.is_none() && !comment && random.below(one_in) == 0 {
+            count += 1;
+            sprinkled += &piece(random, count);
+        }
+    }
+    sprinkled
+}
