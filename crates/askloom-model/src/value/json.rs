@@ -155,7 +155,7 @@ pub fn member_to_json(conceptual: &Conceptual, member: Member, value: &Value) ->
     }
 }
 
-fn end_to_json(conceptual: &Conceptual, target: ClassId, value: &Value) -> Json {
+pub(super) fn end_to_json(conceptual: &Conceptual, target: ClassId, value: &Value) -> Json {
     match value {
         Value::Reference(identity) => identity_to_json(conceptual, target, identity),
         Value::Set(ids) => ids.iter().map(|id| identity_to_json(conceptual, target, id)).collect(),

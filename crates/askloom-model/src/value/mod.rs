@@ -13,15 +13,18 @@
 mod json;
 mod parse;
 mod record;
+mod statement;
 #[cfg(test)]
 mod tests;
 
 pub use json::{from_json, identity_from_json, identity_to_json, identity_types, member_to_json, to_json};
 pub use parse::from_text;
 pub use record::FieldError;
+pub use statement::{column_to_json, parameter_from_json, row_to_json};
 
 use crate::{ClassId, Constant, Member, Precision, Type};
 use bigdecimal::BigDecimal;
+use json::end_to_json;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;

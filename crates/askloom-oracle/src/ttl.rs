@@ -1,0 +1,64 @@
+//! Expiry. What is past its `@ttl` by the clock of a statement is gone for it, whatever is still stored: its id
+//! and its unique values are free, and so are those of its parts.
+
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "a value is one of eighteen things, and a function knows the few that concern it"
+)]
+
+use crate::address::{Place, below};
+use crate::state::{Instance, State};
+use askloom_model::{ClassId, Conceptual, Identity, Member, Record, Value};
+use jiff::{SignedDuration, Timestamp};
+use std::collections::BTreeMap;
+
+impl State {
+    /// The state as a statement at `now` sees it.
+    pub(crate) fn live(&self, conceptual: &Conceptual, now: Timestamp) -> Self {
+        let mut live = self.clone();
+        for roots in live.roots.values_mut() {
+            roots.retain(|_, instance| !expired(conceptual, instance.record.class, instance.created, now));
+            for instance in roots.values_mut() {
+                let Instance { record, born, .. } = instance;
+                drop_expired_parts(conceptual, record, &Vec::new(), born, now);
+            }
+        }
+        live
+    }
+}
+
+/// Gone at the very moment when creation is that long ago. A subclass has the `@ttl` of its parent, unless it
+/// has its own.
+fn expired(conceptual: &Conceptual, class: ClassId, created: Timestamp, now: Timestamp) -> bool {
+    let ttl = conceptual.lineage(class).into_iter().find_map(|class| conceptual.classes[class].ttl_ms);
+    let Some(ttl) = ttl.and_then(|ms| i64::try_from(ms).ok()) else { return false };
+    now.duration_since(created) >= SignedDuration::from_millis(ttl)
+}
+
+fn drop_expired_parts(
+    conceptual: &Conceptual,
+    record: &mut Record,
+    place: &Place,
+    born: &BTreeMap<Place, (Identity, Timestamp)>,
+    now: Timestamp,
+) {
+    let stays = |member: Member, ordinal: Option<u64>, part: &mut Record| {
+        let place = below(place, member, ordinal);
+        let gone = born.get(&place).is_some_and(|(_, since)| expired(conceptual, part.class, *since, now));
+        if !gone {
+            drop_expired_parts(conceptual, part, &place, born, now);
+        }
+        !gone
+    };
+    record.fields.retain(|&member, value| match value {
+        Value::Record(part) => stays(member, None, part),
+        Value::List(elements) => {
+            elements.retain_mut(|element| match &mut element.value {
+                Value::Record(part) => stays(member, Some(element.ordinal), part),
+                _plain => true,
+            });
+            !elements.is_empty()
+        }
+        _plain => true,
+    });
+}

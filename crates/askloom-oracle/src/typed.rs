@@ -1,0 +1,155 @@
+//! Whether a value is one of a type, in the one form that equal values have.
+
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "a value is one of eighteen things, and a function knows the few that concern it"
+)]
+
+use crate::number::{exact, nearest_double};
+use askloom_model::{
+    ClassId, Conceptual, Element, Geo, Identity, Member, ParameterType, Record, RelationshipKind, Type,
+    Value, identity_types,
+};
+use std::collections::BTreeSet;
+
+/// The value as one of the type. Null is one of every type.
+pub(crate) fn fitting(conceptual: &Conceptual, value: &Value, ty: &ParameterType) -> Option<Value> {
+    match (value, ty) {
+        (Value::Null, _) => Some(Value::Null),
+        (value, ParameterType::Basic(ty)) => basic(value, ty),
+        (value, ParameterType::Identity(class)) => reference(conceptual, value, *class),
+        (Value::Record(record), ParameterType::Whole(class)) => {
+            whole(conceptual, record, *class).map(|record| Value::Record(Box::new(record)))
+        }
+        (Value::List(elements), ParameterType::List(of)) => {
+            list(elements, |value| fitting(conceptual, value, of)).map(Value::List)
+        }
+        (_, ParameterType::Whole(_) | ParameterType::List(_)) => None,
+    }
+}
+
+/// A value that is not null, as one of a basic type. A whole number is as good as a decimal of the same value;
+/// numbers are converted when nothing is lost.
+pub(crate) fn basic(value: &Value, ty: &Type) -> Option<Value> {
+    match (ty, value) {
+        (Type::Text, Value::Text(_))
+        | (Type::Bool, Value::Bool(_))
+        | (Type::Date, Value::Date(_))
+        | (Type::Time, Value::Time(_))
+        | (Type::Uuid, Value::Uuid(_))
+        | (Type::Blob, Value::Blob(_))
+        | (Type::Json, Value::Json(_)) => Some(value.clone()),
+        (Type::Int | Type::Long | Type::Decimal | Type::Double, _) => number(value, ty),
+        (Type::Timestamp(precision), Value::Timestamp(at)) => Value::timestamp(*at, *precision).ok(),
+        (Type::Geo, Value::Geo(place)) => Geo::new(place.latitude, place.longitude).ok().map(Value::Geo),
+        (Type::Enum(values), Value::Enum(index)) => {
+            ((*index as usize) < values.len()).then_some(Value::Enum(*index))
+        }
+        _another_type => None,
+    }
+}
+
+/// A number as one of another type, if it is exactly one.
+fn number(value: &Value, ty: &Type) -> Option<Value> {
+    let exact = exact(value)?;
+    match ty {
+        Type::Int | Type::Long => {
+            let whole: i64 = exact.normalized().to_plain_string().parse().ok()?;
+            let fits = *ty == Type::Long || i32::try_from(whole).is_ok();
+            fits.then_some(Value::Int(whole))
+        }
+        Type::Decimal => Value::decimal(&exact).ok(),
+        Type::Double => {
+            let double = Value::double(nearest_double(&exact)?).ok()?;
+            (self::exact(&double)? == exact).then_some(double)
+        }
+        _not_a_number => None,
+    }
+}
+
+/// An id of a class, from all its parts or from its only one.
+pub(crate) fn reference(conceptual: &Conceptual, value: &Value, class: ClassId) -> Option<Value> {
+    match value {
+        Value::Reference(parts) => identity(conceptual, parts, class).map(Value::Reference),
+        single => identity(conceptual, std::slice::from_ref(single), class).map(Value::Reference),
+    }
+}
+
+pub(crate) fn identity(conceptual: &Conceptual, parts: &[Value], class: ClassId) -> Option<Identity> {
+    let types = identity_types(conceptual, class);
+    if types.len() != parts.len() {
+        return None;
+    }
+    parts.iter().zip(&types).map(|(part, ty)| basic(part, ty)).collect()
+}
+
+fn list(elements: &[Element], fit: impl Fn(&Value) -> Option<Value>) -> Option<Vec<Element>> {
+    let element = |element: &Element| Some(Element { ordinal: element.ordinal, value: fit(&element.value)? });
+    elements.iter().map(element).collect()
+}
+
+/// A record of a class or a subclass of it, every member of it of its type. What is missing is not looked at.
+pub(crate) fn whole(conceptual: &Conceptual, record: &Record, class: ClassId) -> Option<Record> {
+    let row = &conceptual.classes[record.class];
+    if !conceptual.is_kind_of(record.class, class) || (record.surrogate.is_some() && !row.surrogate) {
+        return None;
+    }
+    let members: BTreeSet<Member> = conceptual.all_members(record.class).collect();
+    let mut fitted = Record { class: record.class, surrogate: record.surrogate, fields: Default::default() };
+    for (&member, value) in &record.fields {
+        if !members.contains(&member) {
+            return None;
+        }
+        fitted.set(member, member_value(conceptual, member, value)?);
+    }
+    Some(fitted)
+}
+
+/// A value of a member as it is stored: with ordinals that ascend if it is a list.
+pub(crate) fn member_value(conceptual: &Conceptual, member: Member, value: &Value) -> Option<Value> {
+    if value.is_null() {
+        return Some(Value::Null);
+    }
+    match member {
+        Member::Attribute(id) => {
+            let attribute = &conceptual.attributes[id];
+            match (attribute.list, value) {
+                (false, value) => basic(value, &attribute.ty),
+                (true, Value::List(elements)) => ascending(elements)
+                    .then(|| list(elements, |value| basic(value, &attribute.ty)).map(Value::List))?,
+                (true, _) => None,
+            }
+        }
+        Member::End(id) => {
+            let end = &conceptual.ends[id];
+            if !end.stored {
+                return None;
+            }
+            let part = |value: &Value| match value {
+                Value::Record(record) => {
+                    whole(conceptual, record, end.target).map(|record| Value::Record(Box::new(record)))
+                }
+                _not_a_part => None,
+            };
+            match (end.kind, end.cardinality.is_many(), value) {
+                (RelationshipKind::Composition, false, value) => part(value),
+                (RelationshipKind::Composition, true, Value::List(elements)) => {
+                    ascending(elements).then(|| list(elements, part).map(Value::List))?
+                }
+                (RelationshipKind::Composition, true, _) => None,
+                (_, false, Value::Reference(parts)) => {
+                    identity(conceptual, parts, end.target).map(Value::Reference)
+                }
+                (_, true, Value::Set(ids)) => {
+                    let ids: Option<_> = ids.iter().map(|id| identity(conceptual, id, end.target)).collect();
+                    ids.map(Value::Set)
+                }
+                (_, _, _) => None,
+            }
+        }
+    }
+}
+
+fn ascending(elements: &[Element]) -> bool {
+    elements.iter().zip(elements.iter().skip(1)).all(|(a, b)| a.ordinal < b.ordinal)
+}

@@ -1,0 +1,164 @@
+//! INSERT and UPSERT.
+
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "a value is one of eighteen things, and a function knows the few that concern it"
+)]
+
+use super::Given;
+use super::defaults::{Maker, is_reference};
+use super::draft::Draft;
+use super::error::WriteError;
+use crate::address::Address;
+use crate::state::top;
+use crate::typed::fitting;
+use askloom_model::{ClassId, Conceptual, Identity, Member, Record, Value};
+
+impl Maker<'_> {
+    /// The instance that the fields of an INSERT make. Lists are empty.
+    pub(super) fn inserted(
+        &mut self,
+        conceptual: &Conceptual,
+        class: ClassId,
+        given: &Given<'_>,
+    ) -> Result<Record, WriteError> {
+        let mut record = Record::new(class);
+        if conceptual.classes[class].surrogate {
+            record.surrogate = Some(self.uuid()?);
+        }
+        for member in conceptual.all_members(class) {
+            let Some((_, may_be_left_out)) = conceptual.insertable(member) else { continue };
+            let value = match self.field(conceptual, member, given)? {
+                Some(value) => value,
+                None => match member {
+                    Member::Attribute(id) => self.default(&conceptual.attributes[id])?,
+                    Member::End(_) => Value::Null,
+                },
+            };
+            if value.is_null() && !may_be_left_out {
+                let name = conceptual.member_name(member).to_owned();
+                return Err(WriteError::MissingParameter { name });
+            }
+            record.set(member, value);
+        }
+        Ok(record)
+    }
+
+    /// The value that is given for a field; nothing if it is left out.
+    fn field(
+        &mut self,
+        conceptual: &Conceptual,
+        member: Member,
+        given: &Given<'_>,
+    ) -> Result<Option<Value>, WriteError> {
+        let name = conceptual.member_name(member);
+        let (Some(value), Some((ty, _))) = (given.named.get(name), conceptual.insertable(member)) else {
+            return Ok(None);
+        };
+        let value =
+            fitting(conceptual, value, &ty).ok_or_else(|| WriteError::WrongType { name: name.to_owned() })?;
+        if value.is_null() && !nullable(conceptual, member) {
+            return Err(WriteError::Required { member });
+        }
+        self.completed_parts(conceptual, value).map(Some)
+    }
+}
+
+fn nullable(conceptual: &Conceptual, member: Member) -> bool {
+    match member {
+        Member::Attribute(id) => conceptual.attributes[id].optional,
+        Member::End(id) => conceptual.ends[id].cardinality.min == 0,
+    }
+}
+
+impl Draft<'_> {
+    pub(super) fn insert_given(
+        &mut self,
+        class: ClassId,
+        given: &Given<'_>,
+        maker: &mut Maker<'_>,
+    ) -> Result<u64, WriteError> {
+        let record = maker.inserted(self.conceptual, class, given)?;
+        self.insert(record)?;
+        Ok(1)
+    }
+
+    /// Makes a complete record a new aggregate.
+    pub(super) fn insert(&mut self, record: Record) -> Result<Identity, WriteError> {
+        let class = record.class;
+        let identity = record.identity(self.conceptual).ok_or_else(|| self.no_identity(class, &record))?;
+        let top = top(self.conceptual, class);
+        if self.view().find(top, &identity).is_some() {
+            return Err(WriteError::AlreadyExists { class, identity });
+        }
+        let address = self.place_root(top, identity.clone(), record);
+        self.claim_all(&address)?;
+        Ok(identity)
+    }
+
+    /// Which part of the identifier is missing.
+    fn no_identity(&self, class: ClassId, record: &Record) -> WriteError {
+        let identifier = &self.conceptual.classes[class].identifier;
+        match identifier.iter().find(|&&member| record.get(member).is_null()) {
+            Some(&member) => WriteError::Required { member },
+            None => WriteError::NotARoot { class },
+        }
+    }
+
+    /// INSERT if there is none of that id, else sets the given fields.
+    pub(super) fn upsert(
+        &mut self,
+        class: ClassId,
+        given: &Given<'_>,
+        maker: &mut Maker<'_>,
+    ) -> Result<u64, WriteError> {
+        let record = maker.inserted(self.conceptual, class, given)?;
+        let identity = record.identity(self.conceptual).ok_or_else(|| self.no_identity(class, &record))?;
+        let found = self.view().find(class, &identity).map(|node| node.address.clone());
+        let Some(address) = found else {
+            // An instance of another class of the hierarchy may have that id.
+            self.insert(record)?;
+            return Ok(1);
+        };
+        for member in self.conceptual.all_members(class) {
+            let name = self.conceptual.member_name(member);
+            let settable = self.conceptual.insertable(member).is_some();
+            let identifies = self.conceptual.classes[class].identifier.contains(&member);
+            if settable && !identifies && given.named.contains_key(name) {
+                self.assign(&address, member, record.get(member).clone())?;
+            }
+        }
+        Ok(1)
+    }
+
+    /// Sets one member of the record at an address to a value of its type.
+    pub(super) fn assign(
+        &mut self,
+        address: &Address,
+        member: Member,
+        value: Value,
+    ) -> Result<(), WriteError> {
+        match (member, value) {
+            (Member::Attribute(id), Value::Null) if !self.conceptual.attributes[id].optional => {
+                Err(WriteError::Required { member })
+            }
+            (Member::Attribute(_), value) => {
+                self.set(address, member, value);
+                Ok(())
+            }
+            (Member::End(id), value) if is_reference(&self.conceptual.ends[id]) => match value {
+                Value::Reference(target) => self.connect(address, id, &target).map(drop),
+                _null => self.disconnect(address, id, None),
+            },
+            (Member::End(id), Value::Null) if self.conceptual.ends[id].cardinality.min > 0 => {
+                Err(WriteError::RequiredEnd { end: id })
+            }
+            (Member::End(_), part) => {
+                // Through null, so that nothing is left of the part that was there.
+                self.set(address, member, Value::Null);
+                self.set(address, member, part);
+                self.claim_all(&address.below(member, None))
+            }
+        }
+    }
+}
