@@ -9,21 +9,19 @@ use std::collections::BTreeSet;
 /// The comments of a `.loom` text, in order.
 fn comments(text: &str) -> Vec<String> {
     let mut comments = Vec::new();
-    let mut quote: Option<char> = None;
-    let mut rest = text.char_indices();
-    while let Some((at, c)) = rest.next() {
-        match quote {
-            Some(_) if c == '\n' || c == '\r' => quote = None,
-            Some(open) if c == open => quote = None,
-            Some(_) => {}
-            None if matches!(c, '\'' | '"' | '`') => quote = Some(c),
-            None if text[at..].starts_with("//") => {
-                let comment = text[at..].split(['\n', '\r']).next().unwrap();
-                comments.push(comment.trim_end().to_owned());
-                rest = text[at + comment.len()..].char_indices();
-                return [comments, self::comments(rest.as_str())].concat();
+    for line in text.split(['\n', '\r']) {
+        let mut quote: Option<char> = None;
+        for (at, c) in line.char_indices() {
+            match quote {
+                Some(open) if c == open => quote = None,
+                Some(_) => {}
+                None if matches!(c, '\'' | '"' | '`') => quote = Some(c),
+                None if line[at..].starts_with("//") => {
+                    comments.push(line[at..].trim_end().to_owned());
+                    break;
+                }
+                None => {}
             }
-            None => {}
         }
     }
     comments
