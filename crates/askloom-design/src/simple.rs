@@ -5,8 +5,8 @@
 use crate::plan::{self, condition_paths, conjuncts, is_single, needed_paths};
 use crate::upkeep;
 use askloom_model::{
-    Collection, Condition, Contents, Design, Id, KeyField, Leaf, Member, Model, Operand, OrderBy, Path,
-    PositionId, Query, Reading, RelationshipKind, Role, Rule, Source, Table,
+    Collection, Comparison, Condition, Contents, Design, Id, KeyField, Leaf, Member, Model, Operand, OrderBy,
+    Path, PositionId, Query, Reading, RelationshipKind, Role, Rule, Source, Table,
 };
 
 /// The design.
@@ -182,28 +182,25 @@ fn is_held(conceptual: &askloom_model::Conceptual, path: &Path) -> bool {
 }
 
 fn equality(condition: &Condition) -> Option<&Path> {
-    match condition {
-        Condition::Compare { left, op: askloom_model::Comparison::Equal, right } => match (left, right) {
-            (Operand::Path(path), Operand::Constant(_) | Operand::Parameter(_)) => Some(path),
-            (Operand::Constant(_) | Operand::Parameter(_), Operand::Path(path)) => Some(path),
-            (_, _) => None,
-        },
-        _other => None,
+    let Condition::Compare { left, op: Comparison::Equal, right } = condition else { return None };
+    match (left, right) {
+        (Operand::Path(path), Operand::Constant(_) | Operand::Parameter(_))
+        | (Operand::Constant(_) | Operand::Parameter(_), Operand::Path(path)) => Some(path),
+        (_, _) => None,
     }
 }
 
 fn range(condition: &Condition) -> Option<&Path> {
-    use askloom_model::Comparison as C;
-    match condition {
-        Condition::Compare {
-            left: Operand::Path(path),
-            op: C::Less | C::LessOrEqual | C::Greater | C::GreaterOrEqual,
-            right,
-        } => (!matches!(right, Operand::Path(_))).then_some(path),
-        Condition::Between { value: Operand::Path(path), .. }
-        | Condition::StartsWith { value: Operand::Path(path), .. } => Some(path),
-        _other => None,
+    if let Condition::Compare { left: Operand::Path(path), op, right } = condition {
+        let ranges = !matches!(op, Comparison::Equal | Comparison::NotEqual);
+        return (ranges && !matches!(right, Operand::Path(_))).then_some(path);
     }
+    if let Condition::Between { value: Operand::Path(path), .. }
+    | Condition::StartsWith { value: Operand::Path(path), .. } = condition
+    {
+        return Some(path);
+    }
+    None
 }
 
 fn has_parameter(condition: &Condition) -> bool {

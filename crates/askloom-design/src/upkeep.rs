@@ -7,7 +7,7 @@
 use crate::plan::condition_paths;
 use askloom_model::{
     BackStep, ClassId, Collection, CollectionId, Conceptual, Contents, Design, EndId, Id, KeyField, Leaf,
-    Member, Model, Path, PositionId, RelationshipKind, Role, Source, Table, Upkeep,
+    Member, Model, Path, PositionId, RelationshipKind, Role, Source, Upkeep,
 };
 
 /// A place in the rows of a collection: the steps from the root to it, and the class of what stands there.

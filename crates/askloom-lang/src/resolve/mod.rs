@@ -6,11 +6,14 @@
 
 mod annotations;
 mod asks;
+mod assignments;
 mod classes;
 mod conditions;
 mod constants;
 mod hierarchy;
 mod inverses;
+mod links;
+mod lists;
 mod members;
 mod names;
 mod operands;

@@ -165,8 +165,19 @@ fn nanoseconds(time: jiff::civil::Time) -> i64 {
     seconds * 1_000_000_000 + i64::from(time.subsec_nanosecond())
 }
 
+/// How deep values may lie in values: references and lists in lists are the only ones.
+const MAX_DEPTH: usize = 64;
+
 /// Takes one value off the front of the bytes.
 pub fn decode(bytes: &mut &[u8]) -> Result<Value, DecodeError> {
+    decode_at(bytes, 0)
+}
+
+fn decode_at(bytes: &mut &[u8], depth: usize) -> Result<Value, DecodeError> {
+    if depth > MAX_DEPTH {
+        return Err(DecodeError);
+    }
+    let inner = |bytes: &mut &[u8]| decode_at(bytes, depth + 1);
     Ok(match byte(bytes)? {
         tag::NULL => Value::Null,
         tag::BOOL => Value::Bool(byte(bytes)? != 0),
@@ -189,12 +200,12 @@ pub fn decode(bytes: &mut &[u8]) -> Result<Value, DecodeError> {
             Value::Geo(Geo::new(latitude, longitude).map_err(|_| DecodeError)?)
         }
         tag::JSON => Value::Json(serde_json::from_slice(&unescaped(bytes)?).map_err(|_| DecodeError)?),
-        tag::REFERENCE => Value::Reference(decode_sequence(bytes, decode)?),
+        tag::REFERENCE => Value::Reference(decode_sequence(bytes, inner)?),
         tag::LIST => Value::List(decode_sequence(bytes, |bytes| {
-            Ok(Element { ordinal: u64::from_be_bytes(take(bytes)?), value: decode(bytes)? })
+            Ok(Element { ordinal: u64::from_be_bytes(take(bytes)?), value: inner(bytes)? })
         })?),
         tag::SET => {
-            let ids = decode_sequence(bytes, |bytes| decode_sequence(bytes, decode))?;
+            let ids = decode_sequence(bytes, |bytes| decode_sequence(bytes, inner))?;
             Value::Set(ids.into_iter().collect::<BTreeSet<_>>())
         }
         _unknown => return Err(DecodeError),
@@ -266,16 +277,16 @@ pub fn encode_record(conceptual: &Conceptual, record: &Record, out: &mut Vec<u8>
 }
 
 fn encode_nested(conceptual: &Conceptual, value: &Value, out: &mut Vec<u8>) {
-    match value {
-        Value::Record(record) => encode_record(conceptual, record, out),
-        Value::List(elements) => {
-            out.push(tag::LIST);
-            sequence(out, elements, |element, out| {
-                out.extend(element.ordinal.to_be_bytes());
-                encode_nested(conceptual, &element.value, out);
-            });
-        }
-        plain => encode(plain, out),
+    if let Value::Record(record) = value {
+        encode_record(conceptual, record, out);
+    } else if let Value::List(elements) = value {
+        out.push(tag::LIST);
+        sequence(out, elements, |element, out| {
+            out.extend(element.ordinal.to_be_bytes());
+            encode_nested(conceptual, &element.value, out);
+        });
+    } else {
+        encode(value, out);
     }
 }
 
@@ -298,10 +309,8 @@ pub trait Names {
 }
 
 fn text(bytes: &mut &[u8]) -> Result<String, DecodeError> {
-    match decode(bytes)? {
-        Value::Text(text) => Ok(text),
-        _other => Err(DecodeError),
-    }
+    let Value::Text(text) = decode(bytes)? else { return Err(DecodeError) };
+    Ok(text)
 }
 
 fn record_body(conceptual: &Conceptual, names: &dyn Names, bytes: &mut &[u8]) -> Result<Record, DecodeError> {

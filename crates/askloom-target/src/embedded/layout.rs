@@ -54,13 +54,21 @@ pub fn entry_key(number: u32, block: &[Value], fields: &[(Value, bool)], row: &[
     key
 }
 
-/// The values of an entry's key: block, fields, row.
+/// The values that make up the key of an entry of a copy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EntryKey {
+    pub block: Vec<Value>,
+    pub fields: Vec<Value>,
+    pub row: Vec<Value>,
+}
+
+/// Takes the key of an entry apart.
 pub fn split_entry(
     key: &[u8],
     block: usize,
     fields: &[KeyField],
     positions: usize,
-) -> Result<(Vec<Value>, Vec<Value>, Vec<Value>), DecodeError> {
+) -> Result<EntryKey, DecodeError> {
     let mut rest = key.get(4..).ok_or(DecodeError)?;
     let block = (0..block).map(|_| decode(&mut rest)).collect::<Result<Vec<_>, _>>()?;
     let mut values = Vec::with_capacity(fields.len());
@@ -75,7 +83,7 @@ pub fn split_entry(
         }
     }
     let row = (0..positions).map(|_| decode(&mut rest)).collect::<Result<Vec<_>, _>>()?;
-    if rest.is_empty() { Ok((block, values, row)) } else { Err(DecodeError) }
+    if rest.is_empty() { Ok(EntryKey { block, fields: values, row }) } else { Err(DecodeError) }
 }
 
 /// The first key after all that start with a prefix. `None` if there is none.

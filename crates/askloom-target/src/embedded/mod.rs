@@ -5,4 +5,4 @@ mod decimal;
 mod layout;
 
 pub use codec::{DecodeError, Names, decode, decode_record, encode, encode_descending, encode_record};
-pub use layout::{block_prefix, entry_key, master_entry, master_prefix, prefix_end, split_entry};
+pub use layout::{EntryKey, block_prefix, entry_key, master_entry, master_prefix, prefix_end, split_entry};

@@ -22,8 +22,10 @@ impl Parser<'_, '_> {
             if self.at_end() || self.starts_declaration() {
                 return self.unclosed(open, "}");
             }
+            let before = self.at;
             self.member();
             self.separator();
+            self.ensure_progress(before);
         }
     }
 
@@ -95,7 +97,7 @@ impl Parser<'_, '_> {
 
     fn relationship(&mut self) -> NodeKind {
         if self.kind(1) == TokenKind::Colon {
-            self.name("a name for the relationship");
+            self.member_name("a name for the relationship");
             self.bump();
             self.target();
         } else {
@@ -123,7 +125,7 @@ impl Parser<'_, '_> {
         let alone =
             self.token(1).starts_line || matches!(self.kind(1), TokenKind::RightBrace | TokenKind::Comma);
         if self.dialect == Dialect::Loom && (alone || self.kind(1) == TokenKind::At) {
-            self.name("a name for the relationship");
+            self.member_name("a name for the relationship");
             return self.expected("`:` and the entity that this leads to");
         }
         self.target();
@@ -132,7 +134,7 @@ impl Parser<'_, '_> {
         if !self.is_name_on_line(0) {
             return self.expected("a name for the relationship");
         }
-        self.name("a name for the relationship");
+        self.member_name("a name for the relationship");
         if self.dialect == Dialect::Loom {
             self.mark_broken();
             let fixed = format!("{}: {}", self.slice(name), self.slice(target));
@@ -195,7 +197,7 @@ impl Parser<'_, '_> {
     fn inverse(&mut self) {
         let started = self.start();
         self.bump();
-        self.name("a name for the other end");
+        self.member_name("a name for the other end");
         if self.eat(TokenKind::Colon) {
             self.target();
         }
@@ -226,7 +228,7 @@ impl Parser<'_, '_> {
     }
 
     fn name_colon_type(&mut self) {
-        self.name("a name for the attribute");
+        self.member_name("a name for the attribute");
         self.bump();
         self.type_name();
     }
@@ -247,7 +249,7 @@ impl Parser<'_, '_> {
 
     fn name_type(&mut self) {
         let name = self.span_here();
-        self.name("a name for the attribute");
+        self.member_name("a name for the attribute");
         if self.dialect == Dialect::Loom {
             self.mark_broken();
             self.error(|p| {
@@ -266,7 +268,7 @@ impl Parser<'_, '_> {
         if !self.is_name_on_line(0) {
             return self.expected("a name for the attribute");
         }
-        self.name("a name for the attribute");
+        self.member_name("a name for the attribute");
         if self.dialect == Dialect::Loom {
             self.mark_broken();
             self.said_type_first(ty, name);
@@ -284,7 +286,7 @@ impl Parser<'_, '_> {
 
     /// In a dialect an identifier needs no type: `id clientId`.
     fn lone_name(&mut self) {
-        self.name("a name for the attribute");
+        self.member_name("a name for the attribute");
         let identifies = self.at >= 2 && matches!(self.tokens_before_name(), Some(Keyword::Id));
         if self.dialect == Dialect::Loom || !identifies {
             self.expected("`:` and a type");

@@ -195,10 +195,21 @@ impl Parser<'_, '_> {
         self.is_name(0) && !self.starts_declaration() && !self.starts_write()
     }
 
-    /// A name as a node of its own.
+    /// A name as a node of its own, unless the word starts something new.
     fn name(&mut self, what: &str) -> bool {
+        let takes = self.takes_name();
+        self.name_if(takes, what)
+    }
+
+    /// A name inside a class, where a line may start with any word: `delete: bool` is a member.
+    fn member_name(&mut self, what: &str) -> bool {
+        let takes = self.is_name(0);
+        self.name_if(takes, what)
+    }
+
+    fn name_if(&mut self, takes: bool, what: &str) -> bool {
         let started = self.start();
-        if self.takes_name() {
+        if takes {
             self.bump();
             self.finish(&started, NodeKind::Name);
             true
@@ -219,6 +230,15 @@ impl Parser<'_, '_> {
             self.bump();
         }
         self.finish(&started, NodeKind::Broken);
+    }
+
+    /// Steps over one token, as a broken node, if nothing has been taken since: no loop may stand still.
+    fn ensure_progress(&mut self, since: usize) {
+        if self.at == since && !self.at_end() {
+            let started = self.start();
+            self.bump();
+            self.finish(&started, NodeKind::Broken);
+        }
     }
 
     /// An empty broken node: says that something is missing here.

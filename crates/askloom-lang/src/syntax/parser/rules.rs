@@ -92,12 +92,7 @@ impl Parser<'_, '_> {
                 }
                 self.skip_until(Self::at_rule_end);
             }
-            // A member that takes nothing and stops at a line start must not be tried for ever.
-            if self.at == before {
-                let started = self.start();
-                self.bump();
-                self.finish(&started, NodeKind::Broken);
-            }
+            self.ensure_progress(before);
         }
     }
 

@@ -70,7 +70,10 @@ pub(super) fn mutated(text: &str, random: &mut Random) -> String {
         let (start, end) = piece(&text, random);
         match random.below(5) {
             0 => text.replace_range(start..end, ""),
-            1 => text.insert_str(end, &text[start..end].to_owned()),
+            1 => {
+                let piece = text[start..end].to_owned();
+                text.insert_str(end, &piece);
+            }
             2 => {
                 let piece = text[start..end].to_owned();
                 text.replace_range(start..end, "");
