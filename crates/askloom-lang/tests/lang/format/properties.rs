@@ -101,7 +101,7 @@ fn a_converted_model_is_the_same_model() {
 #[test]
 fn garbage_is_formatted_once_and_for_all() {
     let corpus: Vec<Sample> = corpus().into_iter().filter(|sample| sample.text.len() < 4000).collect();
-    for seed in 0..rounds(4_000) {
+    for seed in 0..rounds(2_000) {
         let mut random = Random::new(seed);
         let sample = &corpus[random.below(corpus.len())];
         let text = mutated(&sample.text, &mut random);
@@ -120,7 +120,7 @@ fn comments_stay_between_any_two_words() {
         if dialect != Dialect::Loom {
             continue;
         }
-        for seed in 0..rounds(20) {
+        for seed in 0..rounds(4) {
             let mut random = Random::new(1_000 * seed + index);
             let text = sprinkled(&text, &mut random, |random, n| match random.below(5) {
                 0 => "\n".to_owned(),
@@ -141,7 +141,7 @@ fn a_conversion_keeps_comments_between_any_two_words() {
         if dialect == Dialect::Loom || text.contains("/*") {
             continue;
         }
-        for seed in 0..rounds(20) {
+        for seed in 0..rounds(4) {
             let mut random = Random::new(1_000 * seed + index);
             // One of several lines ends a member, so that not all that follows can be converted.
             let several_lines = seed % 4 == 3;
