@@ -74,7 +74,8 @@ pub fn from_json(json: &Json, ty: &Type) -> Result<Value, ValueError> {
 }
 
 /// The types of the parts of an identity, references flattened. A surrogate is one uuid.
-fn identity_types(conceptual: &Conceptual, class: ClassId) -> Vec<Type> {
+#[must_use]
+pub fn identity_types(conceptual: &Conceptual, class: ClassId) -> Vec<Type> {
     let mut types = Vec::new();
     collect_types(conceptual, class, 0, &mut types);
     types
@@ -123,12 +124,16 @@ pub fn identity_from_json(
 }
 
 impl Record {
-    /// The record as a JSON object, members by name. A subclass says so in `"$class"`.
+    /// The record as a JSON object, members by name. A subclass says so in `"$class"`; an id that is no member
+    /// is `"$id"`.
     #[must_use]
     pub fn to_json(&self, conceptual: &Conceptual, declared: ClassId) -> Json {
         let mut object = serde_json::Map::new();
         if self.class != declared {
             object.insert("$class".to_owned(), Json::from(conceptual.classes[self.class].name.as_str()));
+        }
+        if let Some(id) = self.surrogate {
+            object.insert("$id".to_owned(), Json::from(id.to_string()));
         }
         for (&member, value) in &self.fields {
             object

@@ -5,13 +5,20 @@
 //! order of values is the order of the language on every store: null first, text by code point, uuid by bytes,
 //! enums as declared, false before true.
 
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "a value is one of eighteen things, and most functions know one or two of them"
+)]
+
 mod json;
 mod parse;
+mod record;
 #[cfg(test)]
 mod tests;
 
-pub use json::{from_json, identity_from_json, identity_to_json, member_to_json, to_json};
+pub use json::{from_json, identity_from_json, identity_to_json, identity_types, member_to_json, to_json};
 pub use parse::from_text;
+pub use record::FieldError;
 
 use crate::{ClassId, Constant, Member, Precision, Type};
 use bigdecimal::BigDecimal;
@@ -62,6 +69,8 @@ pub struct Element {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Record {
     pub class: ClassId,
+    /// The id of an entity that declares none. A part keeps it here, as nothing else could.
+    pub surrogate: Option<uuid::Uuid>,
     pub fields: BTreeMap<Member, Value>,
 }
 
@@ -329,7 +338,7 @@ impl Hash for Geo {
 impl Record {
     #[must_use]
     pub fn new(class: ClassId) -> Self {
-        Self { class, fields: BTreeMap::new() }
+        Self { class, surrogate: None, fields: BTreeMap::new() }
     }
 
     /// The member's value; null if there is none.

@@ -268,6 +268,7 @@ fn time(nanoseconds: i64) -> Result<jiff::civil::Time, DecodeError> {
 pub fn encode_record(conceptual: &Conceptual, record: &Record, out: &mut Vec<u8>) {
     out.push(tag::RECORD);
     escaped(out, tag::TEXT, conceptual.classes[record.class].name.as_bytes());
+    encode(&record.surrogate.map_or(Value::Null, Value::Uuid), out);
     for (&member, value) in &record.fields {
         out.push(MORE);
         escaped(out, tag::TEXT, conceptual.member_name(member).as_bytes());
@@ -316,6 +317,9 @@ fn text(bytes: &mut &[u8]) -> Result<String, DecodeError> {
 fn record_body(conceptual: &Conceptual, names: &dyn Names, bytes: &mut &[u8]) -> Result<Record, DecodeError> {
     let class = names.class(&text(bytes)?).ok_or(DecodeError)?;
     let mut record = Record::new(class);
+    if let Value::Uuid(id) = decode(bytes)? {
+        record.surrogate = Some(id);
+    }
     loop {
         match byte(bytes)? {
             END => return Ok(record),
