@@ -31,6 +31,8 @@ pub(super) struct Builder<'t, 'a> {
     pub(super) conversion: Conversion<'a>,
     /// What a quoted number or truth value here really is, in a dialect.
     pub(super) expected: Option<Quoted>,
+    /// The next word is that of a dialect's type.
+    pub(super) converts_type: bool,
     pub(super) left_broken: bool,
 }
 
@@ -49,6 +51,7 @@ impl<'t, 'a> Builder<'t, 'a> {
             positional: None,
             conversion: Conversion::new(tree),
             expected: None,
+            converts_type: false,
             left_broken: false,
         }
     }
@@ -99,10 +102,15 @@ impl<'t, 'a> Builder<'t, 'a> {
         text.len() >= "/**/".len() && text.ends_with("*/")
     }
 
-    /// Passes a node; a comment says what it was.
-    pub(super) fn comment_out(&mut self, node: NodeId) {
-        self.pass(self.tree.token_range(node).end);
-        let text = Cow::Owned(format!("// {}", self.tree.text(node)));
+    /// Passes an annotation without arguments; a comment says what it was.
+    pub(super) fn comment_out(&mut self, annotation: NodeId) {
+        let range = self.tree.token_range(annotation);
+        self.pass(range.start);
+        let before = self.pending.len();
+        self.pass(range.end);
+        self.pending.iter_mut().skip(before).for_each(|comment| comment.trailing = false);
+        let name = self.tree.name(annotation).map_or("", |name| name.text);
+        let text = Cow::Owned(format!("// @{name}"));
         let comment = Comment { text, trailing: false, blank_before: false };
         match self.atoms.is_empty() {
             true => self.pending.push(comment),

@@ -67,10 +67,12 @@ impl<'a> Builder<'_, 'a> {
             self.node(name, self.gap_in_head());
         }
         self.insert(":", TokenKind::Colon, Gap::Tight);
+        self.converts_type = self.is_kind(node, NodeKind::Attribute);
         match parts.target {
             Some(target) => self.node(target, Gap::Space),
             None => self.insert("text", TokenKind::Word, Gap::Space),
         }
+        self.converts_type = false;
         for &cardinality in &parts.cardinalities {
             if !self.is_plain_one(node, cardinality) {
                 self.node(cardinality, Gap::Tight);

@@ -59,7 +59,7 @@ impl<'a> Builder<'_, 'a> {
             (TokenKind::Word, Some(_)) if parent == NodeKind::Literal => {
                 self.push(token, text.to_ascii_lowercase(), gap);
             }
-            (TokenKind::Word | TokenKind::QuotedWord, _) if parent == NodeKind::TypeName => {
+            (TokenKind::Word | TokenKind::QuotedWord, _) if self.converts_type => {
                 self.type_word(token, gap);
             }
             (TokenKind::Text | TokenKind::DoubleText, _) => self.quoted(parent, token, gap),
@@ -81,14 +81,12 @@ impl<'a> Builder<'_, 'a> {
         }
     }
 
-    /// The word of a type; the values of an enum are only names.
+    /// The word of a type; if it is an enum, names follow.
     fn type_word(&mut self, token: TokenId, gap: Gap) {
-        let text = self.tree.token_text(token);
-        let is_value = matches!(self.last(), Some(TokenKind::LeftParen | TokenKind::Comma));
+        self.converts_type = false;
         let word = self.tree.ident(token).text;
         match self.conversion.type_word(word) {
-            _any if is_value => self.push(token, text, gap),
-            same if same == word => self.push(token, text, gap),
+            same if same == word => self.push(token, self.tree.token_text(token), gap),
             canonical => self.push(token, canonical, gap),
         }
     }

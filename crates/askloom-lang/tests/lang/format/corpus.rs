@@ -1,7 +1,8 @@
-//! Every model in the repository: examples, and the fences of its pages.
+//! Every model in the repository: examples, the fences of its pages, the fixtures of the check.
 
 use crate::project::{files, root};
 use askloom_lang::Dialect;
+use std::path::Path;
 
 pub(super) struct Sample {
     /// Where it is from, for messages.
@@ -17,6 +18,10 @@ pub(super) fn corpus() -> Vec<Sample> {
     for page in pages {
         let text = std::fs::read_to_string(&page).unwrap();
         samples.extend(fences(&page.display().to_string(), &text));
+    }
+    for file in files("crates/askloom-lang/tests/fixtures", "txt") {
+        let text = std::fs::read_to_string(&file).unwrap();
+        samples.extend(cases(&file.display().to_string(), &text));
     }
     samples.extend(super::fixtures::fixtures().into_iter().map(|fixture| fixture.source()));
     assert!(samples.len() > 200, "only {} samples", samples.len());
@@ -52,4 +57,14 @@ fn fences(place: &str, page: &str) -> Vec<Sample> {
         }
     }
     samples
+}
+
+/// The models of a file of fixtures: a line `--- NAME` before each, and what is said of it behind.
+fn cases(place: &str, text: &str) -> Vec<Sample> {
+    let parts = text.split("\n=== ").flat_map(|case| case.split("\n--- ").skip(1));
+    let named = parts.filter_map(|part| part.split_once('\n'));
+    let models = named.filter_map(|(name, body)| Some((Dialect::of_path(Path::new(name))?, body)));
+    models
+        .map(|(dialect, body)| Sample { place: place.to_owned(), dialect, text: format!("{body}\n") })
+        .collect()
 }
