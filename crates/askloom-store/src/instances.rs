@@ -2,7 +2,9 @@
 
 use crate::{Keyspace, RunError, Schema};
 use askloom_model::{ClassId, Conceptual, EndId, Identity, Member, Record, RelationshipKind, Value};
-use askloom_target::embedded::{block_prefix, decode, decode_record, encode, encode_record, master_entry, prefix_end, split_entry};
+use askloom_target::embedded::{
+    block_prefix, decode, decode_record, encode, encode_record, master_entry, prefix_end, split_entry,
+};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
@@ -41,11 +43,14 @@ pub trait Instances {
     fn referring(&self, end: EndId, id: &Identity) -> Result<BTreeSet<(ClassId, Identity)>, RunError>;
 }
 
+/// What has been read already, and what was found not to be there.
+type Cache = HashMap<(ClassId, Identity), Option<Rc<Stored>>>;
+
 /// Instances read from a keyspace, each once.
 pub struct Reader<'r> {
     schema: &'r Schema,
     keyspace: &'r dyn Keyspace,
-    cache: RefCell<HashMap<(ClassId, Identity), Option<Rc<Stored>>>>,
+    cache: RefCell<Cache>,
 }
 
 impl std::fmt::Debug for Reader<'_> {
@@ -181,7 +186,11 @@ impl Instances for Reader<'_> {
 }
 
 /// Looks through all aggregates that can hold the end.
-fn by_scan(instances: &dyn Instances, end: EndId, id: &Identity) -> Result<BTreeSet<(ClassId, Identity)>, RunError> {
+fn by_scan(
+    instances: &dyn Instances,
+    end: EndId,
+    id: &Identity,
+) -> Result<BTreeSet<(ClassId, Identity)>, RunError> {
     let mut found = BTreeSet::new();
     for root in roots_with(&instances.schema().model.conceptual, end) {
         for (owner, stored) in instances.all(root)? {
@@ -209,7 +218,10 @@ pub(crate) fn nested_classes(conceptual: &Conceptual, root: ClassId) -> BTreeSet
     let mut found = BTreeSet::new();
     let mut open = vec![root];
     while let Some(class) = open.pop() {
-        let family = conceptual.classes.ids().filter(|&c| conceptual.is_kind_of(c, class) || conceptual.is_kind_of(class, c));
+        let family = conceptual
+            .classes
+            .ids()
+            .filter(|&c| conceptual.is_kind_of(c, class) || conceptual.is_kind_of(class, c));
         for class in family {
             if !found.insert(class) {
                 continue;

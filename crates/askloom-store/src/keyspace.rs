@@ -4,6 +4,9 @@ use crate::RunError;
 use std::collections::BTreeMap;
 use std::ops::Bound;
 
+/// Is given a key and its value, and says whether to go on.
+pub type Visit<'v> = dyn FnMut(&[u8], &[u8]) -> Result<bool, RunError> + 'v;
+
 /// One state of a keyspace. Everything read through one value of this is of the same instant.
 pub trait Keyspace {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, RunError>;
@@ -14,7 +17,7 @@ pub trait Keyspace {
         from: &[u8],
         to: Option<&[u8]>,
         backwards: bool,
-        visit: &mut dyn FnMut(&[u8], &[u8]) -> Result<bool, RunError>,
+        visit: &mut Visit<'_>,
     ) -> Result<(), RunError>;
 }
 
@@ -31,7 +34,7 @@ impl Keyspace for Memory {
         from: &[u8],
         to: Option<&[u8]>,
         backwards: bool,
-        visit: &mut dyn FnMut(&[u8], &[u8]) -> Result<bool, RunError>,
+        visit: &mut Visit<'_>,
     ) -> Result<(), RunError> {
         if to.is_some_and(|to| to <= from) {
             return Ok(());

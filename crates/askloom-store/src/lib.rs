@@ -1,5 +1,10 @@
 //! Runs a design: reads by plans, writes with every copy kept right.
 
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "a value has eighteen kinds, and each place here is about the few that nest or refer"
+)]
+
 pub mod execute;
 mod instances;
 mod keyspace;
@@ -7,7 +12,7 @@ mod schema;
 pub mod write;
 
 pub use instances::{Instances, Overlay, Reader, Stored, System};
-pub use keyspace::{Keyspace, Memory};
+pub use keyspace::{Keyspace, Memory, Visit};
 pub use schema::Schema;
 
 use std::fmt;
@@ -18,20 +23,35 @@ pub enum RunError {
     /// A parameter that the statement needs was not given.
     MissingParameter(String),
     /// A parameter is not of its type.
-    WrongType { parameter: String, message: String },
+    WrongType {
+        parameter: String,
+        message: String,
+    },
     AlreadyExists,
     /// A unique value is taken.
-    NotUnique { field: String },
+    NotUnique {
+        field: String,
+    },
     /// A number past the bounds of its type.
-    OutOfRange { field: String },
+    OutOfRange {
+        field: String,
+    },
     /// More links or elements than the model allows.
-    UpperBound { field: String },
+    UpperBound {
+        field: String,
+    },
     /// An end that must not be empty would be.
-    Required { field: String },
+    Required {
+        field: String,
+    },
     /// A checked reference still holds what is to be deleted.
-    Refused { field: String },
+    Refused {
+        field: String,
+    },
     /// A statement of a compound write matched nothing; nothing was written.
-    MatchedNothing { step: usize },
+    MatchedNothing {
+        step: usize,
+    },
     /// Somebody else was faster, again and again.
     Conflict,
     /// The store does not hold what its design says.
@@ -53,7 +73,9 @@ impl fmt::Display for RunError {
             Self::UpperBound { field } => write!(f, "`{field}` would hold more than it may"),
             Self::Required { field } => write!(f, "`{field}` must not be empty"),
             Self::Refused { field } => write!(f, "`{field}` still refers to it"),
-            Self::MatchedNothing { step } => write!(f, "statement {} matched nothing, so nothing was written", step + 1),
+            Self::MatchedNothing { step } => {
+                write!(f, "statement {} matched nothing, so nothing was written", step + 1)
+            }
             Self::Conflict => f.write_str("other writers were faster every time"),
             Self::Corrupted(what) => write!(f, "the store does not hold what it should: {what}"),
             Self::Store(message) => write!(f, "the store failed: {message}"),

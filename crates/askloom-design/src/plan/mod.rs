@@ -51,6 +51,10 @@ impl Planner<'_> {
         let positions = embed(self.conceptual, collection, self.query)?;
         let mut used = self.implied(collection, &positions)?;
         let how = self.reading(collection, &positions, &mut used)?;
+        // An index has no entry for an instance that refers to nothing: it cannot be scanned for all of them.
+        if how == Reading::Scan && collection.reverses().is_some() {
+            return None;
+        }
         let joins = self.joins(collection, &positions)?;
         let filter = self.rest(&used, collection, &positions);
         let mut plan = Plan {

@@ -17,7 +17,8 @@ pub(super) fn applies(query: &Query) -> bool {
 pub(super) fn grouped(scene: &Scene<'_>, query: &Query, rows: Vec<Row>) -> Result<Vec<Vec<Value>>, RunError> {
     let mut groups: BTreeMap<Vec<Value>, Vec<Row>> = BTreeMap::new();
     for row in rows {
-        let key = query.group_by.iter().map(|path| scene.single(path, &row)).collect::<Result<Vec<_>, _>>()?;
+        let key =
+            query.group_by.iter().map(|path| scene.single(path, &row)).collect::<Result<Vec<_>, _>>()?;
         groups.entry(key).or_default().push(row);
     }
     if query.group_by.is_empty() && groups.is_empty() {
@@ -61,7 +62,9 @@ fn value(scene: &Scene<'_>, aggregate: &Aggregate, rows: &[Row]) -> Result<Value
         }
     }
     Ok(match aggregate.function {
-        AggregateFunction::Count if aggregate.distinct => int(values.into_iter().collect::<BTreeSet<_>>().len()),
+        AggregateFunction::Count if aggregate.distinct => {
+            int(values.into_iter().collect::<BTreeSet<_>>().len())
+        }
         AggregateFunction::Count => int(values.len()),
         AggregateFunction::Min => values.into_iter().min_by(smaller).unwrap_or(Value::Null),
         AggregateFunction::Max => values.into_iter().max_by(smaller).unwrap_or(Value::Null),
@@ -126,4 +129,3 @@ fn average(values: &[Value]) -> Result<Value, RunError> {
     let rounded = mean.with_scale_round(DECIMALS, RoundingMode::HalfEven);
     Value::decimal(&rounded).map_err(|_| RunError::OutOfRange { field: "AVG".to_owned() })
 }
-

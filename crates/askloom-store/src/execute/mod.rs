@@ -12,8 +12,8 @@ pub(crate) use row::{collect_parts, find_part};
 
 use crate::{Keyspace, Reader, RunError, Schema};
 use askloom_model::{
-    ColumnValue, Contents, Id, Inclusive, KeyRange, Limit, Operand, OrderBy, OrderTerm, Path, Plan, PositionId, Query,
-    Reading, Value,
+    ColumnValue, Contents, Id, Inclusive, KeyRange, Limit, Operand, OrderBy, OrderTerm, Path, Plan,
+    PositionId, Query, Reading, Value,
 };
 use askloom_target::embedded::{block_prefix, encode, encode_descending, prefix_end, split_entry};
 use std::cmp::Ordering;
@@ -50,12 +50,18 @@ pub fn run(
 
 /// Arguments in the order of the query's parameters.
 fn ordered(query: &Query, arguments: &Arguments) -> Result<Vec<Value>, RunError> {
-    let find = |name: &String| arguments.get(name).cloned().ok_or_else(|| RunError::MissingParameter(name.clone()));
+    let find =
+        |name: &String| arguments.get(name).cloned().ok_or_else(|| RunError::MissingParameter(name.clone()));
     query.parameters.iter().map(|parameter| find(&parameter.name)).collect()
 }
 
 /// The joined and filtered rows, in no particular order unless the plan needs no sort.
-pub(crate) fn rows(scene: &Scene<'_>, keyspace: &dyn Keyspace, query: &Query, plan: &Plan) -> Result<Vec<Row>, RunError> {
+pub(crate) fn rows(
+    scene: &Scene<'_>,
+    keyspace: &dyn Keyspace,
+    query: &Query,
+    plan: &Plan,
+) -> Result<Vec<Row>, RunError> {
     let mut rows = access(scene, keyspace, query, plan)?;
     for join in &plan.joins {
         let mut joined = Vec::new();
@@ -77,7 +83,12 @@ pub(crate) fn rows(scene: &Scene<'_>, keyspace: &dyn Keyspace, query: &Query, pl
     Ok(kept)
 }
 
-fn access(scene: &Scene<'_>, keyspace: &dyn Keyspace, query: &Query, plan: &Plan) -> Result<Vec<Row>, RunError> {
+fn access(
+    scene: &Scene<'_>,
+    keyspace: &dyn Keyspace,
+    query: &Query,
+    plan: &Plan,
+) -> Result<Vec<Row>, RunError> {
     let schema = scene.instances.schema();
     let collection = &schema.design.collections[plan.access.collection];
     match collection.contents {
@@ -86,7 +97,11 @@ fn access(scene: &Scene<'_>, keyspace: &dyn Keyspace, query: &Query, plan: &Plan
     }
 }
 
-fn access_master(scene: &Scene<'_>, plan: &Plan, collection: &askloom_model::Collection) -> Result<Vec<Row>, RunError> {
+fn access_master(
+    scene: &Scene<'_>,
+    plan: &Plan,
+    collection: &askloom_model::Collection,
+) -> Result<Vec<Row>, RunError> {
     let root = collection.source.root;
     let mut rows = Vec::new();
     match &plan.access.how {
@@ -113,11 +128,18 @@ fn access_master(scene: &Scene<'_>, plan: &Plan, collection: &askloom_model::Col
 }
 
 /// Reads entries of a copy; each gives the identities of its positions and the values it holds.
-fn access_copy(scene: &Scene<'_>, keyspace: &dyn Keyspace, query: &Query, plan: &Plan) -> Result<Vec<Row>, RunError> {
+fn access_copy(
+    scene: &Scene<'_>,
+    keyspace: &dyn Keyspace,
+    query: &Query,
+    plan: &Plan,
+) -> Result<Vec<Row>, RunError> {
     let schema = scene.instances.schema();
     let id = plan.access.collection;
     let collection = &schema.design.collections[id];
-    let Some((from, to)) = bounds(scene, schema.number(id), collection, &plan.access.how)? else { return Ok(Vec::new()) };
+    let Some((from, to)) = bounds(scene, schema.number(id), collection, &plan.access.how)? else {
+        return Ok(Vec::new());
+    };
     let most = match (&plan.access.how, &query.limit) {
         (Reading::Range { limited: true, .. }, Some(Limit::Rows(rows))) => count(scene, rows)?,
         (_, _) => usize::MAX,
@@ -141,13 +163,16 @@ fn access_copy(scene: &Scene<'_>, keyspace: &dyn Keyspace, query: &Query, plan: 
     Ok(rows)
 }
 
+/// The first key, and the one after the last; none if there is no end.
+type KeyBounds = (Vec<u8>, Option<Vec<u8>>);
+
 /// The keys to read. `None` if a parameter is null, so that nothing can match.
 fn bounds(
     scene: &Scene<'_>,
     number: u32,
     collection: &askloom_model::Collection,
     how: &Reading,
-) -> Result<Option<(Vec<u8>, Option<Vec<u8>>)>, RunError> {
+) -> Result<Option<KeyBounds>, RunError> {
     let Reading::Range { key, equal, range, .. } = how else {
         let prefix = block_prefix(number, &[]);
         let end = prefix_end(&prefix);
@@ -190,7 +215,7 @@ fn narrowed(
     prefix: &[u8],
     range: &KeyRange,
     descending: bool,
-) -> Result<Option<(Vec<u8>, Option<Vec<u8>>)>, RunError> {
+) -> Result<Option<KeyBounds>, RunError> {
     if let Some(starts) = &range.prefix {
         let Value::Text(text) = scene.constant(starts)? else { return Ok(None) };
         return Ok(Some(text_range(prefix, &text, descending)));
@@ -294,7 +319,13 @@ fn order_values(scene: &Scene<'_>, terms: &[OrderTerm], row: &Row) -> Result<Vec
 }
 
 /// By the terms, then by identity in the direction of the last term.
-pub(crate) fn compare(terms: &[OrderTerm], a: &[Value], b: &[Value], id_a: &[Value], id_b: &[Value]) -> Ordering {
+pub(crate) fn compare(
+    terms: &[OrderTerm],
+    a: &[Value],
+    b: &[Value],
+    id_a: &[Value],
+    id_b: &[Value],
+) -> Ordering {
     for ((term, a), b) in terms.iter().zip(a).zip(b) {
         let order = if term.descending { b.cmp(a) } else { a.cmp(b) };
         if order != Ordering::Equal {

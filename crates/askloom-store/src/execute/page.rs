@@ -37,7 +37,8 @@ pub(super) fn cut(
             let more = rows.len() > most;
             rows.truncate(most);
             let last = rows.last().filter(|_| more);
-            let next = last.map(|(order, row)| Continuation { order: order.clone(), identity: row.keys.clone() });
+            let next =
+                last.map(|(order, row)| Continuation { order: order.clone(), identity: row.keys.clone() });
             Ok((rows, next))
         }
     }

@@ -3,7 +3,8 @@
 use super::main_position;
 use crate::{Instances, RunError, Stored};
 use askloom_model::{
-    ClassId, EndId, Id, Identity, Leaf, Member, Operand, Path, Position, PositionId, Record, RelationshipKind, Table, Value,
+    ClassId, EndId, Id, Identity, Leaf, Member, Operand, Path, Position, PositionId, Record,
+    RelationshipKind, Table, Value,
 };
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -51,7 +52,10 @@ impl Scene<'_> {
     /// Whether an aggregate still lives: its class may have a time to live.
     pub(crate) fn lives(&self, stored: &Stored) -> bool {
         let conceptual = self.conceptual();
-        let ttl = conceptual.lineage(stored.record.class).into_iter().find_map(|class| conceptual.classes[class].ttl_ms);
+        let ttl = conceptual
+            .lineage(stored.record.class)
+            .into_iter()
+            .find_map(|class| conceptual.classes[class].ttl_ms);
         match ttl {
             None => true,
             Some(ttl) => {
@@ -68,7 +72,9 @@ impl Scene<'_> {
         let part_of = conceptual.lineage(class).iter().any(|&c| conceptual.classes[c].owner.is_some());
         if !part_of {
             let stored = self.instances.aggregate(root, id)?.filter(|stored| self.lives(stored));
-            return Ok(stored.filter(|s| conceptual.is_kind_of(s.record.class, class)).map(|s| Rc::new(s.record.clone())));
+            return Ok(stored
+                .filter(|s| conceptual.is_kind_of(s.record.class, class))
+                .map(|s| Rc::new(s.record.clone())));
         }
         // A part: somewhere in an aggregate of its owner.
         for (_, stored) in self.instances.all(root)? {
@@ -92,7 +98,11 @@ impl Scene<'_> {
         if is_root {
             let kind = conceptual.is_kind_of(stored.record.class, class);
             let record = Rc::new(stored.record.clone());
-            return if kind { vec![self.row(Value::Reference(identity), Node::Record(record))] } else { Vec::new() };
+            return if kind {
+                vec![self.row(Value::Reference(identity), Node::Record(record))]
+            } else {
+                Vec::new()
+            };
         }
         let mut parts = Vec::new();
         collect_parts(conceptual, &stored.record, class, &mut parts);
@@ -257,13 +267,19 @@ impl Scene<'_> {
             for (owner, stored) in self.owners(record.class, &id)? {
                 if let Some(whole) = find_holder(conceptual, &stored.record, stored_end, &id) {
                     let _ = owner;
-                    found.push((Value::Reference(identity_of(conceptual, whole)), Node::Record(Rc::new(whole.clone()))));
+                    found.push((
+                        Value::Reference(identity_of(conceptual, whole)),
+                        Node::Record(Rc::new(whole.clone())),
+                    ));
                 }
             }
             return Ok(found);
         }
         for (root, owner) in self.instances.referring(stored_end, &id)? {
-            let Some(stored) = self.instances.aggregate(root, &owner)?.filter(|stored| self.lives(stored)) else { continue };
+            let Some(stored) = self.instances.aggregate(root, &owner)?.filter(|stored| self.lives(stored))
+            else {
+                continue;
+            };
             let mut holders = Vec::new();
             collect_parts(conceptual, &stored.record, holder, &mut holders);
             for part in holders {
@@ -273,7 +289,10 @@ impl Scene<'_> {
                     _absent => false,
                 };
                 if holds {
-                    found.push((Value::Reference(identity_of(conceptual, part)), Node::Record(Rc::new(part.clone()))));
+                    found.push((
+                        Value::Reference(identity_of(conceptual, part)),
+                        Node::Record(Rc::new(part.clone())),
+                    ));
                 }
             }
         }
@@ -285,7 +304,8 @@ impl Scene<'_> {
         let conceptual = self.conceptual();
         let Some(root) = conceptual.aggregate_root(part) else { return Ok(Vec::new()) };
         let all = self.instances.all(root)?.into_iter();
-        let holds = |stored: &Stored| self.lives(stored) && find_part(conceptual, &stored.record, part, id).is_some();
+        let holds =
+            |stored: &Stored| self.lives(stored) && find_part(conceptual, &stored.record, part, id).is_some();
         Ok(all.filter(|(_, stored)| holds(stored)).collect())
     }
 
@@ -368,7 +388,9 @@ impl Scene<'_> {
         let Node::Record(record) = node else { return Ok(Value::Null) };
         match leaf {
             Leaf::Attribute(id) => Ok(record.get(Member::Attribute(id)).clone()),
-            Leaf::Reference(id) if self.conceptual().ends[id].stored => Ok(record.get(Member::End(id)).clone()),
+            Leaf::Reference(id) if self.conceptual().ends[id].stored => {
+                Ok(record.get(Member::End(id)).clone())
+            }
             Leaf::Reference(id) => {
                 let children = self.children(node, Member::End(id))?.into_iter().map(|(key, _)| key);
                 let ids: Vec<Value> = children.collect();
@@ -407,7 +429,11 @@ impl Scene<'_> {
         }
         let mut node = self.node(path.position, row)?;
         for &hop in &path.hops {
-            node = self.children(&node, Member::End(hop))?.into_iter().next().map_or(Node::Nothing, |(_, node)| node);
+            node = self
+                .children(&node, Member::End(hop))?
+                .into_iter()
+                .next()
+                .map_or(Node::Nothing, |(_, node)| node);
         }
         self.leaf(&node, path.leaf)
     }

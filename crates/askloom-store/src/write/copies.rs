@@ -10,7 +10,8 @@ use crate::execute::{Row, Scene};
 use crate::{Instances, Overlay, Reader, RunError, Schema};
 use askloom_design::upkeep::{Place, places};
 use askloom_model::{
-    ClassId, Collection, CollectionId, Conceptual, Contents, EndId, Identity, Member, Record, RelationshipKind, Value,
+    ClassId, Collection, CollectionId, Conceptual, Contents, EndId, Identity, Member, Record,
+    RelationshipKind, Value,
 };
 use askloom_target::embedded::{encode, entry_key};
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,7 +19,11 @@ use std::collections::{BTreeMap, BTreeSet};
 /// An aggregate: its root class and its id.
 type Aggregate = (ClassId, Identity);
 
-pub(super) fn bring_after(reader: &Reader<'_>, overlay: &Overlay<'_>, change: &mut Change) -> Result<(), RunError> {
+pub(super) fn bring_after(
+    reader: &Reader<'_>,
+    overlay: &Overlay<'_>,
+    change: &mut Change,
+) -> Result<(), RunError> {
     let schema = reader.schema();
     for id in schema.copies() {
         let collection = &schema.design.collections[id];
@@ -54,7 +59,10 @@ impl Upkeep<'_> {
     }
 
     /// The aggregates that hold the roots of all rows which a changed aggregate may be part of.
-    fn affected<'c>(&self, changed: impl Iterator<Item = &'c Aggregate> + Clone) -> Result<BTreeSet<Aggregate>, RunError> {
+    fn affected<'c>(
+        &self,
+        changed: impl Iterator<Item = &'c Aggregate> + Clone,
+    ) -> Result<BTreeSet<Aggregate>, RunError> {
         let conceptual = self.conceptual();
         let mut roots = BTreeSet::new();
         for place in places(conceptual, self.collection) {
@@ -68,7 +76,11 @@ impl Upkeep<'_> {
     }
 
     /// From the aggregates at a place to those at the root.
-    fn walk_back(&self, place: &Place, mut there: BTreeSet<Aggregate>) -> Result<BTreeSet<Aggregate>, RunError> {
+    fn walk_back(
+        &self,
+        place: &Place,
+        mut there: BTreeSet<Aggregate>,
+    ) -> Result<BTreeSet<Aggregate>, RunError> {
         for &step in place.steps.iter().rev() {
             there = match step {
                 Member::Attribute(_) => there,
@@ -84,7 +96,9 @@ impl Upkeep<'_> {
         match (row.stored, row.kind) {
             // A part is in its owner's aggregate.
             (true, RelationshipKind::Composition) => Ok(there),
-            (true, RelationshipKind::Association | RelationshipKind::Aggregation) => self.referring(end, &there),
+            (true, RelationshipKind::Association | RelationshipKind::Aggregation) => {
+                self.referring(end, &there)
+            }
             (false, _) => match row.inverse {
                 Some(stored) if conceptual.ends[stored].kind == RelationshipKind::Composition => Ok(there),
                 Some(stored) => self.referred(stored, &there),
@@ -147,7 +161,8 @@ impl Upkeep<'_> {
         let conceptual = self.conceptual();
         let mut ids = BTreeSet::new();
         // An instance that is not there yet, or no longer, can be referred to all the same.
-        if conceptual.aggregate_root(class) == Some(aggregate.0) && conceptual.classes[class].owner.is_none() {
+        if conceptual.aggregate_root(class) == Some(aggregate.0) && conceptual.classes[class].owner.is_none()
+        {
             ids.insert(aggregate.1.clone());
         }
         for state in [self.before, self.after] {

@@ -51,7 +51,8 @@ pub fn store(
     let reader = Reader::new(schema, keyspace);
     let conceptual = &schema.model.conceptual;
     let (root, _) = schema.master_of(record.class).ok_or_else(|| no_master(schema, record.class))?;
-    let identity = record.identity(conceptual).ok_or_else(|| RunError::Required { field: "id".to_owned() })?;
+    let identity =
+        record.identity(conceptual).ok_or_else(|| RunError::Required { field: "id".to_owned() })?;
     let before = reader.aggregate(root, &identity)?;
     let scene = Scene { instances: &reader, positions: &crate::no_positions(), arguments: &[], now };
     let lives = before.as_ref().is_some_and(|stored| scene.lives(stored));
@@ -126,7 +127,8 @@ fn change(reader: &Reader<'_>, overlay: &Overlay<'_>) -> Result<Change, RunError
     for ((root, identity), after) in &overlay.changed {
         let master = schema.design.master(*root).ok_or_else(|| no_master(schema, *root))?;
         let number = schema.number(master);
-        let (system_key, whole_key) = (master_entry(number, identity, SYSTEM), master_entry(number, identity, WHOLE));
+        let (system_key, whole_key) =
+            (master_entry(number, identity, SYSTEM), master_entry(number, identity, WHOLE));
         change.conditions.insert(system_key.clone(), reader.keyspace().get(&system_key)?);
         match after {
             Some(stored) => {
