@@ -6,7 +6,7 @@ use std::fmt::Write;
 /// A class while its model is made up.
 struct Class {
     name: String,
-    attributes: Vec<(String, &'static str)>,
+    attributes: Vec<(String, String)>,
     /// Name, target, to-many.
     ends: Vec<(String, usize, bool)>,
     /// Lists of value objects: name.
@@ -18,18 +18,18 @@ const TYPES: [&str; 8] = ["int", "text", "bool", "enum(low, mid, high)", "long",
 pub(crate) fn model(random: &mut Random) -> String {
     let count = 2 + random.below(3);
     let mut classes: Vec<Class> = (0..count).map(|n| class(n, random)).collect();
-    for n in 0..count {
+    for class in &mut classes {
         for e in 0..random.below(3) {
             let target = random.below(count);
             let many = random.one_in(3);
-            classes[n].ends.push((format!("r{e}"), target, many));
+            class.ends.push((format!("r{e}"), target, many));
         }
     }
     let mut text = String::new();
     let mut derived: Vec<(usize, String, usize)> = Vec::new();
     for (n, class) in classes.iter().enumerate() {
         writeln!(text, "entity {} {{", class.name).unwrap();
-        writeln!(text, "  id k: {}", if n % 2 == 0 { "int" } else { "text" }).unwrap();
+        writeln!(text, "  id k: {}", id_type(n)).unwrap();
         for (name, ty) in &class.attributes {
             writeln!(text, "  {name}: {ty}").unwrap();
         }
@@ -69,8 +69,7 @@ fn class(n: usize, random: &mut Random) -> Class {
         };
         // The suffix is told apart by the name, so that queries know what it is.
         let name = if form == "[*]" { format!("l{a}") } else { format!("a{a}") };
-        let full: &'static str = Box::leak(format!("{ty}{form}").into_boxed_str());
-        attributes.push((name, full));
+        attributes.push((name, format!("{ty}{form}")));
     }
     let parts = if random.one_in(3) { vec!["p".to_owned()] } else { Vec::new() };
     Class { name: format!("E{n}"), attributes, ends: Vec::new(), parts }
@@ -107,22 +106,22 @@ fn query(
         writeln!(joins, "  {left}JOIN {from}.{step} AS j{j}").unwrap();
         scope.push((format!("j{j}"), to));
     }
-    let single = |random: &mut Random, scope: &[(String, usize)]| -> (String, &'static str) {
+    let single = |random: &mut Random, scope: &[(String, usize)]| -> (String, String) {
         let (alias, class) = scope[random.below(scope.len())].clone();
-        let singles: Vec<&(String, &'static str)> =
+        let singles: Vec<&(String, String)> =
             classes[class].attributes.iter().filter(|(name, _)| name.starts_with('a')).collect();
         // Through a to-one reference, without a join.
         let hops: Vec<&(String, usize, bool)> =
             classes[class].ends.iter().filter(|(_, _, many)| !many).collect();
         if !hops.is_empty() && random.one_in(4) {
             let (name, to, _) = random.pick(&hops);
-            return (format!("{alias}.{name}.k"), if to % 2 == 0 { "int" } else { "text" });
+            return (format!("{alias}.{name}.k"), id_type(*to));
         }
         if singles.is_empty() || random.one_in(4) {
-            return (format!("{alias}.k"), if class % 2 == 0 { "int" } else { "text" });
+            return (format!("{alias}.k"), id_type(class));
         }
         let (name, ty) = random.pick(&singles);
-        (format!("{alias}.{name}"), ty)
+        (format!("{alias}.{name}"), ty.clone())
     };
     let mut columns: Vec<String> =
         (0..1 + random.below(3)).map(|c| format!("{} AS c{c}", single(random, &scope).0)).collect();
@@ -133,7 +132,7 @@ fn query(
     for c in 0..random.below(3) {
         let (path, ty) = single(random, &scope);
         let constant = random.one_in(3);
-        let value = if constant { literal(ty, random) } else { format!(":p{c}") };
+        let value = if constant { literal(&ty, random) } else { format!(":p{c}") };
         let op = if ty.starts_with("bool") {
             "="
         } else {
@@ -178,6 +177,10 @@ fn query(
         writeln!(text, "  LIMIT {}", 1 + random.below(4)).unwrap();
     }
     writeln!(text).unwrap();
+}
+
+fn id_type(class: usize) -> String {
+    if class.is_multiple_of(2) { "int" } else { "text" }.to_owned()
 }
 
 fn literal(ty: &str, random: &mut Random) -> String {
