@@ -92,10 +92,11 @@ pub(crate) fn check_up_to(world: &dyn World, root: &Path, limit: usize) -> Check
 fn finish(sources: Sources, model: Model, diagnostics: Diagnostics) -> Checked {
     let (errors, dropped) = (diagnostics.errors(), diagnostics.dropped());
     let mut diagnostics = diagnostics.into_sorted();
-    if dropped > 0 {
+    if let Some((count, severity)) = dropped {
         let end = diagnostics.last().map(Diagnostic::span).unwrap_or_default();
-        let message = format!("{dropped} more are not listed: the first {} are", diagnostics.len());
-        diagnostics.push(Diagnostic::new(Code::TooManyDiagnostics, end, message).hint("mend these first"));
+        let message = format!("{count} more are not listed");
+        let said = Diagnostic::new(Code::TooManyDiagnostics, end, message).severity(severity);
+        diagnostics.push(said.hint("mend these first"));
     }
     Checked { sources, model, diagnostics, errors }
 }

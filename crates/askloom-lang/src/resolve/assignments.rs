@@ -66,7 +66,13 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
         class: ClassId,
     ) -> Option<(Member, ValueType)> {
         let conceptual = &self.model.conceptual;
-        let ty = self.value_type(&st.scope, path);
+        let ty = match path.leaf {
+            // A part is set as a whole; elsewhere a part entity is known by its id.
+            Leaf::Reference(id) if conceptual.ends[id].kind == RelationshipKind::Composition => {
+                ValueType::Whole(conceptual.ends[id].target)
+            }
+            Leaf::Reference(_) | Leaf::Attribute(_) | Leaf::Itself => self.value_type(&st.scope, path),
+        };
         let crosses_reference = path.hops.iter().find(|&&hop| {
             conceptual.ends[hop].kind != RelationshipKind::Composition
                 || conceptual.ends[hop].cardinality.is_many()
@@ -83,14 +89,16 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
             );
             return None;
         }
+        let sealed = path.hops.iter().any(|&hop| conceptual.ends[hop].immutable);
         let (member, id, immutable, many, declared) = match path.leaf {
             Leaf::Attribute(id) => {
                 let a = &conceptual.attributes[id];
                 (Member::Attribute(id), a.id, a.immutable, a.list, a.span)
             }
             Leaf::Reference(id) => {
-                let e = &conceptual.ends[id];
-                (Member::End(id), e.id, e.immutable, e.cardinality.is_many(), e.span)
+                // A write on either end is the same write: it changes where the links live.
+                let e = &conceptual.ends[conceptual.stored_end(id)];
+                (Member::End(id), e.id, e.immutable, conceptual.ends[id].cardinality.is_many(), e.span)
             }
             Leaf::Itself => {
                 let message = "an instance as a whole cannot be set";
@@ -105,7 +113,7 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
                 format!("`{name}` identifies: it never changes"),
                 "DELETE the instance and INSERT another",
             )
-        } else if immutable {
+        } else if immutable || sealed {
             (Code::SetOfImmutable, format!("`{name}` is immutable"), "drop `immutable` if it has to change")
         } else if many {
             (
@@ -198,7 +206,11 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
     fn is_optional(&self, member: Member) -> bool {
         match member {
             Member::Attribute(id) => self.model.conceptual.attributes[id].optional,
-            Member::End(id) => self.model.conceptual.ends[id].cardinality.min == 0,
+            Member::End(id) => {
+                let conceptual = &self.model.conceptual;
+                let optional = |end: askloom_model::EndId| conceptual.ends[end].cardinality.min == 0;
+                optional(id) && optional(conceptual.stored_end(id))
+            }
         }
     }
 }

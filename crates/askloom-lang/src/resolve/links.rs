@@ -2,8 +2,8 @@
 
 use super::Resolver;
 use super::operands::{Statement, ValueType};
+use crate::syntax::NodeId;
 use crate::syntax::ast::PathText;
-use crate::syntax::{NodeId, NodeKind};
 use askloom_model::{
     Cardinality, ClassId, Code, Diagnostic, EndId, Member, Operand, RelationshipKind, WriteStep,
 };
@@ -25,7 +25,9 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
             );
             return None;
         };
-        let end = &self.model.conceptual.ends[id];
+        // A write on either end is the same write: it changes where the links live.
+        let end = &self.model.conceptual.ends[self.model.conceptual.stored_end(id)];
+        let declared = end.span;
         let (code, message) = if end.id {
             (Code::SetOfIdentifier, format!("`{}` identifies: it never changes", name.text))
         } else if end.immutable {
@@ -59,10 +61,10 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
     /// The other instance, as an operand. Outer `None`: it is wrong; inner: there is none.
     fn linked(&mut self, st: &mut Statement<'t, 'a>, node: NodeId, end: EndId) -> Option<Option<Operand>> {
         let tree = st.tree;
-        let is_value = |&child: &NodeId| !matches!(tree.kind(child), NodeKind::Path | NodeKind::WhereClause);
-        let Some(value) = tree.children(node).find(is_value) else { return Some(None) };
+        let (_, value) = tree.target_and_value(node);
+        let Some(value) = value else { return Some(None) };
         let target = ValueType::Identity(self.model.conceptual.ends[end].target);
-        self.operand_as(st, value, &target).map(Some)
+        self.given(st, value, &target).map(Some)
     }
 
     pub(super) fn disconnect(
@@ -74,8 +76,8 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
     ) -> Option<WriteStep> {
         let end = self.reference(st, text, "DISCONNECT")?;
         let condition = self.condition_of(st, node, "DISCONNECT");
-        self.check_disconnect(text, end)?;
         let from = self.linked(st, node, end)?;
+        self.check_disconnect(text, end, from.is_some())?;
         Some(WriteStep::Disconnect {
             class,
             end,
@@ -85,7 +87,7 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
         })
     }
 
-    fn check_disconnect(&mut self, text: &PathText<'a>, end: EndId) -> Option<()> {
+    fn check_disconnect(&mut self, text: &PathText<'a>, end: EndId, single: bool) -> Option<()> {
         let row = &self.model.conceptual.ends[end];
         let other_requires = row
             .inverse
@@ -93,6 +95,8 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
             .filter(|e| e.cardinality == Cardinality::ONE);
         let (required, span) = match other_requires {
             _own if row.cardinality == Cardinality::ONE => (&row.name, row.span),
+            // All links of an end that must keep some.
+            _own if row.cardinality.min > 0 && !single => (&row.name, row.span),
             Some(other) => (&other.name, other.span),
             None => return Some(()),
         };

@@ -2,9 +2,11 @@
 
 use super::operands::{Statement, ValueType};
 use super::{Resolver, first_position};
+use crate::syntax::NodeId;
 use crate::syntax::ast::{Ident, PathText};
-use crate::syntax::{NodeId, NodeKind};
-use askloom_model::{ClassId, Code, Diagnostic, Member, RelationshipKind, Type, WriteStep};
+use askloom_model::{
+    ClassId, Code, Constant, Diagnostic, Member, Operand, RelationshipKind, Type, WriteStep,
+};
 
 impl<'t, 'a> Resolver<'t, 'a, '_> {
     /// The member after the entity in `Game.rounds`.
@@ -56,10 +58,21 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
                 }
             }
         };
+        let declared = self.member_span(member);
+        let immutable = match member {
+            Member::Attribute(id) => conceptual.attributes[id].immutable,
+            Member::End(id) => conceptual.ends[id].immutable,
+        };
+        if immutable {
+            let message = format!("`{}` is immutable", name.text);
+            self.say(
+                Diagnostic::new(Code::SetOfImmutable, name.span, message).also(declared, "declared here"),
+            );
+            return None;
+        }
         if let Some(ty) = ty {
             return Some((member, ty));
         }
-        let declared = self.member_span(member);
         let message = format!("{what} needs a list, and `{}` is none", name.text);
         self.say(
             Diagnostic::new(Code::NotAList, name.span, message).also(declared, "declared here").hint(hint),
@@ -77,8 +90,8 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
         let member = self.list_member(st, text, "ADD");
         let condition = self.condition_of(st, node, "ADD");
         let (list, ty) = member?;
-        let value = st.tree.children(node).next()?;
-        let value = self.operand_as(st, value, &ty)?;
+        let (_, value) = st.tree.target_and_value(node);
+        let value = self.given(st, value?, &ty)?;
         Some(WriteStep::Add {
             class,
             list,
@@ -103,12 +116,18 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
         };
         // In the condition, the list's name means its element.
         st.scope.join(first_position(), list, element, false);
-        let is_value = |&child: &NodeId| !matches!(tree.kind(child), NodeKind::Path | NodeKind::WhereClause);
-        let at = tree.children(node).find(is_value);
+        let (_, at) = tree.target_and_value(node);
         let at = match at {
-            Some(at) => Some(self.operand_as(st, at, &ValueType::Basic(Type::Int))?),
+            Some(at) => Some(self.given(st, at, &ValueType::Basic(Type::Int))?),
             None => None,
         };
+        if let Some(Operand::Constant(Constant::Int(position))) = at
+            && position < 0
+        {
+            let message = "positions count from 0";
+            self.say(Diagnostic::new(Code::BadLiteral, tree.span(node), message));
+            return None;
+        }
         let condition = self.condition_of(st, node, "REMOVE")?;
         Some(WriteStep::Remove {
             class,

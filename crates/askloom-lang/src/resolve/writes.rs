@@ -50,8 +50,13 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
         if kind == NodeKind::Broken {
             return None;
         }
-        let text = tree.path_in(place.node)?;
+        let (target, _) = tree.target_and_value(place.node);
+        let text = tree.path(target?);
         let first = *text.segments.first()?;
+        let whole = matches!(kind, NodeKind::Insert | NodeKind::Upsert | NodeKind::Update | NodeKind::Delete);
+        if whole {
+            self.only_a_name(&text)?;
+        }
         let class = self.class(first)?;
         if !self.model.conceptual.classes[class].kind.is_entity() {
             self.write_on_value(first);
@@ -64,6 +69,7 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
             }
             NodeKind::Upsert => {
                 self.insert(class, first)?;
+                self.refuse_surrogate(class, first)?;
                 return Some(WriteStep::Upsert { class });
             }
             _with_condition => {}
@@ -163,6 +169,19 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
             return None;
         }
         self.refuse_part(class, name)
+    }
+
+    /// UPSERT finds an instance by the id it is given; a surrogate is not given.
+    fn refuse_surrogate(&mut self, class: ClassId, name: Ident<'a>) -> Option<()> {
+        if !self.model.conceptual.classes[class].surrogate {
+            return Some(());
+        }
+        let message = format!("`{}` has no identifier to be found by", name.text);
+        self.say(
+            Diagnostic::new(Code::UpsertWithoutId, name.span, message)
+                .hint("give the entity an `id`, or use INSERT"),
+        );
+        None
     }
 
     /// A field of an INSERT and a parameter of the same name in another statement are one parameter; so are

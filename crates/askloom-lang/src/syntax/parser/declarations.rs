@@ -69,7 +69,7 @@ impl Parser<'_, '_> {
         let diagnostic = Diagnostic::new(Code::UnknownDeclaration, self.span_here(), message)
             .hint(format!("a declaration starts with {}", DECLARATIONS.join(", ")));
         match crate::suggest::closest(&word.to_lowercase(), DECLARATIONS) {
-            Some(near) if self.is_name(0) => diagnostic.did_you_mean(self.span_here(), near, near),
+            Some(near) if self.is_name(0) => crate::suggest::did_you_mean(diagnostic, self.span_here(), near),
             _ => diagnostic,
         }
     }

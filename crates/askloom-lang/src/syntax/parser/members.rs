@@ -1,5 +1,6 @@
 //! The inside of an entity or a value object.
 
+use super::super::tree::Started;
 use super::Parser;
 use crate::Dialect;
 use crate::syntax::{Keyword, NodeKind, TokenKind};
@@ -31,6 +32,7 @@ impl Parser<'_, '_> {
 
     /// Members are separated by line ends or commas.
     fn separator(&mut self) {
+        while self.block_comment() {}
         if matches!(self.kind(0), TokenKind::Comma | TokenKind::RightBrace | TokenKind::End)
             || self.starts_line()
         {
@@ -160,6 +162,10 @@ impl Parser<'_, '_> {
         if self.eat(TokenKind::Question) {
             return self.finish(&started, NodeKind::Cardinality);
         }
+        // The paper's prose has `ref Airport (1) origin`.
+        if self.dialect != Dialect::Loom && self.sees(TokenKind::LeftParen) {
+            return self.parenthesised(&started);
+        }
         if !self.eat(TokenKind::LeftBracket) {
             return self.builder.abandon(&started);
         }
@@ -171,6 +177,16 @@ impl Parser<'_, '_> {
             self.unclosed(open, "]");
         }
         self.finish(&started, NodeKind::Cardinality);
+    }
+
+    fn parenthesised(&mut self, started: &Started) {
+        let open = self.span_here();
+        self.bump();
+        self.bound();
+        if !self.eat(TokenKind::RightParen) {
+            self.unclosed(open, ")");
+        }
+        self.finish(started, NodeKind::Cardinality);
     }
 
     fn bound(&mut self) {
@@ -334,6 +350,16 @@ impl Parser<'_, '_> {
         }
     }
 
+    /// A literal, a call, or an enum's value, which may be any word.
+    fn default_value(&mut self) {
+        let literal = matches!(self.keyword(0), Some(Keyword::True | Keyword::False | Keyword::Null));
+        if self.is_name(0) && !literal && self.kind(1) != TokenKind::LeftParen {
+            self.path("a default");
+        } else {
+            self.operand();
+        }
+    }
+
     fn attribute_tail(&mut self) {
         // The dialects put it behind: `text email unique`.
         if self.dialect != Dialect::Loom && self.sees_keyword(Keyword::Unique) && !self.starts_line() {
@@ -346,7 +372,7 @@ impl Parser<'_, '_> {
         if self.sees(TokenKind::Equal) && !self.starts_line() {
             let started = self.start();
             self.bump();
-            self.operand();
+            self.default_value();
             self.finish(&started, NodeKind::DefaultValue);
         }
         self.trailing_annotations();

@@ -40,6 +40,7 @@ pub(crate) fn parse<'a>(
         diagnostics,
         depth: 0,
         last_error: None,
+        errors: 0,
     };
     parser.file();
     let builder = parser.builder;
@@ -59,7 +60,13 @@ struct Parser<'a, 'd> {
     depth: u32,
     /// Where the last error was said: one a place is enough.
     last_error: Option<usize>,
+    /// How many errors were said.
+    errors: usize,
 }
+
+/// After so many errors the text is none of these languages: the rest of it is one broken part, so that memory does
+/// not grow with every further mistake.
+const MOST_ERRORS: usize = 100_000;
 
 /// Looking.
 impl<'a> Parser<'a, '_> {
@@ -232,8 +239,16 @@ impl Parser<'_, '_> {
         self.finish(&started, NodeKind::Broken);
     }
 
+    /// Steps to the end of the file if there is no sense in it.
+    fn give_up(&mut self) {
+        if self.errors >= MOST_ERRORS {
+            self.skip_until(Self::at_end);
+        }
+    }
+
     /// Steps over one token, as a broken node, if nothing has been taken since: no loop may stand still.
     fn ensure_progress(&mut self, since: usize) {
+        self.give_up();
         if self.at == since && !self.at_end() {
             let started = self.start();
             self.bump();
@@ -256,6 +271,7 @@ impl Parser<'_, '_> {
             return;
         }
         self.last_error = Some(self.at);
+        self.errors += 1;
         let diagnostic = diagnostic(self);
         self.diagnostics.push(diagnostic);
     }
@@ -366,7 +382,12 @@ impl Parser<'_, '_> {
         self.bump();
         self.finish(&started, NodeKind::Broken);
         let whole = open.to(self.span_before());
-        let lines = rewritten_comment(self.slice(whole));
+        let mut lines = rewritten_comment(self.slice(whole));
+        // What follows on the line must not become part of the comment.
+        let behind = self.text.get(whole.end as usize..).unwrap_or_default();
+        if behind.lines().next().is_some_and(|rest| !rest.trim().is_empty()) {
+            lines.push('\n');
+        }
         let diagnostic =
             Diagnostic::new(Code::BlockComment, open, "`/*` does not start a comment in a .loom file")
                 .hint("a comment starts with `//` and ends with its line");

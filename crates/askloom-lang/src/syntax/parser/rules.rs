@@ -99,7 +99,11 @@ impl Parser<'_, '_> {
     fn at_rule_end(&self) -> bool {
         matches!(
             self.kind(0),
-            TokenKind::Semicolon | TokenKind::Comma | TokenKind::RightBrace | TokenKind::End
+            TokenKind::Semicolon
+                | TokenKind::Comma
+                | TokenKind::RightBrace
+                | TokenKind::Slash
+                | TokenKind::End
         ) || self.starts_line()
     }
 
@@ -129,7 +133,8 @@ impl Parser<'_, '_> {
                 self.finish(&started, NodeKind::RepresentRule);
                 return true;
             }
-            if self.starts_line() {
+            // A slash that stands apart starts another rule.
+            if self.starts_line() || self.span_before().end != self.span_here().start {
                 break;
             }
         }
