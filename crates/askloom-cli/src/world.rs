@@ -41,11 +41,15 @@ impl World for Disk {
 }
 
 fn read_bounded(path: &Path) -> Result<Vec<u8>, ReadError> {
-    let file = File::open(path).map_err(|error| unreadable(&error))?;
-    let metadata = file.metadata().map_err(|error| unreadable(&error))?;
+    // Looked at before it is opened: opening a pipe waits for somebody to write into it.
+    let metadata = fs::metadata(path).map_err(|error| unreadable(&error))?;
     if metadata.is_dir() {
         return Err(ReadError::Unreadable("it is a directory".to_owned()));
     }
+    if !metadata.is_file() {
+        return Err(ReadError::Unreadable("it is not a regular file".to_owned()));
+    }
+    let file = File::open(path).map_err(|error| unreadable(&error))?;
     if metadata.len() > MAX_FILE_BYTES {
         return Err(ReadError::TooLarge { bytes: metadata.len() });
     }

@@ -79,7 +79,7 @@ impl Fixing<'_> {
             return false;
         }
         let before = error_counts(&checked);
-        let good = self.good(&checked.sources, &fixes, &before);
+        let good = self.good(&checked.sources, &[], &fixes, &before);
         if good.is_empty() {
             return false;
         }
@@ -89,13 +89,20 @@ impl Fixing<'_> {
         true
     }
 
-    /// Those of the fixes that bring no new error, alone and together.
-    fn good<'f>(&mut self, sources: &Sources, fixes: &[&'f Fix], before: &ErrorCounts) -> Vec<&'f Fix> {
+    /// Those of the fixes that bring no new error on top of the ones accepted already.
+    fn good<'f>(
+        &mut self,
+        sources: &Sources,
+        accepted: &[&'f Fix],
+        fixes: &[&'f Fix],
+        before: &ErrorCounts,
+    ) -> Vec<&'f Fix> {
         if fixes.is_empty() || self.trials >= MAX_TRIALS {
             return Vec::new();
         }
         self.trials += 1;
-        let after = error_counts(&self.check(&self.with(sources, fixes)));
+        let together = [accepted, fixes].concat();
+        let after = error_counts(&self.check(&self.with(sources, &together)));
         let brings_none = after.iter().all(|(code, count)| before.get(code).is_some_and(|old| count <= old));
         if brings_none {
             return fixes.to_vec();
@@ -104,8 +111,9 @@ impl Fixing<'_> {
             return Vec::new();
         }
         let (left, right) = fixes.split_at(fixes.len() / 2);
-        let mut good = self.good(sources, left, before);
-        good.extend(self.good(sources, right, before));
+        let mut good = self.good(sources, accepted, left, before);
+        let accepted = [accepted, &good].concat();
+        good.extend(self.good(sources, &accepted, right, before));
         good
     }
 

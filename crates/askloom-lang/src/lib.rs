@@ -11,6 +11,12 @@
 mod check;
 mod dialect;
 mod fix;
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "tokens, nodes and keywords are large enums of which each construct knows a few; what it does not \
+              know is no part of it"
+)]
+mod format;
 mod load;
 #[expect(
     clippy::wildcard_enum_match_arm,
@@ -86,10 +92,11 @@ pub(crate) fn check_up_to(world: &dyn World, root: &Path, limit: usize) -> Check
 fn finish(sources: Sources, model: Model, diagnostics: Diagnostics) -> Checked {
     let (errors, dropped) = (diagnostics.errors(), diagnostics.dropped());
     let mut diagnostics = diagnostics.into_sorted();
-    if dropped > 0 {
+    if let Some((count, severity)) = dropped {
         let end = diagnostics.last().map(Diagnostic::span).unwrap_or_default();
-        let message = format!("{dropped} more are not listed: the first {} are", diagnostics.len());
-        diagnostics.push(Diagnostic::new(Code::TooManyDiagnostics, end, message).hint("mend these first"));
+        let message = format!("{count} more are not listed");
+        let said = Diagnostic::new(Code::TooManyDiagnostics, end, message).severity(severity);
+        diagnostics.push(said.hint("mend these first"));
     }
     Checked { sources, model, diagnostics, errors }
 }
@@ -106,6 +113,5 @@ pub struct Formatted {
 /// Writes a file in the canonical style; `.pidm` and `.gdm` become `.loom` with the same meaning.
 #[must_use]
 pub fn format(text: &str, dialect: Dialect) -> Formatted {
-    let _ = dialect;
-    Formatted { text: text.to_owned(), left_broken: false }
+    format::format(text, dialect)
 }

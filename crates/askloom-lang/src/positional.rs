@@ -23,8 +23,13 @@ pub(crate) fn positional(tree: &Tree<'_>, declaration: NodeId) -> Positional {
     if nodes.peek().is_none() {
         return Positional::default();
     }
-    let mut naming =
-        Naming { tree, taken: named(tree, declaration), numbered: HashMap::new(), names: HashMap::new() };
+    let mut naming = Naming {
+        tree,
+        taken: named(tree, declaration),
+        suffixes: HashMap::new(),
+        numbered: HashMap::new(),
+        names: HashMap::new(),
+    };
     for node in tree.subtree(declaration) {
         naming.visit(node);
     }
@@ -39,6 +44,8 @@ fn named(tree: &Tree<'_>, declaration: NodeId) -> HashSet<String> {
 struct Naming<'t, 'a> {
     tree: &'t Tree<'a>,
     taken: HashSet<String>,
+    /// The next suffix to try for a name, so that many of one name do not try them all again.
+    suffixes: HashMap<String, u32>,
     /// `?1` twice is one parameter.
     numbered: HashMap<&'a str, String>,
     names: HashMap<NodeId, String>,
@@ -129,11 +136,14 @@ impl Naming<'_, '_> {
             self.names.insert(node, name);
             return;
         }
-        let name = (1..)
-            .map(|n: u32| if n == 1 { base.to_owned() } else { format!("{base}_{n}") })
-            .find(|name| !self.taken.contains(name))
-            .unwrap_or_default();
-        self.taken.insert(name.clone());
+        let next = self.suffixes.entry(base.to_owned()).or_insert(1);
+        let name = loop {
+            let name = if *next == 1 { base.to_owned() } else { format!("{base}_{next}") };
+            *next += 1;
+            if self.taken.insert(name.clone()) {
+                break name;
+            }
+        };
         if !number.is_empty() {
             self.numbered.insert(number, name.clone());
         }

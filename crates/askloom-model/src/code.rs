@@ -159,6 +159,7 @@ codes! {
     AL0513 SetOfMany Error "SET on a list or a to-many relationship"
     AL0514 EmptyWrite Error "a compound write without a statement"
     AL0515 SeveralAggregates Note "a compound write spans several aggregates"
+    AL0516 UpsertWithoutId Error "UPSERT of an entity without an identifier"
 
     // Rules.
     AL0601 InvariantSpans Error "an invariant spans two aggregates"

@@ -2,6 +2,7 @@
 
 use crate::{AttributeId, ClassId, Constant, EndId, ParameterType, Span, Table, Type};
 use serde::Serialize;
+use std::collections::HashMap;
 
 /// How deep classes may extend or contain each other: deeper than anybody means, and shallow enough that a
 /// walk upwards costs nothing.
@@ -247,6 +248,25 @@ impl Conceptual {
     #[must_use]
     pub fn is_kind_of(&self, class: ClassId, ancestor: ClassId) -> bool {
         class == ancestor || (self.classes[class].parent.is_some() && self.lineage(class).contains(&ancestor))
+    }
+
+    /// The end at which the links of a relationship live: this one, or its inverse.
+    #[must_use]
+    pub fn stored_end(&self, end: EndId) -> EndId {
+        let row = &self.ends[end];
+        if row.stored { end } else { row.inverse.unwrap_or(end) }
+    }
+
+    /// Every class by its direct subclasses.
+    #[must_use]
+    pub fn subclasses(&self) -> HashMap<ClassId, Vec<ClassId>> {
+        let mut subclasses: HashMap<ClassId, Vec<ClassId>> = HashMap::new();
+        for (id, class) in self.classes.iter() {
+            if let Some(parent) = class.parent {
+                subclasses.entry(parent).or_default().push(id);
+            }
+        }
+        subclasses
     }
 
     /// What INSERT can be given for a member: the type, and whether it may be left out. Nothing for lists,

@@ -127,43 +127,57 @@ impl Diagnostic {
     }
 }
 
-/// A bounded list of diagnostics. What does not fit is counted, so that it can be said.
+/// A bounded list of diagnostics. What does not fit is counted, so that it can be said. Each severity has a bound of
+/// its own, so that no number of notes hides an error.
 #[derive(Debug, Clone)]
 pub struct Diagnostics {
     list: Vec<Diagnostic>,
     limit: usize,
-    dropped: usize,
     errors: usize,
+    warnings: usize,
+    notes: usize,
 }
 
 impl Diagnostics {
-    /// How many are kept unless another limit is asked for. Nobody reads more, and each holds text.
+    /// How many of a severity are kept unless another limit is asked for. Nobody reads more, and each holds text.
     pub const LIMIT: usize = 1000;
 
     #[must_use]
     pub fn with_limit(limit: usize) -> Self {
-        Self { list: Vec::new(), limit, dropped: 0, errors: 0 }
+        Self { list: Vec::new(), limit, errors: 0, warnings: 0, notes: 0 }
     }
 
     pub fn push(&mut self, diagnostic: Diagnostic) {
-        self.errors += usize::from(diagnostic.is_error());
-        if self.list.len() < self.limit {
+        let count = match diagnostic.severity {
+            Severity::Error => &mut self.errors,
+            Severity::Warning => &mut self.warnings,
+            Severity::Note => &mut self.notes,
+        };
+        *count += 1;
+        if *count <= self.limit {
             self.list.push(diagnostic);
-        } else {
-            self.dropped += 1;
         }
     }
 
-    /// True once further diagnostics are only counted: whoever makes one can then skip costly hints.
+    /// True once further errors are only counted: whoever makes one can then skip costly hints.
     #[must_use]
     pub fn is_full(&self) -> bool {
-        self.list.len() >= self.limit
+        self.errors >= self.limit
     }
 
-    /// How many were counted but not kept.
+    /// How many were counted but not kept, and the gravest severity among them.
     #[must_use]
-    pub fn dropped(&self) -> usize {
-        self.dropped
+    pub fn dropped(&self) -> Option<(usize, Severity)> {
+        let beyond = |count: usize| count.saturating_sub(self.limit);
+        let dropped = beyond(self.errors) + beyond(self.warnings) + beyond(self.notes);
+        let gravest = if beyond(self.errors) > 0 {
+            Severity::Error
+        } else if beyond(self.warnings) > 0 {
+            Severity::Warning
+        } else {
+            Severity::Note
+        };
+        (dropped > 0).then_some((dropped, gravest))
     }
 
     /// How many errors there were, kept or not.

@@ -12,10 +12,10 @@ pub trait Id: Copy {
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => { $(
         $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
         pub struct $name(u32);
 
-        impl Id for $name {
+        impl $crate::Id for $name {
             fn from_index(index: usize) -> Self {
                 // Sources are at most 64 MiB, so no table can reach 2³² rows.
                 Self(u32::try_from(index).unwrap_or(u32::MAX))
@@ -26,6 +26,8 @@ macro_rules! ids {
         }
     )* };
 }
+
+pub(crate) use ids;
 
 ids! {
     /// An entity or a value object.

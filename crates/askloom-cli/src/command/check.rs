@@ -48,7 +48,10 @@ pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
         if let Some(up_to) = args.fixes() {
             write(&world, &askloom_lang::fix(&world, file, up_to), screen)?;
         }
-        let report = Report { root: file.clone(), checked: askloom_lang::check(&world, file) };
+        let mut report = Report { root: file.clone(), checked: askloom_lang::check(&world, file) };
+        if let Some(up_to) = args.fixes() {
+            leave_out(&mut report, up_to, screen);
+        }
         if args.format.machine().is_none() {
             print(&report, screen)?;
         }
@@ -82,6 +85,25 @@ fn write(world: &Disk, outcome: &FixOutcome, screen: &mut Screen) -> Result<(), 
         screen.say(&format!("{} applied in {}", render::amount(outcome.applied, "fix"), names.join(", ")));
     }
     Ok(())
+}
+
+/// Fixes that are still there after fixing were left out, each because it would bring another error to light: they are
+/// not offered again.
+fn leave_out(report: &mut Report, up_to: Applicability, screen: &mut Screen) {
+    let mut left = 0;
+    for diagnostic in &mut report.checked.diagnostics {
+        let refused = diagnostic
+            .fix
+            .as_ref()
+            .is_some_and(|fix| fix.applicability == Applicability::Safe || up_to == Applicability::Suggested);
+        if refused {
+            diagnostic.fix = None;
+            left += 1;
+        }
+    }
+    if left > 0 {
+        screen.say(&format!("{} left out: applied, another error would show", render::amount(left, "fix")));
+    }
 }
 
 fn name(path: &Path) -> String {

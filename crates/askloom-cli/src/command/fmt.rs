@@ -75,6 +75,8 @@ struct Tally {
     changed: usize,
     unchanged: usize,
     failed: usize,
+    /// Files with a part that could not be parsed.
+    broken: usize,
 }
 
 pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
@@ -101,7 +103,7 @@ fn conclude(mode: Mode, tally: &Tally, screen: &mut Screen) -> Exit {
         Mode::Check if tally.changed > 0 => {
             screen.say(&format!("{} would change", amount(tally.changed, "file")));
         }
-        Mode::Check if tally.failed == 0 => {
+        Mode::Check if tally.failed + tally.broken == 0 => {
             screen.say(&format!("{} already in the canonical style", amount(tally.unchanged, "file")));
         }
         Mode::Check | Mode::Print | Mode::Write { .. } => {}
@@ -110,7 +112,7 @@ fn conclude(mode: Mode, tally: &Tally, screen: &mut Screen) -> Exit {
         Mode::Check => tally.changed > 0,
         Mode::Print | Mode::Write { .. } => false,
     };
-    Exit::any_wrong(tally.failed > 0 || would_change)
+    Exit::any_wrong(tally.failed + tally.broken > 0 || would_change)
 }
 
 fn job(file: &Path, stdin_name: &Path) -> Result<Job, String> {
@@ -165,6 +167,12 @@ fn finish(job: &Job, mode: Mode, screen: &mut Screen, tally: &mut Tally) -> Resu
             "{}: a part that cannot be parsed stands as it was; `askloom check` says why",
             job.source.display()
         ));
+        tally.broken += 1;
+    }
+    if job.left_broken && matches!((&job.target, mode), (Target::Converted { .. }, Mode::Write { .. })) {
+        screen.error(&format!("{}: not converted: mend it first", job.source.display()));
+        tally.failed += 1;
+        return Ok(());
     }
     let changes = job.was() != Some(&job.text);
     match (mode, &job.target) {

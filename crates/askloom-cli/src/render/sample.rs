@@ -44,7 +44,7 @@ pub(super) fn report() -> Report {
 pub(super) fn of(diagnostics: Vec<Diagnostic>) -> Report {
     let mut sources = Sources::default();
     sources.add("shop/shop.loom".into(), SHOP.to_owned(), Dialect::Loom);
-    sources.add("stock.loom".into(), STOCK.to_owned(), Dialect::Loom);
+    sources.add("shop/stock.loom".into(), STOCK.to_owned(), Dialect::Loom);
     with(sources, diagnostics)
 }
 

@@ -73,8 +73,15 @@ fn a_conversion_does_not_overwrite_unless_it_is_told_to() {
 #[test]
 fn a_broken_part_stands_as_it_was_and_that_is_said() {
     let project = Project::new().with("game.loom", format!("{UGLY}\nentity ((( \n\n{UGLY}"));
-    project.run(&["fmt", "game.loom"]).says("cannot be parsed stands as it was");
+    project.run(&["fmt", "game.loom"]).exits(1).says("cannot be parsed stands as it was");
     assert!(project.read("game.loom").contains("((("));
+}
+
+#[test]
+fn a_broken_dialect_is_not_converted() {
+    let project = Project::new().with("a.pidm", "entity A {\n  id key unique\n");
+    project.run(&["fmt", "a.pidm"]).exits(1).says("not converted");
+    assert!(!project.exists("a.loom"));
 }
 
 #[test]

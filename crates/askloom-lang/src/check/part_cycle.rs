@@ -5,6 +5,7 @@ use super::Context;
 use askloom_model::{
     ClassId, Code, Conceptual, Diagnostic, EndId, Id, MAX_NESTING, Member, RelationshipKind,
 };
+use std::collections::HashMap;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mark {
@@ -15,6 +16,8 @@ enum Mark {
 
 pub(super) fn check(context: &mut Context<'_>) {
     let conceptual = &context.model.conceptual;
+    let subclasses = conceptual.subclasses();
+    let parts = |conceptual: &Conceptual, class| parts(conceptual, &subclasses, class);
     for (end, why) in circles(conceptual, parts) {
         let row = &conceptual.ends[end];
         if why == Closing::TooDeep {
@@ -34,7 +37,12 @@ pub(super) fn check(context: &mut Context<'_>) {
     }
 }
 
-fn parts(conceptual: &Conceptual, class: ClassId) -> Vec<(EndId, ClassId)> {
+/// The parts that an instance of the class can have: its own, and those of any subclass it may be of.
+fn parts(
+    conceptual: &Conceptual,
+    subclasses: &HashMap<ClassId, Vec<ClassId>>,
+    class: ClassId,
+) -> Vec<(EndId, ClassId)> {
     let part = |member| match member {
         Member::End(id)
             if conceptual.ends[id].kind == RelationshipKind::Composition && conceptual.ends[id].declared =>
@@ -43,7 +51,13 @@ fn parts(conceptual: &Conceptual, class: ClassId) -> Vec<(EndId, ClassId)> {
         }
         Member::End(_) | Member::Attribute(_) => None,
     };
-    conceptual.all_members(class).filter_map(part).collect()
+    let mut found: Vec<_> = conceptual.all_members(class).filter_map(part).collect();
+    let mut open: Vec<ClassId> = subclasses.get(&class).cloned().unwrap_or_default();
+    while let Some(below) = open.pop() {
+        found.extend(conceptual.classes[below].members.iter().copied().filter_map(part));
+        open.extend(subclasses.get(&below).into_iter().flatten());
+    }
+    found
 }
 
 /// Why a walk cannot go on through an end.

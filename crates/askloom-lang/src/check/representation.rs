@@ -8,28 +8,37 @@ use super::Context;
 use askloom_model::{
     ClassId, Code, Conceptual, Diagnostic, Member, Model, RelationshipKind, Representation, Rule, RuleStep,
 };
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+
+/// The direct subclasses of each class.
+type Subclasses = HashMap<ClassId, Vec<ClassId>>;
 
 pub(super) fn check(context: &mut Context<'_>) {
     let model = context.model;
     let mut found = Vec::new();
+    let subclasses = model.conceptual.subclasses();
     for representation in &model.representations {
         match representation.class {
-            Some(class) => check_class(model, representation, class, &mut found),
-            None => check_all(model, representation, &mut found),
+            Some(class) => check_class(model, &subclasses, representation, class, &mut found),
+            None => check_all(model, &subclasses, representation, &mut found),
         }
     }
     found.into_iter().for_each(|diagnostic| context.diagnostics.push(diagnostic));
 }
 
 /// `represent *`: each root class by itself, with the rules that are about it.
-fn check_all(model: &Model, representation: &Representation, found: &mut Vec<Diagnostic>) {
+fn check_all(
+    model: &Model,
+    subclasses: &Subclasses,
+    representation: &Representation,
+    found: &mut Vec<Diagnostic>,
+) {
     let conceptual = &model.conceptual;
     let mut reached = HashSet::new();
     let mut missing = None;
     let mut unknown: HashSet<usize> = (0..representation.rules.len()).collect();
     for class in conceptual.classes.ids().filter(|&class| conceptual.aggregate_root(class) == Some(class)) {
-        let walk = Walk::over(conceptual, representation, class);
+        let walk = Walk::over(conceptual, subclasses, representation, class);
         reached.extend(walk.reached.iter().copied());
         unknown.retain(|rule| walk.unknown.contains(rule));
         let any = representation.rules.iter().any(|rule| applies(conceptual, rule, class));
@@ -58,7 +67,13 @@ fn names_a_field(rule: &Rule) -> bool {
     rule.steps.iter().any(|step| matches!(step, RuleStep::Field { .. }))
 }
 
-fn check_class(model: &Model, representation: &Representation, class: ClassId, found: &mut Vec<Diagnostic>) {
+fn check_class(
+    model: &Model,
+    subclasses: &Subclasses,
+    representation: &Representation,
+    class: ClassId,
+    found: &mut Vec<Diagnostic>,
+) {
     let conceptual = &model.conceptual;
     let name = &conceptual.classes[class].name;
     match conceptual.aggregate_root(class) {
@@ -85,7 +100,7 @@ fn check_class(model: &Model, representation: &Representation, class: ClassId, f
                 .hint("give the other class a `represent` of its own"),
         );
     }
-    let walk = Walk::over(conceptual, representation, class);
+    let walk = Walk::over(conceptual, subclasses, representation, class);
     let silent = foreign || !walk.unknown.is_empty();
     for (index, rule) in representation.rules.iter().enumerate() {
         if walk.unknown.contains(&index) {
@@ -111,7 +126,7 @@ fn field_hint(conceptual: &Conceptual, rule: &Rule, class: ClassId) -> String {
         RuleStep::AnyField { .. } | RuleStep::EachAtom => None,
     });
     match written.and_then(|written| crate::suggest::closest(written, names)) {
-        Some(near) => format!("did you mean `{near}`?"),
+        Some(near) => format!("did you mean `{}`?", near.name),
         None => "a step names a stored field; `[*]` is for each element of a list".to_owned(),
     }
 }
@@ -143,6 +158,7 @@ type Active = (usize, usize);
 struct Walk<'m> {
     conceptual: &'m Conceptual,
     rules: &'m [Rule],
+    subclasses: &'m Subclasses,
     /// Rules that take some atom.
     reached: HashSet<usize>,
     /// Rules that match no field at all.
@@ -154,10 +170,16 @@ struct Walk<'m> {
 }
 
 impl<'m> Walk<'m> {
-    fn over(conceptual: &'m Conceptual, representation: &'m Representation, class: ClassId) -> Self {
+    fn over(
+        conceptual: &'m Conceptual,
+        subclasses: &'m Subclasses,
+        representation: &'m Representation,
+        class: ClassId,
+    ) -> Self {
         let mut walk = Self {
             conceptual,
             rules: &representation.rules,
+            subclasses,
             reached: HashSet::new(),
             unknown: HashSet::new(),
             missing: None,
@@ -185,10 +207,13 @@ impl<'m> Walk<'m> {
 
     /// All members of a class and of its subclasses: a hierarchy is one collection.
     fn members(&self, class: ClassId) -> Vec<Member> {
-        let conceptual = self.conceptual;
-        let below = conceptual.classes.ids().filter(|&c| c != class && conceptual.is_kind_of(c, class));
-        let own = below.flat_map(|c| conceptual.classes[c].members.iter().copied());
-        conceptual.all_members(class).chain(own).collect()
+        let mut members: Vec<Member> = self.conceptual.all_members(class).collect();
+        let mut open: Vec<ClassId> = self.subclasses.get(&class).cloned().unwrap_or_default();
+        while let Some(below) = open.pop() {
+            members.extend(self.conceptual.classes[below].members.iter().copied());
+            open.extend(self.subclasses.get(&below).into_iter().flatten());
+        }
+        members
     }
 
     fn class(&mut self, class: ClassId, active: Vec<Active>, covered: Option<usize>, path: &str) {

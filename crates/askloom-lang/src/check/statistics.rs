@@ -1,18 +1,39 @@
 //! Statistics that contradict each other or what they describe.
 
 use super::Context;
-use askloom_model::{Cardinality, Code, Diagnostic, MemberStatistics, Span};
+use askloom_model::{Attribute, Cardinality, Code, Diagnostic, MemberStatistics, Span, Type};
 
 pub(super) fn check(context: &mut Context<'_>) {
     let conceptual = &context.model.conceptual;
     let attributes = conceptual.attributes.iter().map(|(_, a)| (&a.statistics, a.span, None));
     let ends = conceptual.ends.iter().map(|(_, e)| (&e.statistics, e.span, Some(e.cardinality)));
     let mut found = Vec::new();
+    for (_, attribute) in conceptual.attributes.iter() {
+        let count = conceptual.classes[attribute.class].statistics.count;
+        found.extend(distinct(attribute, count));
+    }
     for (statistics, span, cardinality) in attributes.chain(ends) {
         found.extend(contradictions(statistics, span, cardinality));
     }
     for diagnostic in found {
         context.diagnostics.push(diagnostic);
+    }
+}
+
+/// More different values than there can be.
+fn distinct(attribute: &Attribute, count: Option<u64>) -> Option<Diagnostic> {
+    let distinct = attribute.statistics.distinct?;
+    let says = |message: String| Some(Diagnostic::new(Code::StatisticOutOfRange, attribute.span, message));
+    if let Type::Enum(values) = &attribute.ty
+        && distinct > values.len() as u64
+    {
+        return says(format!("this enum has {} values, not {distinct}", values.len()));
+    }
+    match count {
+        Some(count) if distinct > count && !attribute.list => {
+            says(format!("{count} instances cannot have {distinct} different values"))
+        }
+        Some(_) | None => None,
     }
 }
 
@@ -35,5 +56,11 @@ fn contradictions(
         }
         _fits => None,
     };
-    average.into_iter().chain(beyond)
+    let outside = match (statistics.avg, cardinality) {
+        (Some(avg), Some(c)) if c.max.is_some_and(|max| avg > f64::from(max)) || avg < f64::from(c.min) => {
+            Some(says(format!("an average of {avg} is outside the cardinality")))
+        }
+        _fits => None,
+    };
+    average.into_iter().chain(beyond).chain(outside)
 }

@@ -3,7 +3,7 @@
 use super::units::{self, Unit};
 use super::{Place, Resolver};
 use crate::Dialect;
-use crate::suggest::closest;
+use crate::suggest::{Near, closest, did_you_mean, did_you_mean_text};
 use crate::syntax::ast::Ident;
 use crate::syntax::{NodeId, NodeKind, TokenId, TokenKind, Tree};
 use askloom_model::{Code, Diagnostic, Span};
@@ -108,6 +108,7 @@ pub(super) struct Found<'a> {
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Frequency<'a> {
+    pub(super) negative: bool,
     pub(super) text: &'a str,
     pub(super) kind: TokenKind,
     pub(super) span: Span,
@@ -119,6 +120,8 @@ struct Argument<'a> {
     value: Option<TokenId>,
     number: Option<&'a str>,
     negative: bool,
+    /// A minus before the value, as in `@freq(-1 2%)`.
+    negative_value: bool,
     /// `/` before the unit, as in a rate.
     per: bool,
     percent: bool,
@@ -166,7 +169,10 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
         let message = format!("no annotation is called `@{}`", name.text);
         let diagnostic = Diagnostic::new(Code::UnknownAnnotation, name.span, message);
         self.say(match closest(name.text, SPECS.iter().map(|spec| spec.name)) {
-            Some(near) => diagnostic.hint(format!("did you mean `@{near}`?")).replace(name.span, near),
+            Some(near) => {
+                let shown = format!("@{}", near.name);
+                did_you_mean_text(diagnostic, name.span, near, &shown, near.name.to_owned())
+            }
             None => {
                 let all: Vec<_> = SPECS.iter().map(|spec| format!("@{}", spec.name)).collect();
                 diagnostic.hint(format!("there are {}", all.join(" ")))
@@ -358,8 +364,9 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
         let message = format!("no unit is called `{}` here", unit.text);
         let diagnostic = Diagnostic::new(Code::UnknownUnit, unit.span, message);
         let same = units::names(units).find(|name| name.eq_ignore_ascii_case(unit.text));
+        let same = same.map(|name| Near { name, sure: true });
         self.say(match same.or_else(|| closest(unit.text, units::names(units))) {
-            Some(near) => diagnostic.hint(format!("did you mean `{near}`?")).replace(unit.span, near),
+            Some(near) => did_you_mean(diagnostic, unit.span, near),
             None => {
                 let all: Vec<_> = units.iter().filter_map(|unit| unit.names.first().copied()).collect();
                 diagnostic.hint(format!("the units are {}", all.join(", ")))
@@ -375,6 +382,7 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
             any = true;
             let argument = argument(tree, node);
             let plain = !argument.per && argument.unit.is_none() && !argument.negative;
+            let negative = argument.negative_value;
             let share = argument.number.filter(|_| plain).and_then(units::number);
             let (Some(value), Some(share)) = (argument.value, share) else {
                 self.bad(tree.span(node), spec);
@@ -383,6 +391,7 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
             let share = if argument.percent { share / 100.0 } else { share };
             total += share;
             let value = Frequency {
+                negative,
                 text: tree.token_text(value),
                 kind: tree.token(value).kind,
                 span: tree.token_span(value),
@@ -404,14 +413,23 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
 }
 
 fn argument<'a>(tree: &Tree<'a>, node: NodeId) -> Argument<'a> {
-    let mut argument =
-        Argument { node, value: None, number: None, negative: false, per: false, percent: false, unit: None };
+    let mut argument = Argument {
+        node,
+        value: None,
+        number: None,
+        negative: false,
+        negative_value: false,
+        per: false,
+        percent: false,
+        unit: None,
+    };
     for token in tree.own_tokens(node) {
         match tree.token(token).kind {
             TokenKind::Number if argument.number.is_none() => argument.number = Some(tree.token_text(token)),
             TokenKind::Number => {
                 // `@freq(3 10%)`: the first number was the value.
                 argument.value = tree.own_token(node, TokenKind::Number);
+                argument.negative_value = std::mem::take(&mut argument.negative);
                 argument.number = Some(tree.token_text(token));
             }
             TokenKind::Minus => argument.negative = true,

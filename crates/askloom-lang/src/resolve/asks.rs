@@ -6,6 +6,7 @@ use crate::syntax::ast::{Ident, PathText};
 use crate::syntax::{Element, NodeKind, TokenKind};
 use askloom_model::{Ask, AskLink, ClassId, Code, Diagnostic, EndId, Member};
 use std::collections::{HashMap, VecDeque};
+use std::rc::Rc;
 
 /// A class of an `ask`, as written.
 struct Named<'a> {
@@ -54,6 +55,15 @@ impl<'a> Resolver<'_, 'a, '_> {
                 Element::Node(_) => {}
             }
         }
+        if !wrong && !tree.is_broken(place.node) && !named.iter().any(|n| n.result) {
+            let span = tree.span(place.node);
+            self.say(Diagnostic::new(
+                Code::NoSinglePath,
+                span,
+                "this asks for nothing: name at least one result class",
+            ));
+            return None;
+        }
         (!wrong && named.iter().any(|n| n.result)).then_some(named)
     }
 
@@ -75,6 +85,14 @@ impl<'a> Resolver<'_, 'a, '_> {
         let mut wrong = false;
         for class in named {
             let known = placed.iter().any(|before| before.class == class.class);
+            if let Some(via) = class.via.as_ref().filter(|_| placed.is_empty()) {
+                let message = "the first class has nothing before it to be linked with";
+                self.say(
+                    Diagnostic::new(Code::NoSinglePath, via.span, message)
+                        .hint("`via` belongs to a later class"),
+                );
+                wrong = true;
+            }
             if !placed.is_empty() && !known {
                 match self.link(class, &placed) {
                     Some(found) => links.extend(found),
@@ -97,8 +115,8 @@ impl<'a> Resolver<'_, 'a, '_> {
                 [] => {}
                 [link] => links.push(*link),
                 several => {
-                    let ends: Vec<EndId> = several.iter().map(|link| link.end).collect();
-                    self.several_paths(class.name, before.name.text, &ends);
+                    let paths: Vec<Vec<AskLink>> = several.iter().map(|link| vec![*link]).collect();
+                    self.several_paths(class.name, before.name.text, &paths);
                     return None;
                 }
             }
@@ -118,19 +136,17 @@ impl<'a> Resolver<'_, 'a, '_> {
             }
             [path] => Some(path.clone()),
             several => {
-                let ends: Vec<EndId> =
-                    several.iter().filter_map(|path| path.last()).map(|link| link.end).collect();
-                self.several_paths(class.name, before.name.text, &ends);
+                let paths = several.to_vec();
+                self.several_paths(class.name, before.name.text, &paths);
                 None
             }
         }
     }
 
-    fn several_paths(&mut self, name: Ident<'a>, other: &str, ends: &[EndId]) {
+    fn several_paths(&mut self, name: Ident<'a>, other: &str, paths: &[Vec<AskLink>]) {
         let message = format!("several paths lead from `{other}` to `{}`", name.text);
-        let names: Vec<String> =
-            ends.iter().map(|&end| self.model.conceptual.ends[end].name.clone()).collect();
-        let example = names.first().cloned().unwrap_or_default();
+        let example = paths.first().map(|path| self.path_name(path)).unwrap_or_default();
+        let ends: Vec<EndId> = paths.iter().filter_map(|path| path.last()).map(|link| link.end).collect();
         let spans: Vec<_> = ends.iter().map(|&end| self.model.conceptual.ends[end].span).collect();
         let mut diagnostic = Diagnostic::new(Code::NoSinglePath, name.span, message)
             .hint(format!("name one: `{{{} via {example}}}`", name.text));
@@ -140,36 +156,71 @@ impl<'a> Resolver<'_, 'a, '_> {
         self.say(diagnostic);
     }
 
-    /// `{Flight via origin}`: the end is a member of either class.
+    /// A path as `via` can name it: forwards if every link has a name in that direction, else backwards.
+    fn path_name(&self, path: &[AskLink]) -> String {
+        let conceptual = &self.model.conceptual;
+        let name = |end: EndId, stored: bool| {
+            let end = if stored { Some(end) } else { conceptual.ends[end].inverse };
+            end.map(|end| conceptual.ends[end].name.as_str())
+        };
+        let forwards: Option<Vec<&str>> = path.iter().map(|link| name(link.end, !link.reversed)).collect();
+        let backwards =
+            || path.iter().rev().map(|link| name(link.end, link.reversed)).collect::<Option<Vec<&str>>>();
+        forwards.or_else(backwards).map(|names| names.join(".")).unwrap_or_default()
+    }
+
+    /// `{Flight via origin}`, `{Country via origin.country}`: a path from this class to one before it, or the other way.
     fn link_via(
         &mut self,
         class: &Named<'a>,
         via: &PathText<'a>,
         placed: &[&Named<'a>],
     ) -> Option<Vec<AskLink>> {
-        let [name] = via.segments.as_slice() else {
-            let message = "`via` names one relationship";
-            self.say(Diagnostic::new(Code::NoSinglePath, via.span, message));
-            return None;
-        };
         for before in placed {
-            for (owner, other) in [(class.class, before.class), (before.class, class.class)] {
-                let Some(Member::End(end)) = self.member_exactly(owner, name.text) else { continue };
-                let found = self.direct(before.class, class.class).into_iter().find(|link| {
-                    link.end == end || self.model.conceptual.ends[link.end].inverse == Some(end)
-                });
-                if let Some(link) = found.filter(|_| owner != other) {
-                    return Some(vec![link]);
-                }
+            if let Some(links) = self.walk(before.class, via, class.class) {
+                return Some(links);
+            }
+            if let Some(links) = self.walk(class.class, via, before.class) {
+                let turned = |link: AskLink| AskLink {
+                    from: link.to,
+                    to: link.from,
+                    reversed: !link.reversed,
+                    ..link
+                };
+                return Some(links.into_iter().rev().map(turned).collect());
             }
         }
-        let message =
-            format!("`{}` does not link `{}` with the classes before it", name.text, class.name.text);
+        let path = via.joined(".");
+        let message = format!("`{path}` does not link `{}` with the classes before it", class.name.text);
         self.say(
-            Diagnostic::new(Code::NoSinglePath, name.span, message)
-                .hint("`via` names a relationship of either class"),
+            Diagnostic::new(Code::NoSinglePath, via.span, message)
+                .hint("`via` names the relationships on the way, from either of the two classes"),
         );
         None
+    }
+
+    /// The links along a path of relationships, if it leads from one class to the other.
+    fn walk(&self, from: ClassId, path: &PathText<'a>, to: ClassId) -> Option<Vec<AskLink>> {
+        let conceptual = &self.model.conceptual;
+        let mut links = Vec::new();
+        let mut at = from;
+        for name in &path.segments {
+            let Some(Member::End(end)) = self.member_exactly(at, name.text) else { return None };
+            let row = &conceptual.ends[end];
+            let next = row.target;
+            links.push(AskLink {
+                from: at,
+                end: conceptual.stored_end(end),
+                reversed: !row.stored,
+                to: next,
+            });
+            at = next;
+        }
+        let arrives = conceptual.is_kind_of(at, to) || conceptual.is_kind_of(to, at);
+        if let Some(last) = links.last_mut() {
+            last.to = to;
+        }
+        arrives.then_some(links)
     }
 
     /// Stored ends between two classes, whichever of them has it.
@@ -194,19 +245,27 @@ impl<'a> Resolver<'_, 'a, '_> {
     }
 
     /// All shortest paths, up to two: one is an answer, two are a question.
-    fn shortest(&self, from: ClassId, to: ClassId) -> Vec<Vec<AskLink>> {
+    fn shortest(&mut self, from: ClassId, to: ClassId) -> Vec<Vec<AskLink>> {
+        /// Further than this nobody means a path that is not named.
+        const FURTHEST: usize = 16;
         let neighbours = self.neighbours();
         let mut reached: HashMap<ClassId, (usize, Vec<AskLink>)> = HashMap::from([(from, (0, Vec::new()))]);
         let mut queue = VecDeque::from([from]);
         while let Some(class) = queue.pop_front() {
             let distance = reached.get(&class).map_or(0, |(distance, _)| *distance);
-            for link in neighbours.get(&class).into_iter().flatten() {
+            if distance >= FURTHEST {
+                break;
+            }
+            // A class has the links of its ancestors, too.
+            let lineage = self.model.conceptual.lineage(class);
+            let links = lineage.iter().flat_map(|ancestor| neighbours.get(ancestor).into_iter().flatten());
+            for link in links.map(|link| AskLink { from: class, ..*link }) {
                 let entry = reached.entry(link.to).or_insert_with(|| {
                     queue.push_back(link.to);
                     (distance + 1, Vec::new())
                 });
                 if entry.0 == distance + 1 {
-                    entry.1.push(*link);
+                    entry.1.push(link);
                 }
             }
         }
@@ -215,7 +274,11 @@ impl<'a> Resolver<'_, 'a, '_> {
         paths
     }
 
-    fn neighbours(&self) -> HashMap<ClassId, Vec<AskLink>> {
+    /// The stored links of each class, in both directions; worked out once.
+    fn neighbours(&mut self) -> Rc<HashMap<ClassId, Vec<AskLink>>> {
+        if let Some(known) = &self.neighbours {
+            return Rc::clone(known);
+        }
         let mut neighbours: HashMap<ClassId, Vec<AskLink>> = HashMap::new();
         for (end, row) in self.model.conceptual.ends.iter().filter(|(_, row)| row.stored) {
             let forward = AskLink { from: row.class, end, reversed: false, to: row.target };
@@ -223,6 +286,8 @@ impl<'a> Resolver<'_, 'a, '_> {
             neighbours.entry(row.class).or_default().push(forward);
             neighbours.entry(row.target).or_default().push(back);
         }
+        let neighbours = Rc::new(neighbours);
+        self.neighbours = Some(Rc::clone(&neighbours));
         neighbours
     }
 }

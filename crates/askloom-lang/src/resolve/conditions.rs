@@ -103,7 +103,7 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
             }
             return None;
         };
-        self.check_operator(st, &ty, op, span)?;
+        self.check_operator(&ty, op, span)?;
         let other = self.operand_as(st, other, &ty)?;
         let path = Operand::Path(path);
         Some(match subject == left {
@@ -128,13 +128,7 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
                 .is_some_and(|w| self.member_exactly(st.scope.main, w.text).is_some())
     }
 
-    fn check_operator(
-        &mut self,
-        st: &Statement<'t, 'a>,
-        ty: &ValueType,
-        op: Comparison,
-        span: Span,
-    ) -> Option<()> {
+    fn check_operator(&mut self, ty: &ValueType, op: Comparison, span: Span) -> Option<()> {
         let equality = matches!(op, Comparison::Equal | Comparison::NotEqual);
         let fits = match ty {
             ValueType::Basic(Type::Json | Type::Geo) => false,
@@ -145,7 +139,6 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
         if fits {
             return Some(());
         }
-        let _ = st;
         let message = format!("{} cannot be compared like this", self.describe(ty));
         self.say(Diagnostic::new(Code::BadOperand, span, message).hint(match ty {
             ValueType::Whole(_) => "compare one of its attributes",
@@ -198,7 +191,7 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
         let mut children = st.tree.children(node);
         let (value, low, high) = (children.next()?, children.next()?, children.next()?);
         let (path, ty, span) = self.subject(st, value)?;
-        self.check_operator(st, &ty, Comparison::Less, span)?;
+        self.check_operator(&ty, Comparison::Less, span)?;
         let (low, high) = (self.operand_as(st, low, &ty), self.operand_as(st, high, &ty));
         Some(Condition::Between { value: Operand::Path(path), low: low?, high: high? })
     }
@@ -208,7 +201,7 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
         let mut children = tree.children(node);
         let (value, set) = (children.next()?, children.next()?);
         let (path, ty, span) = self.subject(st, value)?;
-        self.check_operator(st, &ty, Comparison::Equal, span)?;
+        self.check_operator(&ty, Comparison::Equal, span)?;
         let value = Operand::Path(path);
         let set_span = tree.span(set);
         let list = |ty: &ValueType| ParameterType::List(Box::new(ty.parameter()));
@@ -216,6 +209,14 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
             NodeKind::InList => {
                 let items: Vec<_> = tree.children(set).map(|item| self.operand_as(st, item, &ty)).collect();
                 let items: Option<Vec<_>> = items.into_iter().collect();
+                let null = tree.children(set).find(|&item| tree.text(item).eq_ignore_ascii_case("null"));
+                if let Some(null) = null {
+                    let message = "a comparison with NULL is never true";
+                    self.say(
+                        Diagnostic::new(Code::ComparedWithNull, tree.span(null), message)
+                            .hint("add OR … IS NULL"),
+                    );
+                }
                 return Some(Condition::In { value, set: InSet::List(items?) });
             }
             NodeKind::Parameter => tree.parameter_name(set)?.to_owned(),

@@ -2,7 +2,7 @@
 
 use super::Resolver;
 use crate::Dialect;
-use crate::suggest::closest;
+use crate::suggest::{Near, closest, did_you_mean_text};
 use crate::syntax::Tree;
 use crate::syntax::ast::LiteralText;
 use askloom_model::{Code, Constant, Diagnostic, Precision, Span, Type};
@@ -61,10 +61,11 @@ impl<'a> Resolver<'_, 'a, '_> {
         let message = format!("this enum has no value `{text}`");
         let diagnostic = Diagnostic::new(Code::UnknownEnumValue, span, message);
         let same = values.iter().map(String::as_str).find(|value| value.eq_ignore_ascii_case(text));
+        let same = same.map(|name| Near { name, sure: true });
         self.say(match same.or_else(|| closest(text, values.iter().map(String::as_str))) {
             Some(near) => {
-                let quoted = format!("'{}'", near.replace('\'', "''"));
-                diagnostic.hint(format!("did you mean `{near}`?")).replace(span, quoted)
+                let quoted = format!("'{}'", near.name.replace('\'', "''"));
+                did_you_mean_text(diagnostic, span, near, near.name, quoted)
             }
             None => diagnostic.hint(format!("its values are {}", values.join(", "))),
         });
@@ -132,6 +133,9 @@ fn decimal(negative: bool, plain: &str) -> Option<Constant> {
         return None;
     }
     let (whole, fraction) = plain.split_once('.').unwrap_or((plain, ""));
+    if !whole.bytes().chain(fraction.bytes()).all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
     let whole = whole.trim_start_matches('0');
     let fraction = fraction.trim_end_matches('0');
     if whole.len() + fraction.len() > MAX_DIGITS {
@@ -158,8 +162,11 @@ fn from_text(text: &str, ty: &Type) -> Result<Constant, String> {
     match ty {
         Type::Text => Ok(Constant::Text(text.to_owned())),
         Type::Enum(values) => enum_value(text, values),
-        Type::Date => text.parse().map(Constant::Date).map_err(|_| wrong("'2026-11-30'")),
-        Type::Time => text.parse().map(Constant::Time).map_err(|_| wrong("'17:45:00'")),
+        // A text that says more than the type holds is refused, not cut.
+        Type::Date if !has_time(text) => text.parse().map(Constant::Date).map_err(|_| wrong("'2026-11-30'")),
+        Type::Date => Err(wrong("'2026-11-30'")),
+        Type::Time if !has_date(text) => text.parse().map(Constant::Time).map_err(|_| wrong("'17:45:00'")),
+        Type::Time => Err(wrong("'17:45:00'")),
         Type::Timestamp(precision) => timestamp(text, *precision),
         Type::Uuid => {
             let form = "'67e55044-10b1-426f-9247-bb680e5fe0c8'";
@@ -171,6 +178,14 @@ fn from_text(text: &str, ty: &Type) -> Result<Constant, String> {
         Type::Bool => Err(format!("'{text}' is a text, not a bool: write `true` or `false`")),
         Type::Blob | Type::Geo | Type::Json => Err(format!("a {ty} has no literal: give it as a parameter")),
     }
+}
+
+fn has_time(text: &str) -> bool {
+    text.contains([':', 'T', 't', ' '])
+}
+
+fn has_date(text: &str) -> bool {
+    text.contains(['-', 'T', 't', ' ', '+'])
 }
 
 /// Input finer than its type is refused, never rounded.

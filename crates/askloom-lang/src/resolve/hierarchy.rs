@@ -1,14 +1,15 @@
 //! `extends`, the owners of parts, and identifiers.
 
 use super::Resolver;
-use askloom_model::{ClassId, Code, Diagnostic, Id, MAX_NESTING, Member, RelationshipKind, Severity};
+use crate::syntax::Keyword;
+use askloom_model::{ClassId, Code, Diagnostic, EndId, Id, MAX_NESTING, Member, RelationshipKind, Severity};
+use std::collections::HashMap;
 
 impl Resolver<'_, '_, '_> {
     pub(super) fn hierarchy(&mut self) {
         for (index, place) in self.places.classes.clone().into_iter().enumerate() {
-            let Some(name) = self.tree(place).single_name(place.node) else { continue };
             let class = ClassId::from_index(index);
-            let Some(parent) = self.class(name) else { continue };
+            let Some((parent, name)) = self.class_at(self.tree(place), place.node) else { continue };
             let classes = &mut self.model.conceptual.classes;
             if classes[class].kind.is_entity() == classes[parent].kind.is_entity() && class != parent {
                 classes[class].parent = Some(parent);
@@ -89,6 +90,8 @@ impl Resolver<'_, '_, '_> {
 
     /// Which end owns each part entity.
     pub(super) fn owners(&mut self) {
+        // For each class, an end that owns one of its subclasses.
+        let mut owned_below: HashMap<ClassId, EndId> = HashMap::new();
         for end_id in self.model.conceptual.ends.ids() {
             let end = &self.model.conceptual.ends[end_id];
             let (target, span) = (end.target, end.span);
@@ -96,8 +99,21 @@ impl Resolver<'_, '_, '_> {
             if !owns || !self.model.conceptual.classes[target].kind.is_entity() {
                 continue;
             }
-            match self.model.conceptual.classes[target].owner {
-                None => self.model.conceptual.classes[target].owner = Some(end_id),
+            let owner = self.model.conceptual.ends[end_id].class;
+            let conceptual = &self.model.conceptual;
+            let lineage = conceptual.lineage(target);
+            let inherited = lineage.iter().find_map(|&class| conceptual.classes[class].owner);
+            match inherited.or_else(|| owned_below.get(&target).copied()) {
+                None => {
+                    for class in lineage {
+                        owned_below.entry(class).or_insert(end_id);
+                    }
+                    self.model.conceptual.classes[target].owner = Some(end_id);
+                }
+                // Several ends of one owner class are fine.
+                Some(first) if self.model.conceptual.ends[first].class == owner => {
+                    self.model.conceptual.classes[target].owner.get_or_insert(end_id);
+                }
                 Some(first) => {
                     let message = format!("`{}` is a part of two classes", self.class_name(target));
                     let first = self.model.conceptual.ends[first].span;
@@ -108,6 +124,24 @@ impl Resolver<'_, '_, '_> {
                             .hint("a part lives and dies with one owner: use `ref` for the other, or a value object"),
                     );
                 }
+            }
+        }
+    }
+
+    /// A member may not be called like an inherited one, wherever the two are declared.
+    pub(super) fn inherited_names(&mut self) {
+        for class in self.model.conceptual.classes.ids() {
+            let Some(parent) = self.model.conceptual.classes[class].parent else { continue };
+            for member in self.model.conceptual.classes[class].members.clone() {
+                let name = self.model.conceptual.member_name(member).to_owned();
+                let Some(inherited) = self.member_exactly(parent, &name) else { continue };
+                let message = format!("`{}` already has a member `{name}`", self.class_name(class));
+                let (span, before) = (self.member_span(member), self.member_span(inherited));
+                self.say(
+                    Diagnostic::new(Code::DuplicateMember, span, message)
+                        .here("again here")
+                        .also(before, "inherited from here"),
+                );
             }
         }
     }
@@ -145,9 +179,13 @@ impl Resolver<'_, '_, '_> {
             return;
         }
         row.surrogate = true;
-        // What is broken may well have had one.
+        // What is broken may well have had one, and so may a parent that was taken away.
         let place = self.places.classes.get(class.index()).copied();
-        if place.is_some_and(|place| self.tree(place).is_broken(place.node)) {
+        let doubtful = |place: super::Place| {
+            let tree = self.tree(place);
+            tree.is_broken(place.node) || tree.has_keyword(place.node, Keyword::Extends)
+        };
+        if place.is_some_and(doubtful) {
             return;
         }
         let row = &self.model.conceptual.classes[class];

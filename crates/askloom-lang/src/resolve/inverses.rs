@@ -25,8 +25,19 @@ impl<'a> Resolver<'_, 'a, '_> {
                 self.say(Diagnostic::new(Code::InverseMismatch, name.span, message));
                 continue;
             }
-            let target = self.model.conceptual.ends[clause.end].target;
-            match self.member_exactly(target, name.text) {
+            let (class, target) =
+                (self.model.conceptual.ends[clause.end].class, self.model.conceptual.ends[clause.end].target);
+            if !self.model.conceptual.classes[class].kind.is_entity() {
+                let message = "nothing leads back to a value object: it has no identity of its own";
+                self.say(
+                    Diagnostic::new(Code::InverseMismatch, name.span, message)
+                        .hint("put the reference into the owner"),
+                );
+                continue;
+            }
+            let other =
+                self.member_exactly(target, name.text).or_else(|| self.member_in_any_case(target, name));
+            match other {
                 Some(Member::End(other)) => self.link_declared(clause, name, other),
                 Some(Member::Attribute(other)) => {
                     let span = self.model.conceptual.attributes[other].span;
@@ -36,6 +47,7 @@ impl<'a> Resolver<'_, 'a, '_> {
             }
         }
         self.choose_stored(&carriers);
+        self.names.forget_folded();
     }
 
     fn mismatch(&mut self, clause: Clause, name: Ident<'a>, other: askloom_model::Span, why: &str) {
@@ -165,6 +177,8 @@ impl<'a> Resolver<'_, 'a, '_> {
             let Some(other) = end.inverse.filter(|&other| other > id) else { continue };
             let that = &self.model.conceptual.ends[other];
             let this_stored = match (end.kind, that.kind) {
+                // What identifies is stored where it identifies.
+                _identifies if end.id != that.id => end.id,
                 (RelationshipKind::Composition, _) => true,
                 (_, RelationshipKind::Composition) => false,
                 _both_refer => match (end.cardinality.is_many(), that.cardinality.is_many()) {

@@ -20,8 +20,7 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
             let tree = self.tree(place);
             for node in tree.children(place.node) {
                 if self.model.conceptual.classes[class].members.len() >= MAX_MEMBERS {
-                    let span = self.model.conceptual.classes[class].span;
-                    self.too_many(span, "members in a class", MAX_MEMBERS);
+                    self.members_beyond(class, place, node);
                     break;
                 }
                 match tree.kind(node) {
@@ -29,6 +28,18 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
                     NodeKind::Relationship => self.relationship(class, Place { node, ..place }),
                     _not_a_member => {}
                 }
+            }
+        }
+    }
+
+    /// Says that a class has too many members, and remembers the names of the rest.
+    fn members_beyond(&mut self, class: ClassId, place: Place, from: NodeId) {
+        let span = self.model.conceptual.classes[class].span;
+        self.too_many(span, "members in a class", MAX_MEMBERS);
+        let tree = self.tree(place);
+        for node in tree.children(place.node).filter(|&node| node >= from) {
+            if let Some(name) = tree.name(node) {
+                self.names.break_member(class, name.text);
             }
         }
     }
@@ -47,7 +58,7 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
         let optional = cardinality == Some(Cardinality::OPTIONAL);
         let target = if list { Target::ListAttribute } else { Target::Attribute };
         let found = self.annotations(place, target);
-        let Some(ty) = ty else { return };
+        let Some(ty) = ty else { return self.names.break_member(class, name.text) };
         let id = tree.has_keyword(place.node, Keyword::Id);
         let unique_type =
             type_node.and_then(|node| tree.word(node)).is_some_and(|w| w.text.eq_ignore_ascii_case("unique"));
@@ -74,7 +85,7 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
 
     /// Puts a member under its name, unless the name is taken.
     pub(super) fn add_member(&mut self, class: ClassId, name: Ident<'a>, member: Member) {
-        if let Some(before) = self.member_exactly(class, name.text) {
+        if let Some(before) = self.names.own_member(class, name.text) {
             let owner = self.model.conceptual.classes[class].name.clone();
             let message = format!("`{owner}` already has a member `{}`", name.text);
             let before = self.member_span(before);
@@ -285,7 +296,7 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
             return;
         };
         let cardinality = self.cardinality(tree, node).unwrap_or(Cardinality::ONE);
-        let Some(target_class) = self.class(target) else { return };
+        let Some(target_class) = self.class(target) else { return self.names.break_member(class, name.text) };
         let kind = if tree.has_keyword(node, Keyword::Part) {
             RelationshipKind::Composition
         } else if tree.has_keyword(node, Keyword::Has) {
@@ -440,11 +451,14 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
                 TokenKind::Word | TokenKind::QuotedWord => match value.text {
                     "true" => Ok(Constant::Bool(true)),
                     "false" => Ok(Constant::Bool(false)),
+                    "null" => Ok(Constant::Null),
                     _other => enum_word(word, ty),
                 },
-                TokenKind::Number => {
-                    self.try_constant(tree, &LiteralText::Number { negative: false, digits: value.text }, ty)
-                }
+                TokenKind::Number => self.try_constant(
+                    tree,
+                    &LiteralText::Number { negative: value.negative, digits: value.text },
+                    ty,
+                ),
                 _text => {
                     let text = LiteralText::Text(crate::syntax::ast::unquote(value.text));
                     self.try_constant(tree, &text, ty)

@@ -6,11 +6,14 @@
 
 mod annotations;
 mod asks;
+mod assignments;
 mod classes;
 mod conditions;
 mod constants;
 mod hierarchy;
 mod inverses;
+mod links;
+mod lists;
 mod members;
 mod names;
 mod operands;
@@ -24,9 +27,10 @@ mod writes;
 
 use crate::syntax::ast::Ident;
 use crate::syntax::{NodeId, NodeKind, Tree};
-use askloom_model::{ClassId, Code, Diagnostic, Diagnostics, EndId, Id, Member, Model, Span, Table};
+use askloom_model::{AskLink, ClassId, Code, Diagnostic, Diagnostics, EndId, Id, Member, Model, Span, Table};
 use names::Names;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 /// Everything the later passes need to point at the text again.
 #[derive(Debug, Default)]
@@ -51,6 +55,7 @@ pub(crate) fn resolve(trees: &[Tree<'_>], diagnostics: &mut Diagnostics) -> Mode
         end_statistics: Vec::new(),
         statements: names::Declared::default(),
         trees_of: HashSet::new(),
+        neighbours: None,
         diagnostics,
     };
     resolver.run();
@@ -69,6 +74,8 @@ struct Resolver<'t, 'a, 'd> {
     statements: names::Declared<'a>,
     /// Classes with a `@tree`, once members are known.
     trees_of: HashSet<ClassId>,
+    /// Links between classes, made when a tuple query first needs a path.
+    neighbours: Option<Rc<HashMap<ClassId, Vec<AskLink>>>>,
     diagnostics: &'d mut Diagnostics,
 }
 
@@ -78,17 +85,26 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
         self.hierarchy();
         self.declare_members();
         self.link_inverses();
+        self.inherited_names();
         self.owners();
         self.identifiers();
         self.end_statistics();
-        for (index, kind) in [NodeKind::Query, NodeKind::Ask, NodeKind::Write].into_iter().enumerate() {
-            self.each(kind, |resolver, place| match index {
-                0 => resolver.query(place),
-                1 => resolver.ask(place),
-                _ => resolver.write(place),
-            });
-        }
+        self.each(NodeKind::Query, Self::query);
+        self.each(NodeKind::Ask, Self::ask);
+        self.each(NodeKind::Write, Self::write);
         self.rules();
+        debug_assert!(self.nothing_is_lost(), "a statement was dropped without a word");
+    }
+
+    /// Without an error, every statement of the text is in the model.
+    fn nothing_is_lost(&mut self) -> bool {
+        let mut declared = 0;
+        for kind in [NodeKind::Query, NodeKind::Ask, NodeKind::Write] {
+            self.each(kind, |_, _| declared += 1);
+        }
+        let workload = &self.model.workload;
+        let resolved = workload.queries.len() + workload.asks.len() + workload.writes.len();
+        self.diagnostics.errors() > 0 || declared == resolved
     }
 
     fn tree(&self, place: Place) -> &'t Tree<'a> {
@@ -135,7 +151,7 @@ fn first_position() -> askloom_model::PositionId {
     askloom_model::PositionId::from_index(0)
 }
 
-/// The name that stands first in a list of identifiers, or an empty one.
+/// A name and its place; empty if there is none.
 fn owned(ident: Option<Ident<'_>>) -> (String, Span) {
     ident.map_or_else(|| (String::new(), Span::default()), |ident| (ident.text.to_owned(), ident.span))
 }

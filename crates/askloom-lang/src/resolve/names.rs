@@ -1,15 +1,18 @@
 //! Looking names up: exactly, else in any case with a warning, else a guess at what was meant.
 
 use super::Resolver;
-use crate::suggest::closest;
-use crate::syntax::ast::Ident;
+use crate::suggest::{Near, closest, did_you_mean, spelled};
+use crate::syntax::ast::{Ident, PathText};
+use crate::syntax::{NodeId, Tree};
 use askloom_model::{ClassId, Code, Diagnostic, Id, Member, Span};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 #[derive(Debug, Default)]
 pub(super) struct Names<'a> {
     pub(super) classes: HashMap<&'a str, ClassId>,
     members: Vec<Members<'a>>,
+    /// Members that were said to be wrong: whoever names one has named something real.
+    broken: HashSet<(ClassId, &'a str)>,
     /// Made when first needed: names in lower case, and who bears them.
     folded_classes: Option<HashMap<String, Vec<ClassId>>>,
     folded_members: HashMap<ClassId, HashMap<String, Vec<Member>>>,
@@ -58,7 +61,17 @@ impl<'a> Names<'a> {
         }
     }
 
-    fn own_member(&self, class: ClassId, name: &str) -> Option<Member> {
+    /// Remembers a member that is declared, though it cannot be understood.
+    pub(super) fn break_member(&mut self, class: ClassId, name: &'a str) {
+        self.broken.insert((class, name));
+    }
+
+    /// Forgets names in lower case: new members have come.
+    pub(super) fn forget_folded(&mut self) {
+        self.folded_members.clear();
+    }
+
+    pub(super) fn own_member(&self, class: ClassId, name: &str) -> Option<Member> {
         self.members.get(class.index())?.get(name)
     }
 }
@@ -67,6 +80,10 @@ impl<'a> Names<'a> {
 #[derive(Debug, Default)]
 pub(super) struct Declared<'a> {
     names: HashMap<&'a str, Span>,
+    /// In the order of the text.
+    order: Vec<&'a str>,
+    /// Made when first needed: the first name that is the same but for case.
+    folded: Option<HashMap<String, &'a str>>,
 }
 
 impl<'a> Declared<'a> {
@@ -76,21 +93,48 @@ impl<'a> Declared<'a> {
             std::collections::hash_map::Entry::Occupied(before) => Some(*before.get()),
             std::collections::hash_map::Entry::Vacant(free) => {
                 free.insert(name.span);
+                self.order.push(name.text);
                 None
             }
         }
     }
 
-    pub(super) fn contains(&self, name: &str) -> bool {
-        self.names.contains_key(name)
+    /// The declared name, exactly or in another case.
+    pub(super) fn find(&mut self, name: &str) -> Option<&'a str> {
+        if let Some((exact, _)) = self.names.get_key_value(name) {
+            return Some(exact);
+        }
+        let order = &self.order;
+        let folded = self
+            .folded
+            .get_or_insert_with(|| order.iter().rev().map(|name| (name.to_lowercase(), *name)).collect());
+        folded.get(&name.to_lowercase()).copied()
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &'a str> + '_ {
-        self.names.keys().copied()
+        self.order.iter().copied()
     }
 }
 
 impl<'a> Resolver<'_, 'a, '_> {
+    /// The name of a class where nothing but a name can stand.
+    pub(super) fn class_at(&mut self, tree: &Tree<'a>, node: NodeId) -> Option<(ClassId, Ident<'a>)> {
+        let text = tree.path_in(node)?;
+        self.only_a_name(&text)?;
+        let name = *text.segments.first()?;
+        Some((self.class(name)?, name))
+    }
+
+    /// Refuses a path where one name is due.
+    pub(super) fn only_a_name(&mut self, text: &PathText<'a>) -> Option<()> {
+        if text.segments.len() == 1 && !text.star {
+            return Some(());
+        }
+        let message = format!("`{}` is a path, and here stands the name of an entity", text.joined("."));
+        self.say(Diagnostic::new(Code::UnknownClass, text.span, message).hint("name the entity alone"));
+        None
+    }
+
     /// Says that a name is declared twice. True if it is.
     pub(super) fn declared_before(&mut self, name: Ident<'a>, before: Option<Span>) -> bool {
         let Some(before) = before else { return false };
@@ -148,9 +192,9 @@ impl<'a> Resolver<'_, 'a, '_> {
         if self.diagnostics.is_full() {
             return self.say(diagnostic);
         }
-        let near = closest(name.text, self.names.classes.keys().copied());
-        let diagnostic = match near {
-            Some(near) => diagnostic.hint(format!("did you mean `{near}`?")).replace(name.span, near),
+        let classes = self.model.conceptual.classes.iter().map(|(_, class)| class.name.as_str());
+        let diagnostic = match closest(name.text, classes) {
+            Some(near) => did_you_mean(diagnostic, name.span, near),
             None => diagnostic.hint("declare it, or import the file that does"),
         };
         self.say(diagnostic);
@@ -163,7 +207,7 @@ impl<'a> Resolver<'_, 'a, '_> {
                 name.span,
                 format!("`{}` is declared as `{declared}`", name.text),
             )
-            .replace(name.span, declared),
+            .replace(name.span, spelled(declared)),
         );
     }
 
@@ -188,6 +232,9 @@ impl<'a> Resolver<'_, 'a, '_> {
 
     /// A member in another case, with a warning; or nothing, with nothing said.
     pub(super) fn member_in_any_case(&mut self, class: ClassId, name: Ident<'a>) -> Option<Member> {
+        if self.is_broken_member(class, name.text) {
+            return None;
+        }
         let folded = name.text.to_lowercase();
         let mut candidates = Vec::new();
         for class in self.model.conceptual.lineage(class) {
@@ -219,8 +266,16 @@ impl<'a> Resolver<'_, 'a, '_> {
         })
     }
 
+    fn is_broken_member(&self, class: ClassId, name: &str) -> bool {
+        let lineage = self.model.conceptual.lineage(class);
+        lineage.into_iter().any(|class| self.names.broken.contains(&(class, name)))
+    }
+
     /// Says that a class has no such member, with the nearest one as a fix.
     pub(super) fn unknown_member(&mut self, class: ClassId, name: Ident<'a>, more: &[&str]) {
+        if self.is_broken_member(class, name.text) {
+            return;
+        }
         let class_name = self.class_name(class).to_owned();
         let message = format!("`{class_name}` has no member `{}`", name.text);
         let diagnostic = Diagnostic::new(Code::UnknownName, name.span, message);
@@ -229,10 +284,16 @@ impl<'a> Resolver<'_, 'a, '_> {
         }
         let conceptual = &self.model.conceptual;
         let members = conceptual.all_members(class).map(|member| conceptual.member_name(member));
-        let near = closest(name.text, members.chain(more.iter().copied())).map(str::to_owned);
+        let near = closest(name.text, members.chain(more.iter().copied()));
+        let broken = conceptual.lineage(class).into_iter().any(|class| {
+            let place = self.places.classes.get(class.index()).copied();
+            place.is_some_and(|place| self.tree(place).is_broken(place.node))
+        });
         let place = conceptual.classes[class].span;
         let diagnostic = match near {
-            Some(near) => diagnostic.hint(format!("did you mean `{near}`?")).replace(name.span, near),
+            // In a class that could not be read as a whole, the name may well be there.
+            Some(near) if broken => did_you_mean(diagnostic, name.span, Near { sure: false, ..near }),
+            Some(near) => did_you_mean(diagnostic, name.span, near),
             None => diagnostic.also(place, format!("`{class_name}` is declared here")),
         };
         self.say(diagnostic);

@@ -3,7 +3,7 @@
 use super::Resolver;
 use super::parameters::Parameters;
 use super::scope::{Crossing, Scope};
-use crate::syntax::ast::{Ident, PathText};
+use crate::syntax::ast::{Ident, LiteralText, PathText};
 use crate::syntax::{NodeId, NodeKind, Tree};
 use askloom_model::{
     ClassId, Code, Constant, Diagnostic, Leaf, Member, Operand, ParameterType, Path, RelationshipKind, Span,
@@ -129,6 +129,26 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
         }
     }
 
+    /// A value that a write is given: a parameter or a literal, never a path.
+    pub(super) fn given(
+        &mut self,
+        st: &mut Statement<'t, 'a>,
+        node: NodeId,
+        expected: &ValueType,
+    ) -> Option<Operand> {
+        let is_enum = matches!(expected, ValueType::Basic(Type::Enum(_)));
+        if st.tree.kind(node) == NodeKind::Path && !is_enum {
+            let span = st.tree.span(node);
+            let name = st.tree.text(node);
+            self.say(
+                Diagnostic::new(Code::BadOperand, span, "a value is a parameter or a literal, not a field")
+                    .hint(format!("`:{name}` is the parameter of that name")),
+            );
+            return None;
+        }
+        self.operand_as(st, node, expected)
+    }
+
     pub(super) fn misplaced_aggregate(&mut self, span: Span) {
         self.say(
             Diagnostic::new(
@@ -143,6 +163,9 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
     fn literal_as(&mut self, tree: &Tree<'a>, node: NodeId, expected: &ValueType) -> Option<Constant> {
         let literal = tree.literal(node)?;
         let span = tree.span(node);
+        if literal == LiteralText::Null {
+            return Some(Constant::Null);
+        }
         let ty = match expected {
             ValueType::Basic(ty) => Some(ty.clone()),
             ValueType::Identity(class) => self.single_id_type(*class).cloned(),

@@ -2,7 +2,7 @@
 
 use super::Resolver;
 use crate::positional::Positional;
-use askloom_model::{Code, Conceptual, Diagnostic, Member, Parameter, ParameterType, Span, Type};
+use askloom_model::{Code, Conceptual, Diagnostic, Member, Parameter, ParameterType, Precision, Span, Type};
 use std::collections::HashMap;
 
 /// Collects parameters while a statement is resolved.
@@ -66,7 +66,7 @@ impl Resolver<'_, '_, '_> {
         };
         let before = parameters.list.get_mut(index)?;
         let same_id = identifies(&self.model.conceptual, &before.ty, &ty);
-        match same_id.or_else(|| unify(&before.ty, &ty)) {
+        match same_id.or_else(|| unify(&self.model.conceptual, &before.ty, &ty)) {
             Some(both) => before.ty = both,
             None => {
                 let message = format!("`:{name}` is used with two types");
@@ -106,30 +106,39 @@ fn identifies(conceptual: &Conceptual, a: &ParameterType, b: &ParameterType) -> 
     }
 }
 
-/// The type that serves both uses: the wider of two numbers, else they must be the same.
-fn unify(a: &ParameterType, b: &ParameterType) -> Option<ParameterType> {
-    fn width(ty: &Type) -> Option<u8> {
-        match ty {
-            Type::Int => Some(0),
-            Type::Long => Some(1),
-            Type::Decimal => Some(2),
-            Type::Double => Some(3),
-            Type::Text
-            | Type::Bool
-            | Type::Date
-            | Type::Time
-            | Type::Timestamp(_)
-            | Type::Uuid
-            | Type::Blob
-            | Type::Geo
-            | Type::Json
-            | Type::Enum(_) => None,
-        }
-    }
+/// The type that serves both uses. Of two numbers the narrower one: its values can be compared with and stored into
+/// both. Of two timestamps the coarser, of two classes the subclass, for the same reason.
+fn unify(conceptual: &Conceptual, a: &ParameterType, b: &ParameterType) -> Option<ParameterType> {
     if a == b {
         return Some(a.clone());
     }
+    if let (ParameterType::Identity(x), ParameterType::Identity(y)) = (a, b) {
+        return if conceptual.is_kind_of(*x, *y) {
+            Some(a.clone())
+        } else {
+            conceptual.is_kind_of(*y, *x).then(|| b.clone())
+        };
+    }
     let (ParameterType::Basic(x), ParameterType::Basic(y)) = (a, b) else { return None };
-    let (wide_x, wide_y) = (width(x)?, width(y)?);
-    Some(ParameterType::Basic(if wide_x >= wide_y { x.clone() } else { y.clone() }))
+    let narrower = if width(x)? <= width(y)? { a } else { b };
+    x.comparable_with(y).then(|| narrower.clone())
+}
+
+/// How much a number or a timestamp can hold, beside others of its kind.
+fn width(ty: &Type) -> Option<u8> {
+    match ty {
+        Type::Int | Type::Timestamp(Precision::Millis) => Some(0),
+        Type::Long | Type::Timestamp(Precision::Micros) => Some(1),
+        Type::Decimal | Type::Timestamp(Precision::Nanos) => Some(2),
+        Type::Double => Some(3),
+        Type::Text
+        | Type::Bool
+        | Type::Date
+        | Type::Time
+        | Type::Uuid
+        | Type::Blob
+        | Type::Geo
+        | Type::Json
+        | Type::Enum(_) => None,
+    }
 }

@@ -14,9 +14,6 @@ use askloom_model::{
 };
 use std::collections::{HashMap, HashSet};
 
-/// Nobody joins more; what does is made by a machine to do harm.
-const MAX_POSITIONS: usize = 1024;
-
 /// A column with the text it came from.
 struct Selected {
     value: ColumnValue,
@@ -77,8 +74,7 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
     fn query_scope(&mut self, place: Place) -> Option<Statement<'t, 'a>> {
         let tree = self.tree(place);
         let from = tree.child(place.node, NodeKind::FromClause)?;
-        let name = tree.single_name(from)?;
-        let main = self.class(name)?;
+        let (main, name) = self.class_at(tree, from)?;
         if !self.model.conceptual.classes[main].kind.is_entity() {
             let message = format!("`{}` is a value object: it is asked for through its owner", name.text);
             self.say(
@@ -89,7 +85,7 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
         }
         let mut scope = Scope::new(main);
         if let Some(alias) = tree.name(from) {
-            scope.introduce(alias, first_position());
+            self.introduce(&mut scope, alias, first_position());
         }
         let parameters = Parameters::new(positional(tree, place.node));
         Some(Statement { tree, scope, parameters, crossing: Crossing::Some })
@@ -102,16 +98,15 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
             let outer = tree.has_keyword(clause, Keyword::Left);
             for item in tree.children_of(clause, NodeKind::JoinItem) {
                 let Some(path) = tree.path_in(item) else { continue };
-                if st.scope.positions.len() >= MAX_POSITIONS {
-                    self.too_many(path.span, "positions in one query", MAX_POSITIONS);
-                    return false;
-                }
                 let position = self.join_path(&mut st.scope, &path, outer);
                 let alias = tree.name(item);
                 match (position, alias) {
                     (Some(position), Some(alias)) => ok &= self.introduce(&mut st.scope, alias, position),
                     (Some(_), None) => {}
-                    (None, _) => ok = false,
+                    (None, alias) => {
+                        alias.into_iter().for_each(|alias| st.scope.break_alias(alias));
+                        ok = false;
+                    }
                 }
             }
         }
@@ -206,9 +201,10 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
 
     /// `a.*`: the instance at a joined position.
     fn whole_position(&mut self, st: &Statement<'t, 'a>, text: &PathText<'a>) -> Option<ColumnValue> {
+        let text = &PathText { star: false, ..text.clone() };
         let path = self.path(&st.scope, text, Crossing::NeedsJoin)?;
-        if path.leaf == askloom_model::Leaf::Itself {
-            return Some(ColumnValue::Whole(path.position));
+        if let Some(position) = self.joined_position(&st.scope, &path) {
+            return Some(ColumnValue::Whole(position));
         }
         let joined = text.joined(".");
         let message = format!("`{joined}` is not joined: `.*` needs a position");
@@ -254,7 +250,7 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
         let path = self.path(&st.scope, &text, Crossing::NeedsJoin)?;
         let ty = self.value_type(&st.scope, &path);
         let fits = match function {
-            AggregateFunction::Count => true,
+            AggregateFunction::Count => !distinct || !matches!(&ty, ValueType::Basic(Type::Json | Type::Geo)),
             AggregateFunction::Sum | AggregateFunction::Avg => {
                 matches!(&ty, ValueType::Basic(ty) if ty.is_number())
             }
@@ -294,13 +290,17 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
     /// A path whose values have an order and are not lists.
     fn ordered_path(&mut self, st: &Statement<'t, 'a>, text: &PathText<'a>, what: &str) -> Option<Path> {
         let path = self.path(&st.scope, text, Crossing::NeedsJoin)?;
+        self.check_ordered(st, path, text.span, what)
+    }
+
+    fn check_ordered(&mut self, st: &Statement<'t, 'a>, path: Path, span: Span, what: &str) -> Option<Path> {
         let ty = self.value_type(&st.scope, &path);
         let identity = matches!(ty, ValueType::Identity(_));
         let fits = (ty.is_ordered() || identity) && !self.is_list(&path);
         if !fits {
             let list = if self.is_list(&path) { "a list of " } else { "" };
             let message = format!("{list}{} cannot be {what} by", self.describe(&ty));
-            self.say(Diagnostic::new(Code::BadOperand, text.span, message));
+            self.say(Diagnostic::new(Code::BadOperand, span, message));
             return None;
         }
         Some(path)
@@ -339,9 +339,18 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
         let text = tree.path_in(term)?;
         if let Some(column) = self.column_called(st, &text, columns) {
             return match &column.value {
-                ColumnValue::Path(path) => Some(OrderBy::Path(path.clone())),
+                ColumnValue::Path(path) => {
+                    self.check_ordered(st, path.clone(), text.span, "ordered").map(OrderBy::Path)
+                }
                 ColumnValue::Aggregate(aggregate) => Some(OrderBy::Aggregate(aggregate.clone())),
-                ColumnValue::Whole(_) => None,
+                ColumnValue::Whole(_) => {
+                    let message = "a whole instance cannot be ordered by";
+                    self.say(
+                        Diagnostic::new(Code::BadOperand, text.span, message)
+                            .hint("order by one of its attributes"),
+                    );
+                    None
+                }
             };
         }
         self.ordered_path(st, &text, "ordered").map(OrderBy::Path)
@@ -378,15 +387,15 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
     fn row_count(&mut self, st: &mut Statement<'t, 'a>, node: NodeId) -> Option<Operand> {
         let tree = st.tree;
         let span = tree.span(node);
-        let long = ParameterType::Basic(Type::Int);
+        let int = ParameterType::Basic(Type::Int);
         match tree.kind(node) {
             NodeKind::Parameter => {
                 let name = tree.parameter_name(node)?;
-                self.parameter(&mut st.parameters, name, long, span).map(Operand::Parameter)
+                self.parameter(&mut st.parameters, name, int, span).map(Operand::Parameter)
             }
             NodeKind::Positional => {
                 let name = st.parameters.positional.name(node).to_owned();
-                self.parameter(&mut st.parameters, &name, long, span).map(Operand::Parameter)
+                self.parameter(&mut st.parameters, &name, int, span).map(Operand::Parameter)
             }
             _literal_or_other => {
                 let whole = tree

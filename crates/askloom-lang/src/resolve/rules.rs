@@ -5,7 +5,7 @@ use super::operands::Statement;
 use super::parameters::Parameters;
 use super::scope::{Crossing, Scope};
 use super::{Place, Resolver, owned, units};
-use crate::suggest::closest;
+use crate::suggest::{closest, did_you_mean};
 use crate::syntax::ast::Ident;
 use crate::syntax::{Keyword, NodeId, NodeKind, TokenKind, Tree};
 use askloom_model::{
@@ -36,7 +36,7 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
     fn collection(&mut self, place: Place, declared: &mut Declared<'a>) {
         let tree = self.tree(place);
         let Some(name) = self.declare(place, declared) else { return };
-        let Some(class) = tree.single_name(place.node).and_then(|name| self.class(name)) else { return };
+        let Some((class, _)) = self.class_at(tree, place.node) else { return };
         if !self.model.conceptual.classes[class].kind.is_entity() {
             let message = "a collection holds instances of an entity";
             return self.say(Diagnostic::new(Code::CollectionPath, name.span, message));
@@ -57,7 +57,7 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
         let sort = self.sort_fields(&st, tree.child(place.node, NodeKind::CollectionSort));
         let keep = match tree.child(place.node, NodeKind::CollectionKeep) {
             Some(keep) if tree.own_token(keep, TokenKind::Star).is_some() => Some(Keep::All),
-            Some(keep) => self.paths_of(&st, Some(keep)).map(Keep::Fields),
+            Some(keep) => self.kept(&st, keep).map(Keep::Fields),
             None => Some(Keep::Fields(Vec::new())),
         };
         let condition = self.where_clause(&mut st, place.node);
@@ -105,11 +105,25 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
         paths.into_iter().collect()
     }
 
+    /// What a collection keeps beside its key may be a list.
+    fn kept(&mut self, st: &Statement<'t, 'a>, node: NodeId) -> Option<Vec<Path>> {
+        let path = |path: NodeId, resolver: &mut Self| {
+            resolver.path(&st.scope, &st.tree.path(path), Crossing::Never)
+        };
+        let paths: Vec<_> = st.tree.children_of(node, NodeKind::Path).map(|node| path(node, self)).collect();
+        paths.into_iter().collect()
+    }
+
     fn collection_path(&mut self, st: &Statement<'t, 'a>, node: NodeId) -> Option<Path> {
         let text = st.tree.path(node);
         let path = self.path(&st.scope, &text, Crossing::Never)?;
-        let in_key = st.tree.kind(node) == NodeKind::Path && self.is_list(&path);
-        if in_key {
+        let ty = self.value_type(&st.scope, &path);
+        if !ty.is_ordered() && !matches!(ty, super::operands::ValueType::Identity(_)) {
+            let message = format!("{} has no order: it cannot stand in a key", self.describe(&ty));
+            self.say(Diagnostic::new(Code::CollectionPath, text.span, message));
+            return None;
+        }
+        if self.is_list(&path) {
             let message = format!("`{}` is many: a collection holds one row an instance", text.joined("."));
             self.say(Diagnostic::new(Code::CollectionPath, text.span, message));
             return None;
@@ -133,13 +147,13 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
 
     fn represent(&mut self, place: Place, declared: &mut HashMap<Option<ClassId>, Declared<'a>>) {
         let tree = self.tree(place);
-        let class = match tree.single_name(place.node) {
-            Some(name) => match self.class(name) {
-                Some(class) => Some(class),
+        let class = if tree.own_token(place.node, TokenKind::Star).is_some() {
+            None
+        } else {
+            match self.class_at(tree, place.node) {
+                Some((class, _)) => Some(class),
                 None => return,
-            },
-            None if tree.own_token(place.node, TokenKind::Star).is_some() => None,
-            None => return,
+            }
         };
         let keyword = tree.own_keyword(place.node, Keyword::Represent).map(|token| tree.token_span(token));
         let default = Ident { text: "default", span: keyword.unwrap_or(tree.span(place.node)) };
@@ -277,12 +291,15 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
                 );
                 continue;
             }
-            if !self.statements.contains(statement.text) {
+            let Some(found) = self.statements.find(statement.text) else {
                 self.unknown_statement(statement);
                 continue;
+            };
+            if found != statement.text {
+                self.wrong_case(statement, found);
             }
             if let Some(share) = self.share(tree, node) {
-                entries.push(MixEntry { statement: statement.text.to_owned(), share });
+                entries.push(MixEntry { statement: found.to_owned(), share });
             }
         }
         let (name, span) = owned(name);
@@ -292,8 +309,11 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
     fn unknown_statement(&mut self, name: Ident<'a>) {
         let message = format!("no query or write is called `{}`", name.text);
         let diagnostic = Diagnostic::new(Code::UnknownStatement, name.span, message);
+        if self.diagnostics.is_full() {
+            return self.say(diagnostic);
+        }
         self.say(match closest(name.text, self.statements.iter()) {
-            Some(near) => diagnostic.hint(format!("did you mean `{near}`?")).replace(name.span, near),
+            Some(near) => did_you_mean(diagnostic, name.span, near),
             None => diagnostic,
         });
     }

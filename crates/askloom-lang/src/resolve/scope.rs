@@ -5,7 +5,7 @@ use crate::syntax::ast::{Ident, PathText};
 use askloom_model::{
     ClassId, Code, Diagnostic, EndId, Hop, Leaf, Member, Path, Position, PositionId, Span, Table,
 };
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The positions of a statement and the names under which they are known.
 #[derive(Debug)]
@@ -14,7 +14,12 @@ pub(super) struct Scope<'a> {
     pub(super) positions: Table<PositionId, Position>,
     aliases: HashMap<&'a str, (Ident<'a>, PositionId)>,
     joined: HashMap<(PositionId, Member), PositionId>,
+    /// Aliases of joins that were said to be wrong.
+    broken: HashSet<&'a str>,
 }
+
+/// Nobody joins more; what does is made by a machine to do harm.
+const MAX_POSITIONS: usize = 1024;
 
 /// Where a path may cross a to-many hop without a JOIN.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,7 +35,7 @@ pub(super) enum Crossing {
 impl<'a> Scope<'a> {
     pub(super) fn new(main: ClassId) -> Self {
         let positions = super::main_position(main);
-        Self { main, positions, aliases: HashMap::new(), joined: HashMap::new() }
+        Self { main, positions, aliases: HashMap::new(), joined: HashMap::new(), broken: HashSet::new() }
     }
 
     /// Makes a position known under a name. The earlier alias, if the name is taken.
@@ -67,6 +72,20 @@ impl<'a> Scope<'a> {
         position
     }
 
+    /// Remembers an alias whose join could not be understood.
+    pub(super) fn break_alias(&mut self, alias: Ident<'a>) {
+        self.broken.insert(alias.text);
+    }
+
+    /// Every position on the way to one that is joined inner is inner, too.
+    fn pass(&mut self, position: PositionId, outer: bool) {
+        let mut current = Some(position);
+        while let Some(position) = current {
+            self.positions[position].outer &= outer;
+            current = self.positions[position].from.map(|hop| hop.parent);
+        }
+    }
+
     pub(super) fn alias(&self, name: &str) -> Option<PositionId> {
         self.aliases.get(name).map(|(_, position)| *position)
     }
@@ -92,27 +111,27 @@ struct Start {
 
 impl<'a> Resolver<'_, 'a, '_> {
     /// An alias introduced before, else the main entity, else a member of it.
-    fn path_start(&mut self, scope: &Scope<'a>, first: Ident<'a>) -> Option<Start> {
+    fn path_start(&mut self, scope: &Scope<'a>, first: Ident<'a>) -> Start {
         let main = first_position();
         if let Some(position) = scope.alias(first.text) {
-            return Some(Start { position, taken: 1 });
+            return Start { position, taken: 1 };
         }
         if self.class_name(scope.main) == first.text {
-            return Some(Start { position: main, taken: 1 });
+            return Start { position: main, taken: 1 };
         }
         if self.member_exactly(scope.main, first.text).is_some() {
-            return Some(Start { position: main, taken: 0 });
+            return Start { position: main, taken: 0 };
         }
         if let Some((alias, position)) = scope.alias_in_any_case(first.text) {
             self.wrong_case(first, alias);
-            return Some(Start { position, taken: 1 });
+            return Start { position, taken: 1 };
         }
         if self.class_name(scope.main).eq_ignore_ascii_case(first.text) {
             let declared = self.class_name(scope.main).to_owned();
             self.wrong_case(first, &declared);
-            return Some(Start { position: main, taken: 1 });
+            return Start { position: main, taken: 1 };
         }
-        Some(Start { position: main, taken: 0 })
+        Start { position: main, taken: 0 }
     }
 
     /// A path to a value. `None` if it leads nowhere, which has then been said.
@@ -122,8 +141,16 @@ impl<'a> Resolver<'_, 'a, '_> {
         text: &PathText<'a>,
         crossing: Crossing,
     ) -> Option<Path> {
+        if text.star {
+            let message = "`.*` stands only in SELECT";
+            self.say(Diagnostic::new(Code::PathThroughAttribute, text.span, message));
+            return None;
+        }
         let first = *text.segments.first()?;
-        let start = self.path_start(scope, first)?;
+        if scope.broken.contains(first.text) {
+            return None;
+        }
+        let start = self.path_start(scope, first);
         let mut walk =
             Walk { position: start.position, hops: Vec::new(), class: scope.positions[start.position].class };
         let rest = text.segments.get(start.taken..).unwrap_or_default();
@@ -217,6 +244,15 @@ impl<'a> Resolver<'_, 'a, '_> {
         Some(Path { position: walk.position, hops: walk.hops, leaf })
     }
 
+    /// The joined position that a path names, to-one or to-many.
+    pub(super) fn joined_position(&self, scope: &Scope<'a>, path: &Path) -> Option<PositionId> {
+        match path.leaf {
+            Leaf::Itself if path.hops.is_empty() => Some(path.position),
+            Leaf::Reference(end) if path.hops.is_empty() => scope.joined(path.position, Member::End(end)),
+            Leaf::Itself | Leaf::Reference(_) | Leaf::Attribute(_) => None,
+        }
+    }
+
     pub(super) fn is_many(&self, member: Member) -> bool {
         match member {
             Member::Attribute(id) => self.model.conceptual.attributes[id].list,
@@ -232,8 +268,12 @@ impl<'a> Resolver<'_, 'a, '_> {
         outer: bool,
     ) -> Option<PositionId> {
         let first = *text.segments.first()?;
-        let start = self.path_start(scope, first)?;
+        if scope.broken.contains(first.text) {
+            return None;
+        }
+        let start = self.path_start(scope, first);
         let mut position = start.position;
+        scope.pass(position, outer);
         for segment in text.segments.get(start.taken..).unwrap_or_default() {
             let walk = Walk { position, hops: Vec::new(), class: scope.positions[position].class };
             let member = self.member_of(scope, &walk, *segment)?;
@@ -246,6 +286,10 @@ impl<'a> Resolver<'_, 'a, '_> {
                     return None;
                 }
             };
+            if scope.positions.len() >= MAX_POSITIONS {
+                self.too_many(text.span, "positions in one query", MAX_POSITIONS);
+                return None;
+            }
             position = scope.join(position, member, class, outer);
         }
         if position == first_position() {

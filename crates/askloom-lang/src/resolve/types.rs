@@ -2,7 +2,7 @@
 
 use super::Resolver;
 use crate::Dialect;
-use crate::suggest::closest;
+use crate::suggest::{closest, did_you_mean};
 use crate::syntax::ast::{Ident, unquote};
 use crate::syntax::{NodeId, TokenKind, Tree};
 use crate::words;
@@ -83,21 +83,21 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
     fn unknown_type(&mut self, word: Ident<'a>) {
         let diagnostic =
             Diagnostic::new(Code::UnknownType, word.span, format!("no type is called `{}`", word.text));
-        let classes = self.names.classes.keys().copied();
-        let near = match self.diagnostics.is_full() {
-            true => None,
-            false => closest(&word.text.to_lowercase(), Type::NAMES).or_else(|| closest(word.text, classes)),
-        };
-        self.say(match near {
-            Some(near) => diagnostic.hint(format!("did you mean `{near}`?")).replace(word.span, near),
+        if self.diagnostics.is_full() {
+            return self.say(diagnostic);
+        }
+        let classes = self.model.conceptual.classes.iter().map(|(_, class)| class.name.as_str());
+        let near = closest(&word.text.to_lowercase(), Type::NAMES).or_else(|| closest(word.text, classes));
+        let diagnostic = match near {
+            Some(near) => did_you_mean(diagnostic, word.span, near),
             None => diagnostic.hint(format!("the types are {} and enum(…)", Type::NAMES.join(", "))),
-        });
+        };
+        self.say(diagnostic);
     }
 
     fn precision(&mut self, tree: &Tree<'a>, node: NodeId, word: Ident<'a>) -> Precision {
         let digits = tree.own_token(node, TokenKind::Number).map(|token| tree.token_text(token));
         match digits {
-            Some("3") => Precision::Millis,
             Some("6") => Precision::Micros,
             Some("9") => Precision::Nanos,
             Some(_) | None => {

@@ -77,10 +77,16 @@ impl<'a> Tree<'a> {
         self.child(node, NodeKind::Path).map(|path| self.path(path))
     }
 
-    /// The only name of a path that must be one, such as an entity's.
-    pub(crate) fn single_name(&self, node: NodeId) -> Option<Ident<'a>> {
-        let path = self.path_in(node)?;
-        path.segments.first().copied()
+    /// What a statement of a write is about, and the value it carries: told apart by their order, since a value that
+    /// lacks its colon looks like a path, too.
+    pub(crate) fn target_and_value(&self, node: NodeId) -> (Option<NodeId>, Option<NodeId>) {
+        let mut children = self.children(node).filter(|&child| self.kind(child) != NodeKind::WhereClause);
+        let (first, second) = (children.next(), children.next());
+        let is_path = |node: &NodeId| self.kind(*node) == NodeKind::Path;
+        match self.kind(node) {
+            NodeKind::Add => (second.filter(is_path), first),
+            _target_first => (first.filter(is_path), second),
+        }
     }
 
     pub(crate) fn literal(&self, node: NodeId) -> Option<LiteralText<'a>> {

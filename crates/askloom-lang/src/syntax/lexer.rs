@@ -149,11 +149,13 @@ impl Lexer<'_> {
             TokenKind::DoubleText => ("text", "\""),
             _text => ("text", "'"),
         };
-        self.diagnostics.push(
+        let diagnostic =
             Diagnostic::new(Code::UnterminatedText, span, format!("this {what} has no closing {close}"))
-                .here("ends with its line")
-                .hint("a quote inside a text is written twice: 'it''s'"),
-        );
+                .here("ends with its line");
+        self.diagnostics.push(match kind {
+            TokenKind::QuotedWord => diagnostic,
+            _text => diagnostic.hint("a quote inside a text is written twice: 'it''s'"),
+        });
         kind
     }
 

@@ -10,7 +10,7 @@ pub(crate) mod ast;
 
 pub(crate) use keyword::Keyword;
 pub(crate) use lexer::lex;
-pub(crate) use parser::parse;
+pub(crate) use parser::{parse, rewritten_comment};
 pub(crate) use token::{Token, TokenKind};
 pub(crate) use tree::{Element, NodeId, NodeKind, TokenId, Tree, TreeBuilder};
 

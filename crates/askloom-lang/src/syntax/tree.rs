@@ -213,6 +213,12 @@ impl<'a> Tree<'a> {
         (node.first_token..node.end_token).map(TokenId)
     }
 
+    /// The same as a range of indices.
+    pub(crate) fn token_range(&self, id: NodeId) -> std::ops::Range<u32> {
+        let node = self.node(id);
+        node.first_token..node.end_token
+    }
+
     pub(crate) fn token_count(&self) -> u32 {
         u32::try_from(self.tokens.len()).unwrap_or(u32::MAX)
     }

@@ -128,7 +128,7 @@ fn the_dialects_forms_are_errors_in_loom() {
 
 #[test]
 fn keywords_are_names_where_a_name_is_due() {
-    let text = "entity Order {\n  id id: uuid\n  date: date\n  key: text\n  query: text\n  ref: int\n  `a b`: text\n  \
+    let text = "entity Order {\n  id id: uuid\n  delete: bool\n  add: int\n  select: int\n  date: date\n  key: text\n  query: text\n  ref: int\n  `a b`: text\n  \
                 unique unique: int\n  ref from: Order? inverse to\n}\n\
                 query q: SELECT date, key, query, ref, `a b`, Order.id FROM Order WHERE key = :key AND unique = 3\n  \
                 ORDER BY date\nquery from: SELECT from.key AS select FROM Order\n";

@@ -83,6 +83,25 @@ fn fixes_say_what_was_meant() {
             "entity A { id a: int, s: enum(open, shut) }\nquery q: SELECT * FROM A WHERE s = 'open'",
         ),
         ("@cuont(5)\nentity A { id a: int }", "@count(5)\nentity A { id a: int }"),
+        // What stands behind a comment is not swallowed by it.
+        (
+            "entity A {\n  id a: int\n  /* points */ score: int\n}",
+            "entity A {\n  id a: int\n  // points\n score: int\n}",
+        ),
+        // A use of what is misspelt where it is declared is not redirected to its neighbour.
+        (
+            "entity A { id a: int, startDate: date, startTime: tme }\nquery q: SELECT startTime FROM A",
+            "entity A { id a: int, startDate: date, startTime: time }\nquery q: SELECT startTime FROM A",
+        ),
+        // Two fixes that are right alone and wrong together: one is applied.
+        (
+            "entity A { id a: int, score: int }\nwrite w: UPDATE A SET scoer = 1, scroe = 2 WHERE a = 1",
+            "entity A { id a: int, score: int }\nwrite w: UPDATE A SET score = 1, scroe = 2 WHERE a = 1",
+        ),
+        (
+            "entity A { id a: int, `first name`: text }\nquery q: SELECT `First name` FROM A",
+            "entity A { id a: int, `first name`: text }\nquery q: SELECT `first name` FROM A",
+        ),
     ];
     for (wrong, right) in cases {
         assert_eq!(fixed("m.loom", wrong, Applicability::Safe), right);
@@ -95,6 +114,9 @@ fn a_fix_that_changes_the_meaning_waits_for_a_person() {
     assert_eq!(fixed("m.loom", text, Applicability::Safe), text);
     let joined = "entity A { id a: int, ref b: B inverse as }\nentity B { id b: int, ref as: A[*] }";
     assert_eq!(fixed("m.loom", text, Applicability::Suggested), joined);
+    let guess =
+        "entity A { id a: int, line1: text, line2: text }\nwrite w: UPDATE A SET line3 = :x WHERE a = 1";
+    assert_eq!(fixed("m.loom", guess, Applicability::Safe), guess);
 }
 
 #[test]

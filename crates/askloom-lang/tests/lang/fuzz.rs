@@ -25,7 +25,15 @@ impl Random {
 }
 
 /// Pieces that matter to the language, to be put in anywhere.
-const PIECES: [&str; 48] = [
+const PIECES: [&str; 56] = [
+    "\nadd x",
+    "\ndelete: int",
+    "\nvalue x",
+    "\nquery",
+    "\n@",
+    "\nentity",
+    "\nwrite w:",
+    "\nUPDATE A",
     "{",
     "}",
     "(",

@@ -95,6 +95,49 @@ fn a_million_errors_are_counted_and_cut_off() {
 }
 
 #[test]
+fn no_number_of_notes_hides_an_error() {
+    let mut text = String::new();
+    for n in 0..1500 {
+        writeln!(text, "entity E{n} {{ a: int }}").unwrap();
+    }
+    let notes = check_text("m.loom", &text);
+    assert_eq!((notes.errors, notes.diagnostics.len()), (0, 1001));
+    assert_eq!(notes.diagnostics.last().unwrap().severity, askloom_model::Severity::Note);
+    text.push_str("query q: SELECT b FROM E1\n");
+    assert!(codes(&check_text("m.loom", &text)).contains(&"AL0401"));
+}
+
+#[test]
+fn text_without_any_sense_is_given_up() {
+    for piece in ["@", "\n x", "{", "query q: ", "entity A {\n", "(", "write w {\n@"] {
+        let text = piece.repeat(2_000_000 / piece.len());
+        let checked = check_text("m.loom", &text);
+        assert!(checked.errors > 0 && checked.errors <= 400_000, "{piece:?}: {}", checked.errors);
+        assert_eq!(format(&text, Dialect::Loom).text.matches('@').count(), text.matches('@').count());
+    }
+}
+
+#[test]
+fn long_lists_cost_no_more_than_their_length() {
+    let many = |item: &str| vec![item; 50_000].join(", ");
+    let terms = vec!["a = ?"; 20_000].join(" AND ");
+    for condition in [format!("a IN ({})", many("?")), format!("a IN ({})", many("7")), terms] {
+        let text = format!("entity A {{ id a: int }}\nquery q: SELECT a FROM A WHERE {condition}\n");
+        assert_eq!(summary(&check_text("m.loom", &text)), "clean");
+    }
+    let mut asks = "entity E0 { id e: int }\n".to_owned();
+    for n in 1..2000 {
+        writeln!(asks, "entity E{n} {{ id e: int, ref r: E{} }}\nask q{n}: {{E0}} -> {{E{n}}}", n - 1)
+            .unwrap();
+    }
+    assert_eq!(check_text("m.loom", &asks).errors, 1999 - 16);
+    let entries: String = (0..20_000).map(|n| format!("  unknown{n} 1\n")).collect();
+    let queries: String = (0..20_000).map(|n| format!("query known{n}: SELECT e FROM E0\n")).collect();
+    let workload = format!("entity E0 {{ id e: int }}\n{queries}workload w {{\n{entries}}}\n");
+    assert_eq!(check_text("m.loom", &workload).errors, 20_000);
+}
+
+#[test]
 fn imports_stay_in_the_folder_and_do_not_go_in_circles() {
     let world = Memory::default()
         .with(

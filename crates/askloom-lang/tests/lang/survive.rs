@@ -4,7 +4,7 @@ use askloom_lang::{Dialect, Memory, check, fix, format};
 use std::path::Path;
 
 /// The first byte chooses the language; the rest is the file.
-pub fn survive(bytes: &[u8]) {
+pub(crate) fn survive(bytes: &[u8]) {
     let Some((&first, text)) = bytes.split_first() else { return };
     let dialect = match first % 3 {
         0 => Dialect::Loom,

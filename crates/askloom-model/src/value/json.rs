@@ -19,12 +19,10 @@ pub fn to_json(value: &Value, ty: &Type) -> Json {
         Value::Decimal(value) => number(&value.to_plain_string()),
         Value::Double(value) => Json::from(*value),
         Value::Text(text) => Json::from(text.as_str()),
-        Value::Enum(index) => match ty {
-            Type::Enum(values) => {
-                values.get(*index as usize).map_or(Json::Null, |name| Json::from(name.as_str()))
-            }
-            _other => Json::from(*index),
-        },
+        Value::Enum(index) => {
+            let name = if let Type::Enum(values) = ty { values.get(*index as usize) } else { None };
+            name.map_or(Json::Null, |name| Json::from(name.as_str()))
+        }
         Value::Date(date) => Json::from(date.to_string()),
         Value::Time(time) => Json::from(time.to_string()),
         Value::Timestamp(at) => Json::from(at.to_string()),

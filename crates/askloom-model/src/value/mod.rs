@@ -215,11 +215,16 @@ impl Value {
 /// Compares numbers of any two types exactly. Nothing if one of them is no number.
 #[must_use]
 pub fn compare_numbers(a: &Value, b: &Value) -> Option<Ordering> {
-    let exact = |value: &Value| match value {
-        Value::Int(n) => Some(BigDecimal::from(*n)),
-        Value::Decimal(n) => Some(n.clone()),
-        Value::Double(n) => BigDecimal::try_from(*n).ok(),
-        _not_a_number => None,
+    let exact = |value: &Value| {
+        if let Value::Int(n) = value {
+            Some(BigDecimal::from(*n))
+        } else if let Value::Decimal(n) = value {
+            Some(n.clone())
+        } else if let Value::Double(n) = value {
+            BigDecimal::try_from(*n).ok()
+        } else {
+            None
+        }
     };
     match (a, b) {
         (Value::Int(a), Value::Int(b)) => Some(a.cmp(b)),
@@ -358,9 +363,6 @@ impl Record {
     /// The elements of a list member.
     #[must_use]
     pub fn list(&self, member: Member) -> &[Element] {
-        match self.get(member) {
-            Value::List(elements) => elements,
-            _absent => &[],
-        }
+        if let Value::List(elements) = self.get(member) { elements } else { &[] }
     }
 }

@@ -19,7 +19,10 @@ pub fn from_text(text: &str, ty: &Type) -> Result<Value, ValueError> {
             "false" => Ok(Value::Bool(false)),
             _other => Err(not()),
         },
+        // A text that says more than the type holds is refused, not cut.
+        Type::Date if text.contains([':', 'T', 't', ' ']) => Err(not()),
         Type::Date => text.parse().map(Value::Date).map_err(|_| not()),
+        Type::Time if text.contains(['-', 'T', 't', ' ', '+']) => Err(not()),
         Type::Time => text.parse().map(Value::Time).map_err(|_| not()),
         Type::Timestamp(precision) => Value::timestamp(text.parse().map_err(|_| not())?, *precision),
         Type::Uuid => uuid::Uuid::try_parse(text).map(Value::Uuid).map_err(|_| not()),

@@ -11,6 +11,7 @@ impl Parser<'_, '_> {
         let any = self.sees(TokenKind::At);
         while self.sees(TokenKind::At) {
             self.annotation();
+            self.give_up();
         }
         any
     }

@@ -49,14 +49,13 @@ impl Parser<'_, '_> {
 
     fn mixed(&mut self, inner: &[Span]) {
         let Some(&first) = inner.first() else { return };
-        let tighter = if self.dialect.or_binds_tighter() { "OR" } else { "AND" };
         let edits = inner.iter().flat_map(|span| {
             let open = Edit { span: span.before(), text: "(".to_owned() };
             [open, Edit { span: span.after(), text: ")".to_owned() }]
         });
         self.diagnostics.push(
             Diagnostic::new(Code::MixedAndOr, first, "AND and OR are mixed without parentheses")
-                .here(format!("{tighter} binds tighter here, so this is one term"))
+                .here("this is one term")
                 .fix("write the parentheses", edits.collect()),
         );
     }

@@ -26,7 +26,9 @@ impl Parser<'_, '_> {
             if self.block_comment() || self.eat(TokenKind::Semicolon) {
                 continue;
             }
+            let before = self.at;
             self.declaration();
+            self.ensure_progress(before);
         }
         self.finish(&started, NodeKind::File);
     }
@@ -67,7 +69,7 @@ impl Parser<'_, '_> {
         let diagnostic = Diagnostic::new(Code::UnknownDeclaration, self.span_here(), message)
             .hint(format!("a declaration starts with {}", DECLARATIONS.join(", ")));
         match crate::suggest::closest(&word.to_lowercase(), DECLARATIONS) {
-            Some(near) if self.is_name(0) => diagnostic.replace(self.span_here(), near),
+            Some(near) if self.is_name(0) => crate::suggest::did_you_mean(diagnostic, self.span_here(), near),
             _ => diagnostic,
         }
     }
@@ -179,6 +181,7 @@ impl Parser<'_, '_> {
             if self.at_end() || self.starts_declaration() {
                 return self.unclosed(open, "}");
             }
+            let before = self.at;
             self.write_statement();
             if !self.at_statement_end() {
                 self.expected("`;` or a new line between two statements");
@@ -188,6 +191,7 @@ impl Parser<'_, '_> {
                 self.stray_annotation(self.span_here());
                 self.skip_until(|p| !p.sees(TokenKind::At) && p.at_statement_end());
             }
+            self.ensure_progress(before);
         }
     }
 

@@ -1,5 +1,6 @@
 //! The inside of an entity or a value object.
 
+use super::super::tree::Started;
 use super::Parser;
 use crate::Dialect;
 use crate::syntax::{Keyword, NodeKind, TokenKind};
@@ -22,13 +23,16 @@ impl Parser<'_, '_> {
             if self.at_end() || self.starts_declaration() {
                 return self.unclosed(open, "}");
             }
+            let before = self.at;
             self.member();
             self.separator();
+            self.ensure_progress(before);
         }
     }
 
     /// Members are separated by line ends or commas.
     fn separator(&mut self) {
+        while self.block_comment() {}
         if matches!(self.kind(0), TokenKind::Comma | TokenKind::RightBrace | TokenKind::End)
             || self.starts_line()
         {
@@ -95,7 +99,7 @@ impl Parser<'_, '_> {
 
     fn relationship(&mut self) -> NodeKind {
         if self.kind(1) == TokenKind::Colon {
-            self.name("a name for the relationship");
+            self.member_name("a name for the relationship");
             self.bump();
             self.target();
         } else {
@@ -123,7 +127,7 @@ impl Parser<'_, '_> {
         let alone =
             self.token(1).starts_line || matches!(self.kind(1), TokenKind::RightBrace | TokenKind::Comma);
         if self.dialect == Dialect::Loom && (alone || self.kind(1) == TokenKind::At) {
-            self.name("a name for the relationship");
+            self.member_name("a name for the relationship");
             return self.expected("`:` and the entity that this leads to");
         }
         self.target();
@@ -132,7 +136,7 @@ impl Parser<'_, '_> {
         if !self.is_name_on_line(0) {
             return self.expected("a name for the relationship");
         }
-        self.name("a name for the relationship");
+        self.member_name("a name for the relationship");
         if self.dialect == Dialect::Loom {
             self.mark_broken();
             let fixed = format!("{}: {}", self.slice(name), self.slice(target));
@@ -158,6 +162,10 @@ impl Parser<'_, '_> {
         if self.eat(TokenKind::Question) {
             return self.finish(&started, NodeKind::Cardinality);
         }
+        // The paper's prose has `ref Airport (1) origin`.
+        if self.dialect != Dialect::Loom && self.sees(TokenKind::LeftParen) {
+            return self.parenthesised(&started);
+        }
         if !self.eat(TokenKind::LeftBracket) {
             return self.builder.abandon(&started);
         }
@@ -169,6 +177,16 @@ impl Parser<'_, '_> {
             self.unclosed(open, "]");
         }
         self.finish(&started, NodeKind::Cardinality);
+    }
+
+    fn parenthesised(&mut self, started: &Started) {
+        let open = self.span_here();
+        self.bump();
+        self.bound();
+        if !self.eat(TokenKind::RightParen) {
+            self.unclosed(open, ")");
+        }
+        self.finish(started, NodeKind::Cardinality);
     }
 
     fn bound(&mut self) {
@@ -195,7 +213,7 @@ impl Parser<'_, '_> {
     fn inverse(&mut self) {
         let started = self.start();
         self.bump();
-        self.name("a name for the other end");
+        self.member_name("a name for the other end");
         if self.eat(TokenKind::Colon) {
             self.target();
         }
@@ -226,7 +244,7 @@ impl Parser<'_, '_> {
     }
 
     fn name_colon_type(&mut self) {
-        self.name("a name for the attribute");
+        self.member_name("a name for the attribute");
         self.bump();
         self.type_name();
     }
@@ -247,7 +265,7 @@ impl Parser<'_, '_> {
 
     fn name_type(&mut self) {
         let name = self.span_here();
-        self.name("a name for the attribute");
+        self.member_name("a name for the attribute");
         if self.dialect == Dialect::Loom {
             self.mark_broken();
             self.error(|p| {
@@ -266,7 +284,7 @@ impl Parser<'_, '_> {
         if !self.is_name_on_line(0) {
             return self.expected("a name for the attribute");
         }
-        self.name("a name for the attribute");
+        self.member_name("a name for the attribute");
         if self.dialect == Dialect::Loom {
             self.mark_broken();
             self.said_type_first(ty, name);
@@ -284,7 +302,7 @@ impl Parser<'_, '_> {
 
     /// In a dialect an identifier needs no type: `id clientId`.
     fn lone_name(&mut self) {
-        self.name("a name for the attribute");
+        self.member_name("a name for the attribute");
         let identifies = self.at >= 2 && matches!(self.tokens_before_name(), Some(Keyword::Id));
         if self.dialect == Dialect::Loom || !identifies {
             self.expected("`:` and a type");
@@ -332,6 +350,16 @@ impl Parser<'_, '_> {
         }
     }
 
+    /// A literal, a call, or an enum's value, which may be any word.
+    fn default_value(&mut self) {
+        let literal = matches!(self.keyword(0), Some(Keyword::True | Keyword::False | Keyword::Null));
+        if self.is_name(0) && !literal && self.kind(1) != TokenKind::LeftParen {
+            self.path("a default");
+        } else {
+            self.operand();
+        }
+    }
+
     fn attribute_tail(&mut self) {
         // The dialects put it behind: `text email unique`.
         if self.dialect != Dialect::Loom && self.sees_keyword(Keyword::Unique) && !self.starts_line() {
@@ -344,7 +372,7 @@ impl Parser<'_, '_> {
         if self.sees(TokenKind::Equal) && !self.starts_line() {
             let started = self.start();
             self.bump();
-            self.operand();
+            self.default_value();
             self.finish(&started, NodeKind::DefaultValue);
         }
         self.trailing_annotations();

@@ -40,6 +40,7 @@ pub(crate) fn parse<'a>(
         diagnostics,
         depth: 0,
         last_error: None,
+        errors: 0,
     };
     parser.file();
     let builder = parser.builder;
@@ -59,7 +60,13 @@ struct Parser<'a, 'd> {
     depth: u32,
     /// Where the last error was said: one a place is enough.
     last_error: Option<usize>,
+    /// How many errors were said.
+    errors: usize,
 }
+
+/// After so many errors the text is none of these languages: the rest of it is one broken part, so that memory does
+/// not grow with every further mistake.
+const MOST_ERRORS: usize = 100_000;
 
 /// Looking.
 impl<'a> Parser<'a, '_> {
@@ -195,10 +202,21 @@ impl Parser<'_, '_> {
         self.is_name(0) && !self.starts_declaration() && !self.starts_write()
     }
 
-    /// A name as a node of its own.
+    /// A name as a node of its own, unless the word starts something new.
     fn name(&mut self, what: &str) -> bool {
+        let takes = self.takes_name();
+        self.name_if(takes, what)
+    }
+
+    /// A name inside a class, where a line may start with any word: `delete: bool` is a member.
+    fn member_name(&mut self, what: &str) -> bool {
+        let takes = self.is_name(0);
+        self.name_if(takes, what)
+    }
+
+    fn name_if(&mut self, takes: bool, what: &str) -> bool {
         let started = self.start();
-        if self.takes_name() {
+        if takes {
             self.bump();
             self.finish(&started, NodeKind::Name);
             true
@@ -221,6 +239,23 @@ impl Parser<'_, '_> {
         self.finish(&started, NodeKind::Broken);
     }
 
+    /// Steps to the end of the file if there is no sense in it.
+    fn give_up(&mut self) {
+        if self.errors >= MOST_ERRORS {
+            self.skip_until(Self::at_end);
+        }
+    }
+
+    /// Steps over one token, as a broken node, if nothing has been taken since: no loop may stand still.
+    fn ensure_progress(&mut self, since: usize) {
+        self.give_up();
+        if self.at == since && !self.at_end() {
+            let started = self.start();
+            self.bump();
+            self.finish(&started, NodeKind::Broken);
+        }
+    }
+
     /// An empty broken node: says that something is missing here.
     fn mark_broken(&mut self) {
         let started = self.start();
@@ -236,6 +271,7 @@ impl Parser<'_, '_> {
             return;
         }
         self.last_error = Some(self.at);
+        self.errors += 1;
         let diagnostic = diagnostic(self);
         self.diagnostics.push(diagnostic);
     }
@@ -346,7 +382,12 @@ impl Parser<'_, '_> {
         self.bump();
         self.finish(&started, NodeKind::Broken);
         let whole = open.to(self.span_before());
-        let lines = rewritten_comment(self.slice(whole));
+        let mut lines = rewritten_comment(self.slice(whole));
+        // What follows on the line must not become part of the comment.
+        let behind = self.text.get(whole.end as usize..).unwrap_or_default();
+        if behind.lines().next().is_some_and(|rest| !rest.trim().is_empty()) {
+            lines.push('\n');
+        }
         let diagnostic =
             Diagnostic::new(Code::BlockComment, open, "`/*` does not start a comment in a .loom file")
                 .hint("a comment starts with `//` and ends with its line");

@@ -92,19 +92,18 @@ impl Parser<'_, '_> {
                 }
                 self.skip_until(Self::at_rule_end);
             }
-            // A member that takes nothing and stops at a line start must not be tried for ever.
-            if self.at == before {
-                let started = self.start();
-                self.bump();
-                self.finish(&started, NodeKind::Broken);
-            }
+            self.ensure_progress(before);
         }
     }
 
     fn at_rule_end(&self) -> bool {
         matches!(
             self.kind(0),
-            TokenKind::Semicolon | TokenKind::Comma | TokenKind::RightBrace | TokenKind::End
+            TokenKind::Semicolon
+                | TokenKind::Comma
+                | TokenKind::RightBrace
+                | TokenKind::Slash
+                | TokenKind::End
         ) || self.starts_line()
     }
 
@@ -134,7 +133,8 @@ impl Parser<'_, '_> {
                 self.finish(&started, NodeKind::RepresentRule);
                 return true;
             }
-            if self.starts_line() {
+            // A slash that stands apart starts another rule.
+            if self.starts_line() || self.span_before().end != self.span_here().start {
                 break;
             }
         }

@@ -1,0 +1,118 @@
+//! The terms of a WHERE that must all hold.
+
+use askloom_model::{Comparison, Condition, Inclusive, KeyRange, Leaf, Operand, Path};
+
+#[derive(Debug, Clone, Copy)]
+pub struct Conjunct<'c> {
+    pub condition: &'c Condition,
+}
+
+/// The terms of an AND, nested ones flattened; the condition itself if it is none.
+#[must_use]
+pub fn conjuncts(condition: Option<&Condition>) -> Vec<Conjunct<'_>> {
+    let mut found = Vec::new();
+    let mut open: Vec<&Condition> = condition.into_iter().collect();
+    while let Some(condition) = open.pop() {
+        match condition {
+            Condition::And(terms) => open.extend(terms.iter().rev()),
+            Condition::Or(_)
+            | Condition::Not(_)
+            | Condition::Compare { .. }
+            | Condition::Between { .. }
+            | Condition::In { .. }
+            | Condition::StartsWith { .. }
+            | Condition::IsNull { .. }
+            | Condition::Matches { .. }
+            | Condition::Under { .. }
+            | Condition::Above { .. }
+            | Condition::Within { .. }
+            | Condition::InBox { .. } => found.push(Conjunct { condition }),
+        }
+    }
+    found
+}
+
+/// `path op operand`, turned round if it is written the other way.
+pub(super) fn comparison<'c>(conjunct: &Conjunct<'c>) -> Option<(&'c Path, Comparison, &'c Operand)> {
+    let Condition::Compare { left, op, right } = conjunct.condition else { return None };
+    match (left, right) {
+        (Operand::Path(path), Operand::Constant(_) | Operand::Parameter(_)) => Some((path, *op, right)),
+        (Operand::Constant(_) | Operand::Parameter(_), Operand::Path(path)) => {
+            Some((path, turned(*op), left))
+        }
+        (Operand::Path(_), Operand::Path(_)) | (Operand::Constant(_) | Operand::Parameter(_), _) => None,
+    }
+}
+
+fn turned(op: Comparison) -> Comparison {
+    match op {
+        Comparison::Equal => Comparison::Equal,
+        Comparison::NotEqual => Comparison::NotEqual,
+        Comparison::Less => Comparison::Greater,
+        Comparison::LessOrEqual => Comparison::GreaterOrEqual,
+        Comparison::Greater => Comparison::Less,
+        Comparison::GreaterOrEqual => Comparison::LessOrEqual,
+    }
+}
+
+/// The conjunct that gives a path one value, and the value.
+pub(super) fn bound_by_equality<'c>(conjuncts: &[Conjunct<'c>], path: &Path) -> Option<(usize, &'c Operand)> {
+    conjuncts.iter().enumerate().find_map(|(index, conjunct)| match comparison(conjunct) {
+        Some((bound, Comparison::Equal, operand)) if bound == path => Some((index, operand)),
+        Some(_) | None => None,
+    })
+}
+
+/// Narrows a range by a conjunct about the path. True if the conjunct is then guaranteed by the range.
+pub(super) fn narrow(conjunct: &Conjunct<'_>, path: &Path, range: &mut KeyRange) -> bool {
+    if let Some((bound, op, operand)) = comparison(conjunct) {
+        return bound == path && range.narrow(op, operand);
+    }
+    match conjunct.condition {
+        Condition::Between { value: Operand::Path(bound), low, high }
+            if bound == path && *range == KeyRange::ALL =>
+        {
+            let plain = |operand: &Operand| !matches!(operand, Operand::Path(_));
+            if !plain(low) || !plain(high) {
+                return false;
+            }
+            range.low = Some((low.clone(), Inclusive::Yes));
+            range.high = Some((high.clone(), Inclusive::Yes));
+            true
+        }
+        Condition::StartsWith { value: Operand::Path(bound), prefix }
+            if bound == path && *range == KeyRange::ALL =>
+        {
+            if matches!(prefix, Operand::Path(_)) {
+                return false;
+            }
+            range.prefix = Some(prefix.clone());
+            true
+        }
+        Condition::And(_)
+        | Condition::Or(_)
+        | Condition::Not(_)
+        | Condition::Compare { .. }
+        | Condition::Between { .. }
+        | Condition::In { .. }
+        | Condition::StartsWith { .. }
+        | Condition::IsNull { .. }
+        | Condition::Matches { .. }
+        | Condition::Under { .. }
+        | Condition::Above { .. }
+        | Condition::Within { .. }
+        | Condition::InBox { .. } => false,
+    }
+}
+
+/// Whether a path has exactly one value in each row: no list, no to-many hop.
+#[must_use]
+pub fn is_single(conceptual: &askloom_model::Conceptual, path: &Path) -> bool {
+    let hops = path.hops.iter().all(|&hop| !conceptual.ends[hop].cardinality.is_many());
+    let leaf = match path.leaf {
+        Leaf::Attribute(id) => !conceptual.attributes[id].list,
+        Leaf::Reference(id) => !conceptual.ends[id].cardinality.is_many(),
+        Leaf::Itself => true,
+    };
+    hops && leaf
+}

@@ -1,0 +1,95 @@
+//! Whether a collection's rows are those of a part of a query's tree, and its paths in the query's terms.
+
+use askloom_model::{Collection, Conceptual, Condition, Hop, InSet, Leaf, Operand, Path, PositionId, Query};
+
+/// For each position of the collection, the query's position that it stands for. `None` if some row that the query
+/// wants could be missing: another root, a position the query does not have, an inner join that the query has outer.
+pub(super) fn embed(
+    conceptual: &Conceptual,
+    collection: &Collection,
+    query: &Query,
+) -> Option<Vec<PositionId>> {
+    let source = &collection.source;
+    let main = super::main();
+    let asked = query.positions[main].class?;
+    let mut mapped: Vec<PositionId> = Vec::with_capacity(source.positions.len());
+    for (_, position) in source.positions.iter() {
+        let Some(hop) = position.from else {
+            // A master holds a whole hierarchy; the query may ask for a part of it, and filters by class then.
+            if !conceptual.is_kind_of(asked, source.root) {
+                return None;
+            }
+            mapped.push(main);
+            continue;
+        };
+        let parent = mapped.get(askloom_model::Id::index(hop.parent)).copied()?;
+        let wanted = Some(Hop { parent, step: hop.step });
+        let (id, same) = query.positions.iter().find(|(_, position)| position.from == wanted)?;
+        if !position.outer && same.outer {
+            return None;
+        }
+        mapped.push(id);
+    }
+    Some(mapped)
+}
+
+/// The collection's path in the query's positions.
+pub(super) fn map_path(path: &Path, positions: &[PositionId]) -> Option<Path> {
+    let position = positions.get(askloom_model::Id::index(path.position)).copied()?;
+    Some(Path { position, ..path.clone() })
+}
+
+/// The collection's condition in the query's positions.
+pub(super) fn map_condition(condition: &Condition, positions: &[PositionId]) -> Option<Condition> {
+    let operand = |operand: &Operand| match operand {
+        Operand::Path(path) => map_path(path, positions).map(Operand::Path),
+        Operand::Constant(_) | Operand::Parameter(_) => Some(operand.clone()),
+    };
+    let terms = |terms: &[Condition]| {
+        terms.iter().map(|term| map_condition(term, positions)).collect::<Option<Vec<_>>>()
+    };
+    Some(match condition {
+        Condition::And(list) => Condition::And(terms(list)?),
+        Condition::Or(list) => Condition::Or(terms(list)?),
+        Condition::Not(inner) => Condition::Not(Box::new(map_condition(inner, positions)?)),
+        Condition::Compare { left, op, right } => {
+            Condition::Compare { left: operand(left)?, op: *op, right: operand(right)? }
+        }
+        Condition::Between { value, low, high } => {
+            Condition::Between { value: operand(value)?, low: operand(low)?, high: operand(high)? }
+        }
+        Condition::In { value, set } => {
+            let set = match set {
+                InSet::List(items) => InSet::List(items.iter().map(operand).collect::<Option<Vec<_>>>()?),
+                InSet::Parameter(index) => InSet::Parameter(*index),
+            };
+            Condition::In { value: operand(value)?, set }
+        }
+        Condition::StartsWith { value, prefix } => {
+            Condition::StartsWith { value: operand(value)?, prefix: operand(prefix)? }
+        }
+        Condition::IsNull { value } => Condition::IsNull { value: operand(value)? },
+        Condition::Matches { value, words } => {
+            Condition::Matches { value: operand(value)?, words: operand(words)? }
+        }
+        Condition::Under { value, of } => Condition::Under { value: operand(value)?, of: operand(of)? },
+        Condition::Above { value, of } => Condition::Above { value: operand(value)?, of: operand(of)? },
+        Condition::Within { value, km, of } => {
+            Condition::Within { value: operand(value)?, km: operand(km)?, of: operand(of)? }
+        }
+        Condition::InBox { value, low, high } => {
+            Condition::InBox { value: operand(value)?, low: operand(low)?, high: operand(high)? }
+        }
+    })
+}
+
+/// Positions that the query joins inner and the collection outer must be there.
+pub(super) fn presences(collection: &Collection, positions: &[PositionId], query: &Query) -> Vec<Condition> {
+    let held = collection.source.positions.iter().zip(positions);
+    held.filter(|((_, own), asked)| own.outer && !query.positions[**asked].outer)
+        .map(|(_, &position)| {
+            let itself = Operand::Path(Path { position, hops: Vec::new(), leaf: Leaf::Itself });
+            Condition::Not(Box::new(Condition::IsNull { value: itself }))
+        })
+        .collect()
+}

@@ -1,0 +1,78 @@
+//! Which values a query needs.
+
+use askloom_model::{Aggregate, ColumnValue, Condition, InSet, Operand, OrderBy, Path, PositionId, Query};
+
+/// Every path whose value the query needs, each once, in the order of the clauses.
+#[must_use]
+pub fn needed_paths(query: &Query) -> Vec<Path> {
+    let mut paths = Vec::new();
+    for column in &query.columns {
+        match &column.value {
+            ColumnValue::Path(path) => paths.push(path.clone()),
+            ColumnValue::Aggregate(aggregate) => paths.extend(aggregate.of.clone()),
+            ColumnValue::Whole(_) => {}
+        }
+    }
+    if let Some(condition) = &query.condition {
+        condition_paths(condition, &mut paths);
+    }
+    paths.extend(query.group_by.iter().cloned());
+    for term in &query.order_by {
+        match &term.by {
+            OrderBy::Path(path) => paths.push(path.clone()),
+            OrderBy::Aggregate(aggregate) => paths.extend(aggregate.of.clone()),
+        }
+    }
+    let mut seen = std::collections::HashSet::new();
+    paths.retain(|path| seen.insert(path.clone()));
+    paths
+}
+
+/// The positions of which the query wants the whole instance.
+#[must_use]
+pub fn needs_whole(query: &Query) -> Vec<PositionId> {
+    let whole = |value: &ColumnValue| match value {
+        ColumnValue::Whole(position) => Some(*position),
+        ColumnValue::Path(_) | ColumnValue::Aggregate(_) => None,
+    };
+    query.columns.iter().filter_map(|column| whole(&column.value)).collect()
+}
+
+pub(super) fn aggregates(query: &Query) -> bool {
+    let column = query.columns.iter().any(|column| matches!(column.value, ColumnValue::Aggregate(_)));
+    column || query.order_by.iter().any(|term| matches!(term.by, OrderBy::Aggregate(Aggregate { .. })))
+}
+
+/// The paths of a condition, in the order of the text.
+pub fn condition_paths(condition: &Condition, paths: &mut Vec<Path>) {
+    let mut operand = |operand: &Operand| {
+        if let Operand::Path(path) = operand {
+            paths.push(path.clone());
+        }
+    };
+    match condition {
+        Condition::And(terms) | Condition::Or(terms) => {
+            for term in terms {
+                condition_paths(term, paths);
+            }
+        }
+        Condition::Not(inner) => condition_paths(inner, paths),
+        Condition::Compare { left, right, .. } => [left, right].into_iter().for_each(operand),
+        Condition::Between { value, low, high } | Condition::InBox { value, low, high } => {
+            [value, low, high].into_iter().for_each(operand);
+        }
+        Condition::In { value, set } => {
+            operand(value);
+            match set {
+                InSet::List(items) => items.iter().for_each(operand),
+                InSet::Parameter(_) => {}
+            }
+        }
+        Condition::StartsWith { value, prefix: other }
+        | Condition::Matches { value, words: other }
+        | Condition::Under { value, of: other }
+        | Condition::Above { value, of: other } => [value, other].into_iter().for_each(operand),
+        Condition::IsNull { value } => operand(value),
+        Condition::Within { value, km, of } => [value, km, of].into_iter().for_each(operand),
+    }
+}

@@ -1,0 +1,229 @@
+//! A design by two rules: one aggregate collection for each root class, and one view for each query that those
+//! cannot answer by key. What keeping the views right needs besides, the indexes from a referred instance back to
+//! those that refer to it, is added.
+
+use crate::plan::{self, condition_paths, conjuncts, is_single, needed_paths};
+use crate::upkeep;
+use askloom_model::{
+    Collection, Comparison, Condition, Contents, Design, Id, KeyField, Leaf, Member, Model, Operand, OrderBy,
+    Path, PositionId, Query, Reading, RelationshipKind, Role, Rule, Source, Table,
+};
+
+/// The design.
+#[must_use]
+pub fn design(model: &Model) -> Design {
+    let mut design = Design { method: "simple".to_owned(), collections: Table::default() };
+    masters(model, &mut design);
+    for query in &model.workload.queries {
+        let by_key = plan::plan(&model.conceptual, &design, query).is_some_and(|plan| is_by_key(&plan));
+        if !by_key {
+            design.collections.push(view(model, query));
+        }
+    }
+    upkeep::add_indexes(model, &mut design);
+    design
+}
+
+fn is_by_key(plan: &askloom_model::Plan) -> bool {
+    let access = match plan.access.how {
+        Reading::GetBlock { .. } | Reading::Range { .. } => true,
+        Reading::Scan => false,
+    };
+    let joins = plan.joins.iter().all(|join| match join.how {
+        askloom_model::Joining::Inside | askloom_model::Joining::LookUp { .. } => true,
+        askloom_model::Joining::Back { .. } | askloom_model::Joining::BackByScan { .. } => false,
+    });
+    access && joins
+}
+
+/// One collection of whole aggregates for each root class.
+pub fn masters(model: &Model, design: &mut Design) {
+    let conceptual = &model.conceptual;
+    for class in conceptual.classes.ids().filter(|&class| conceptual.aggregate_root(class) == Some(class)) {
+        let main = PositionId::from_index(0);
+        let key = |&member: &Member| {
+            let leaf = match member {
+                Member::Attribute(id) => Leaf::Attribute(id),
+                Member::End(id) => Leaf::Reference(id),
+            };
+            KeyField { path: Path { position: main, hops: Vec::new(), leaf }, descending: false }
+        };
+        let mut block_key: Vec<KeyField> = conceptual.classes[class].identifier.iter().map(key).collect();
+        if block_key.is_empty() {
+            let itself = Path { position: main, hops: Vec::new(), leaf: Leaf::Itself };
+            block_key.push(KeyField { path: itself, descending: false });
+        }
+        let rules = in_force(model, class).unwrap_or_else(|| {
+            vec![Rule { class: Some(class), steps: Vec::new(), span: askloom_model::Span::default() }]
+        });
+        design.collections.push(Collection {
+            name: conceptual.classes[class].name.clone(),
+            role: Role::Master,
+            source: Source { root: class, positions: only_main(class), condition: None },
+            block_key,
+            entry_key: Vec::new(),
+            contents: Contents::Aggregate(rules),
+            reasons: vec!["Every root class has one collection that is the source of truth.".to_owned()],
+        });
+    }
+}
+
+/// The representation of a class if the model has exactly one.
+fn in_force(model: &Model, class: askloom_model::ClassId) -> Option<Vec<Rule>> {
+    let mut of_class =
+        model.representations.iter().filter(|representation| representation.class == Some(class));
+    match (of_class.next(), of_class.next()) {
+        (Some(only), None) => Some(only.rules.clone()),
+        (_, _) => None,
+    }
+}
+
+pub(crate) fn only_main(class: askloom_model::ClassId) -> Table<PositionId, askloom_model::Position> {
+    let mut positions = Table::default();
+    positions.push(askloom_model::Position { class: Some(class), from: None, outer: false, alias: None });
+    positions
+}
+
+/// The view that answers a query with one request: equality fields make the block, then order or range fields,
+/// then the identity.
+#[must_use]
+pub fn view(model: &Model, query: &Query) -> Collection {
+    let conceptual = &model.conceptual;
+    let main = PositionId::from_index(0);
+    let mut block_key: Vec<KeyField> = Vec::new();
+    let mut ranges: Vec<Path> = Vec::new();
+    let mut fixed: Vec<Condition> = Vec::new();
+    for conjunct in conjuncts(query.condition.as_ref()) {
+        let mut paths = Vec::new();
+        condition_paths(conjunct.condition, &mut paths);
+        let single = paths.iter().all(|path| is_single(conceptual, path));
+        match equality(conjunct.condition) {
+            Some(path) if single && is_key(conceptual, path) => push_key(&mut block_key, path, false),
+            Some(_) | None => {}
+        }
+        if let Some(path) = range(conjunct.condition)
+            && is_key(conceptual, path)
+            && is_single(conceptual, path)
+        {
+            ranges.push(path.clone());
+        }
+        if single && !has_parameter(conjunct.condition) && paths.iter().all(|path| is_held(conceptual, path))
+        {
+            fixed.push(conjunct.condition.clone());
+        }
+    }
+    let mut entry_key: Vec<KeyField> = Vec::new();
+    for path in ranges.iter().take(1) {
+        let descending =
+            query.order_by.iter().any(|term| term.descending && term.by == OrderBy::Path(path.clone()));
+        push_key(&mut entry_key, path, descending);
+    }
+    for term in &query.order_by {
+        if let OrderBy::Path(path) = &term.by
+            && is_key(conceptual, path)
+            && block_key.iter().all(|field| field.path != *path)
+        {
+            push_key(&mut entry_key, path, false);
+        }
+    }
+    let taken: Vec<Path> = block_key.iter().chain(&entry_key).map(|field| field.path.clone()).collect();
+    let fields =
+        needed_paths(query).into_iter().filter(|path| !taken.contains(path) && is_held(conceptual, path));
+    let condition = match fixed.len() {
+        0 => None,
+        1 => fixed.pop(),
+        _several => Some(Condition::And(fixed)),
+    };
+    Collection {
+        name: format!("{}View", capitalised(&query.header.name)),
+        role: Role::Copy,
+        source: Source {
+            root: query.positions[main].class.unwrap_or_else(|| askloom_model::ClassId::from_index(0)),
+            positions: query.positions.clone(),
+            condition,
+        },
+        block_key,
+        entry_key,
+        contents: Contents::Fields(fields.collect()),
+        reasons: vec![format!("The query {} cannot be answered by the key of a master.", query.header.name)],
+    }
+}
+
+fn capitalised(name: &str) -> String {
+    let mut letters = name.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
+
+fn push_key(key: &mut Vec<KeyField>, path: &Path, descending: bool) {
+    if key.iter().all(|field| field.path != *path) {
+        key.push(KeyField { path: path.clone(), descending });
+    }
+}
+
+/// Whether values of the path have an order, so that they can stand in a key.
+fn is_key(conceptual: &askloom_model::Conceptual, path: &Path) -> bool {
+    match path.leaf {
+        Leaf::Attribute(id) => conceptual.attributes[id].ty.is_ordered(),
+        Leaf::Reference(id) => conceptual.ends[id].kind != RelationshipKind::Composition,
+        Leaf::Itself => true,
+    }
+}
+
+/// Whether a view can hold the path: one value a row, along to-one hops.
+fn is_held(conceptual: &askloom_model::Conceptual, path: &Path) -> bool {
+    path.hops.iter().all(|&hop| !conceptual.ends[hop].cardinality.is_many())
+        && match path.leaf {
+            Leaf::Attribute(_) | Leaf::Itself => true,
+            Leaf::Reference(id) => {
+                !conceptual.ends[id].cardinality.is_many()
+                    && conceptual.ends[id].kind != RelationshipKind::Composition
+            }
+        }
+}
+
+fn equality(condition: &Condition) -> Option<&Path> {
+    let Condition::Compare { left, op: Comparison::Equal, right } = condition else { return None };
+    match (left, right) {
+        (Operand::Path(path), Operand::Constant(_) | Operand::Parameter(_))
+        | (Operand::Constant(_) | Operand::Parameter(_), Operand::Path(path)) => Some(path),
+        (_, _) => None,
+    }
+}
+
+fn range(condition: &Condition) -> Option<&Path> {
+    if let Condition::Compare { left: Operand::Path(path), op, right } = condition {
+        let ranges = !matches!(op, Comparison::Equal | Comparison::NotEqual);
+        return (ranges && !matches!(right, Operand::Path(_))).then_some(path);
+    }
+    if let Condition::Between { value: Operand::Path(path), .. }
+    | Condition::StartsWith { value: Operand::Path(path), .. } = condition
+    {
+        return Some(path);
+    }
+    None
+}
+
+fn has_parameter(condition: &Condition) -> bool {
+    let parameter = |operand: &Operand| matches!(operand, Operand::Parameter(_));
+    match condition {
+        Condition::And(terms) | Condition::Or(terms) => terms.iter().any(has_parameter),
+        Condition::Not(inner) => has_parameter(inner),
+        Condition::Compare { left, right, .. } => parameter(left) || parameter(right),
+        Condition::Between { value, low, high } | Condition::InBox { value, low, high } => {
+            parameter(value) || parameter(low) || parameter(high)
+        }
+        Condition::In { value, set } => {
+            parameter(value)
+                || match set {
+                    askloom_model::InSet::List(items) => items.iter().any(parameter),
+                    askloom_model::InSet::Parameter(_) => true,
+                }
+        }
+        Condition::StartsWith { value, prefix: other }
+        | Condition::Matches { value, words: other }
+        | Condition::Under { value, of: other }
+        | Condition::Above { value, of: other } => parameter(value) || parameter(other),
+        Condition::IsNull { value } => parameter(value),
+        Condition::Within { value, km, of } => parameter(value) || parameter(km) || parameter(of),
+    }
+}

@@ -1,0 +1,111 @@
+//! What is stored where: collections of blocks of entries, as NoAM says, with what all methods need besides.
+//!
+//! A collection is defined by the conceptual rows it holds: a tree of positions, a condition without parameters,
+//! and the fields. How to fill it, how to keep it right under every write, and whether a plan over it is
+//! complete, all follow from that definition.
+
+use crate::{ClassId, Condition, EndId, Leaf, Path, Position, PositionId, Rule, Table};
+use serde::Serialize;
+
+crate::ids::ids! {
+    CollectionId,
+}
+
+/// A set of collections that answers a workload and keeps its data.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Design {
+    /// The method that made it.
+    pub method: String,
+    pub collections: Table<CollectionId, Collection>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Collection {
+    pub name: String,
+    pub role: Role,
+    pub source: Source,
+    /// Where a block is: the identity of the root for a master, any fields for a copy.
+    pub block_key: Vec<KeyField>,
+    /// Where an entry is in its block. The row's identity always follows, so that no two rows collide.
+    pub entry_key: Vec<KeyField>,
+    pub contents: Contents,
+    /// Why it is there, one sentence each.
+    pub reasons: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// The source of truth for a root class and its subclasses.
+    Master,
+    /// Rows that are kept beside their masters.
+    Copy,
+    /// A copy of identities alone.
+    Index,
+}
+
+/// Which conceptual rows a collection holds.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Source {
+    pub root: ClassId,
+    pub positions: Table<PositionId, Position>,
+    pub condition: Option<Condition>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct KeyField {
+    pub path: Path,
+    pub descending: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Contents {
+    /// The whole aggregate, nested, split into entries by these rules.
+    Aggregate(Vec<Rule>),
+    /// Rows, one entry each, with the values of these paths beside those of the keys.
+    Fields(Vec<Path>),
+}
+
+impl Design {
+    /// The master of a class: of the root of its aggregate.
+    #[must_use]
+    pub fn master(&self, root: ClassId) -> Option<CollectionId> {
+        let is_master =
+            |collection: &Collection| collection.role == Role::Master && collection.source.root == root;
+        self.collections.iter().find(|(_, collection)| is_master(collection)).map(|(id, _)| id)
+    }
+
+    /// The index from the target of a stored end back to those that refer to it.
+    #[must_use]
+    pub fn reverse_index(&self, end: EndId) -> Option<CollectionId> {
+        let is_index = |collection: &Collection| collection.reverses() == Some(end);
+        self.collections.iter().find(|(_, collection)| is_index(collection)).map(|(id, _)| id)
+    }
+}
+
+impl Collection {
+    /// The end that this collection leads back from, if it does that and nothing else: its rows are the referring
+    /// instances by the id referred to, one for each id of a to-many end.
+    #[must_use]
+    pub fn reverses(&self) -> Option<EndId> {
+        let [key] = self.block_key.as_slice() else { return None };
+        let plain = self.role == Role::Index && self.source.condition.is_none() && self.entry_key.is_empty();
+        match key.path.leaf {
+            Leaf::Reference(end) if plain && key.path.hops.is_empty() && self.source.positions.len() == 1 => {
+                Some(end)
+            }
+            Leaf::Reference(_) | Leaf::Attribute(_) | Leaf::Itself => None,
+        }
+    }
+
+    /// Every path whose value can be read from an entry.
+    pub fn held(&self) -> impl Iterator<Item = &Path> {
+        let fields: &[Path] = match &self.contents {
+            Contents::Aggregate(_) => &[],
+            Contents::Fields(fields) => fields,
+        };
+        let keys = self.block_key.iter().chain(&self.entry_key).map(|field| &field.path);
+        keys.chain(fields)
+    }
+}

@@ -1,0 +1,51 @@
+//! An ordered keyspace as the executor sees it: one consistent state.
+
+use crate::RunError;
+use std::collections::BTreeMap;
+use std::ops::Bound;
+
+/// Is given a key and its value, and says whether to go on.
+pub type Visit<'v> = dyn FnMut(&[u8], &[u8]) -> Result<bool, RunError> + 'v;
+
+/// One state of a keyspace. Everything read through one value of this is of the same instant.
+pub trait Keyspace {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, RunError>;
+
+    /// Visits the keys from `from` up to but not including `to`, or the other way round, until `visit` says stop.
+    fn scan(
+        &self,
+        from: &[u8],
+        to: Option<&[u8]>,
+        backwards: bool,
+        visit: &mut Visit<'_>,
+    ) -> Result<(), RunError>;
+}
+
+/// A keyspace in memory, for tests.
+pub type Memory = BTreeMap<Vec<u8>, Vec<u8>>;
+
+impl Keyspace for Memory {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, RunError> {
+        Ok(BTreeMap::get(self, key).cloned())
+    }
+
+    fn scan(
+        &self,
+        from: &[u8],
+        to: Option<&[u8]>,
+        backwards: bool,
+        visit: &mut Visit<'_>,
+    ) -> Result<(), RunError> {
+        if to.is_some_and(|to| to <= from) {
+            return Ok(());
+        }
+        let bounds = (Bound::Included(from), to.map_or(Bound::Unbounded, Bound::Excluded));
+        let mut range = self.range::<[u8], _>(bounds);
+        while let Some((key, value)) = if backwards { range.next_back() } else { range.next() } {
+            if !visit(key, value)? {
+                break;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,18 @@
+//! The promise: what a plan returns is what the query means, after every write.
+//!
+//! Random models, data, queries and writes, each from a seed that a failure prints. `ASKLOOM_PROMISE_CASES` and
+//! `ASKLOOM_PROMISE_SEED` choose how many and from where.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::wildcard_enum_match_arm,
+    reason = "the code around the tests fails them by panicking, too"
+)]
+
+mod data;
+mod models;
+mod random;
+mod run;

@@ -1,0 +1,100 @@
+//! Where things are in the keyspace.
+//!
+//! A key is the number of its collection, the block key, the entry key, and for a copy the identity of the row. Numbers
+//! are given when a design is applied and kept in the store.
+
+use super::{DecodeError, decode, encode, encode_descending};
+use askloom_model::{Identity, KeyField, Value};
+
+/// All keys of a collection start with this.
+fn collection_prefix(number: u32) -> Vec<u8> {
+    number.to_be_bytes().to_vec()
+}
+
+/// The block of one aggregate.
+#[must_use]
+pub fn master_prefix(number: u32, identity: &Identity) -> Vec<u8> {
+    let mut key = collection_prefix(number);
+    encode(&Value::Reference(identity.clone()), &mut key);
+    key
+}
+
+/// One entry of an aggregate, by its access path; the system entry is `#`.
+#[must_use]
+pub fn master_entry(number: u32, identity: &Identity, path: &str) -> Vec<u8> {
+    let mut key = master_prefix(number, identity);
+    encode(&Value::Text(path.to_owned()), &mut key);
+    key
+}
+
+/// A block of a copy, or with no values the whole collection.
+#[must_use]
+pub fn block_prefix(number: u32, values: &[Value]) -> Vec<u8> {
+    let mut key = collection_prefix(number);
+    for value in values {
+        encode(value, &mut key);
+    }
+    key
+}
+
+/// An entry of a copy: its block, its sorted fields, its row.
+#[must_use]
+pub fn entry_key(number: u32, block: &[Value], fields: &[(Value, bool)], row: &[Value]) -> Vec<u8> {
+    let mut key = block_prefix(number, block);
+    for (value, descending) in fields {
+        if *descending {
+            encode_descending(value, &mut key);
+        } else {
+            encode(value, &mut key);
+        }
+    }
+    for part in row {
+        encode(part, &mut key);
+    }
+    key
+}
+
+/// The values that make up the key of an entry of a copy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EntryKey {
+    pub block: Vec<Value>,
+    pub fields: Vec<Value>,
+    pub row: Vec<Value>,
+}
+
+/// Takes the key of an entry apart.
+pub fn split_entry(
+    key: &[u8],
+    block: usize,
+    fields: &[KeyField],
+    positions: usize,
+) -> Result<EntryKey, DecodeError> {
+    let mut rest = key.get(4..).ok_or(DecodeError)?;
+    let block = (0..block).map(|_| decode(&mut rest)).collect::<Result<Vec<_>, _>>()?;
+    let mut values = Vec::with_capacity(fields.len());
+    for field in fields {
+        if field.descending {
+            let inverted: Vec<u8> = rest.iter().map(|byte| !byte).collect();
+            let mut inner = inverted.as_slice();
+            values.push(decode(&mut inner)?);
+            rest = rest.get(inverted.len() - inner.len()..).ok_or(DecodeError)?;
+        } else {
+            values.push(decode(&mut rest)?);
+        }
+    }
+    let row = (0..positions).map(|_| decode(&mut rest)).collect::<Result<Vec<_>, _>>()?;
+    if rest.is_empty() { Ok(EntryKey { block, fields: values, row }) } else { Err(DecodeError) }
+}
+
+/// The first key after all that start with a prefix. `None` if there is none.
+#[must_use]
+pub fn prefix_end(prefix: &[u8]) -> Option<Vec<u8>> {
+    let mut end = prefix.to_vec();
+    while let Some(last) = end.pop() {
+        if last < 0xff {
+            end.push(last + 1);
+            return Some(end);
+        }
+    }
+    None
+}
