@@ -15,7 +15,8 @@ use std::collections::BTreeSet;
 /// The value as one of the type. Null is one of every type.
 pub(crate) fn fitting(conceptual: &Conceptual, value: &Value, ty: &ParameterType) -> Option<Value> {
     match (value, ty) {
-        (Value::Null, _) => Some(Value::Null),
+        // JSON's null in a json attribute is no value either, as it could not come back from a file.
+        (Value::Null | Value::Json(serde_json::Value::Null), _) => Some(Value::Null),
         (value, ParameterType::Basic(ty)) => basic(value, ty),
         (value, ParameterType::Identity(class)) => reference(conceptual, value, *class),
         (Value::Record(record), ParameterType::Whole(class)) => {
@@ -107,7 +108,7 @@ pub(crate) fn whole(conceptual: &Conceptual, record: &Record, class: ClassId) ->
 
 /// A value of a member as it is stored: with ordinals that ascend if it is a list.
 pub(crate) fn member_value(conceptual: &Conceptual, member: Member, value: &Value) -> Option<Value> {
-    if value.is_null() {
+    if matches!(value, Value::Null | Value::Json(serde_json::Value::Null)) {
         return Some(Value::Null);
     }
     match member {

@@ -101,6 +101,16 @@ impl<'m> Generator<'m> {
         self.identity_at(Number { top: top(self.conceptual, class), index: self.population.start(class) + n })
     }
 
+    /// The n-th aggregate of exactly that class, made without the ones before it; nothing for a part, and when
+    /// there are not so many.
+    #[must_use]
+    pub fn aggregate(&self, class: ClassId, n: u64) -> Option<Record> {
+        let range = self.population.own_range(class);
+        let index = range.start.checked_add(n).filter(|index| range.contains(index))?;
+        let top = top(self.conceptual, class);
+        population::is_root(self.conceptual, class).then(|| self.record(class, Number { top, index }))
+    }
+
     /// Every aggregate, class by class; what is referred to comes before what refers to it, where that is
     /// possible.
     pub fn records(&self) -> impl Iterator<Item = (ClassId, Record)> {

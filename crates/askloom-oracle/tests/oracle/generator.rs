@@ -274,4 +274,8 @@ fn a_million_instances_stream() {
     assert_eq!(generator.records().count(), 1_000_000);
     let e = class(&model.conceptual, "E");
     assert_eq!(generator.identity(e, 999_999), vec![Value::Int(1_000_000)]);
+    // Any of them can be made alone, so that several can be made at once.
+    let third = generator.records().nth(2).map(|(_, record)| record);
+    assert_eq!(generator.aggregate(e, 2), third);
+    assert_eq!(generator.aggregate(e, 1_000_000), None);
 }
