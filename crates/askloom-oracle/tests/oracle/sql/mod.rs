@@ -4,6 +4,7 @@
 
 mod question;
 mod schema;
+mod steps;
 
 use crate::fixture::{class, model, parameters};
 use askloom_model::{Model, Record, Value};

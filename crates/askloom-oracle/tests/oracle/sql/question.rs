@@ -1,6 +1,7 @@
 //! Random queries, as Askloom says them and as SQL does.
 
-use super::schema::{Field, Ref, Schema, Ty, sql_literal, value};
+use super::schema::{Field, Schema, Ty, sql_literal, value};
+use super::steps::{Kind, Step, linked};
 use askloom_oracle::Random;
 use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeSet;
@@ -34,25 +35,6 @@ pub(super) struct Question {
     pub(super) parameters: Json,
     pub(super) sql: String,
     pub(super) features: BTreeSet<&'static str>,
-}
-
-/// What something is, and so where its columns are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Entity(usize),
-    Part(usize, usize),
-    Element(usize, usize),
-}
-
-/// A step from one thing to others.
-#[derive(Debug, Clone, PartialEq)]
-struct Step {
-    name: String,
-    to: Kind,
-    many: bool,
-    /// SQL that links two aliases: `{p}` and `{c}`.
-    link: String,
-    feature: &'static str,
 }
 
 #[derive(Debug)]
@@ -112,7 +94,7 @@ impl Maker<'_> {
             let (parent, step) = position.parent.as_ref().unwrap();
             let kind = if position.outer { "LEFT JOIN" } else { "JOIN" };
             let link = linked(&step.link, &format!("p{parent}"), &format!("p{index}"));
-            from += &format!(" {kind} {} AS p{index} ON {link}", self.table(position.kind));
+            from += &format!(" {kind} {} AS p{index} ON {link}", self.schema.table(position.kind));
         }
         let mut conditions_sql: Vec<String> = Vec::new();
         if sub {
@@ -206,105 +188,8 @@ impl Maker<'_> {
         self.positions.len() - 1
     }
 
-    fn table(&self, kind: Kind) -> String {
-        match kind {
-            Kind::Entity(entity) => format!("E{entity}"),
-            Kind::Part(entity, part) => {
-                format!("E{entity}_{}", self.schema.entities[entity].parts[part].name)
-            }
-            Kind::Element(entity, list) => {
-                format!("E{entity}_{}", self.schema.entities[entity].lists[list].name)
-            }
-        }
-    }
-
-    /// Every step that leads on from a thing.
-    fn steps(&self, kind: Kind) -> Vec<Step> {
-        let mut steps = Vec::new();
-        match kind {
-            Kind::Element(..) => {}
-            Kind::Part(entity, part) => {
-                let to = self.schema.entities[entity].parts[part].to.as_ref();
-                steps.extend(to.map(|to| self.reference(to)));
-            }
-            Kind::Entity(entity) => {
-                let row = &self.schema.entities[entity];
-                let inside = self.equal(entity, "{c}.o_", "{p}.");
-                for (index, list) in row.lists.iter().enumerate() {
-                    let to = Kind::Element(entity, index);
-                    let link = inside.clone();
-                    steps.push(Step { name: list.name.clone(), to, many: true, link, feature: "list" });
-                }
-                for (index, part) in row.parts.iter().enumerate() {
-                    let to = Kind::Part(entity, index);
-                    let (link, many) = (inside.clone(), part.many);
-                    steps.push(Step { name: part.name.clone(), to, many, link, feature: "part" });
-                }
-                steps.extend(row.refs.iter().map(|reference| {
-                    if reference.many {
-                        self.set(entity, reference, false)
-                    } else {
-                        self.reference(reference)
-                    }
-                }));
-                steps.extend(self.derived(entity));
-            }
-        }
-        steps
-    }
-
-    fn equal(&self, entity: usize, left: &str, right: &str) -> String {
-        let (left, right) = (self.schema.key_columns(entity, left), self.schema.key_columns(entity, right));
-        let pairs: Vec<String> = left.iter().zip(&right).map(|(l, r)| format!("{l} = {r}")).collect();
-        pairs.join(" AND ")
-    }
-
-    fn reference(&self, to: &Ref) -> Step {
-        let link = self.equal_named(to, "{p}", "{c}");
-        let one_to_one = to.inverse.as_ref().is_some_and(|(_, one)| *one);
-        let feature = if one_to_one { "one-to-one" } else { "to-one" };
-        Step { name: to.name.clone(), to: Kind::Entity(to.target), many: false, link, feature }
-    }
-
-    /// A to-one reference of one alias leads to another.
-    fn equal_named(&self, to: &Ref, holder: &str, target: &str) -> String {
-        self.equal(to.target, &format!("{holder}.{}_", to.name), &format!("{target}."))
-    }
-
-    fn set(&self, holder: usize, to: &Ref, backwards: bool) -> Step {
-        let (from, into) = if backwards { ("{c}.", "{p}.") } else { ("{p}.", "{c}.") };
-        let link = format!(
-            "EXISTS (SELECT 1 FROM E{holder}_{} AS s WHERE {} AND {})",
-            to.name,
-            self.equal(holder, "s.o_", from),
-            self.equal(to.target, "s.t_", into)
-        );
-        let (name, target, feature) = match (&to.inverse, backwards) {
-            (Some((name, _)), true) => (name.clone(), holder, "derived end"),
-            _forwards => (to.name.clone(), to.target, "set"),
-        };
-        Step { name, to: Kind::Entity(target), many: true, link, feature }
-    }
-
-    fn derived(&self, entity: usize) -> Vec<Step> {
-        let mut steps = Vec::new();
-        for (holder, row) in self.schema.entities.iter().enumerate() {
-            for to in row.refs.iter().filter(|to| to.target == entity) {
-                let Some((name, one)) = &to.inverse else { continue };
-                if to.many {
-                    steps.push(self.set(holder, to, true));
-                    continue;
-                }
-                let link = self.equal_named(to, "{c}", "{p}");
-                let feature = if *one { "one-to-one" } else { "derived end" };
-                steps.push(Step { name: name.clone(), to: Kind::Entity(holder), many: !one, link, feature });
-            }
-        }
-        steps
-    }
-
     fn any_step(&mut self, kind: Kind) -> Option<Step> {
-        let steps = self.steps(kind);
+        let steps = self.schema.steps(kind);
         self.random.pick(&steps).cloned()
     }
 
@@ -341,7 +226,7 @@ impl Maker<'_> {
 
     /// A field of a thing that has an alias, or of something to-one steps away.
     fn along(&mut self, kind: Kind, prefix: &str, alias: &str, most: u32) -> Expression {
-        let steps: Vec<Step> = self.steps(kind).into_iter().filter(|step| !step.many).collect();
+        let steps: Vec<Step> = self.schema.steps(kind).into_iter().filter(|step| !step.many).collect();
         if most > 0
             && self.random.chance(0.35)
             && let Some(step) = self.random.pick(&steps).cloned()
@@ -350,7 +235,8 @@ impl Maker<'_> {
             let inner = self.alias();
             let value = self.along(step.to, &format!("{prefix}.{}", step.name), &inner, most - 1);
             let link = linked(&step.link, alias, &inner);
-            let sql = format!("(SELECT {} FROM {} AS {inner} WHERE {link})", value.sql, self.table(step.to));
+            let sql =
+                format!("(SELECT {} FROM {} AS {inner} WHERE {link})", value.sql, self.schema.table(step.to));
             return Expression { sql, ..value };
         }
         let (field, ty) = self.field(kind);
@@ -390,7 +276,7 @@ impl Maker<'_> {
             .filter_map(|position| position.parent.as_ref().filter(|(parent, _)| *parent == at))
             .map(|(_, step)| step.name.clone())
             .collect();
-        let steps = self.steps(self.positions[at].kind);
+        let steps = self.schema.steps(self.positions[at].kind);
         let mut steps: Vec<Step> = steps.into_iter().filter(|step| !joined.contains(&step.name)).collect();
         let mut prefix = self.positions[at].prefix.clone();
         let mut links = Vec::new();
@@ -403,16 +289,16 @@ impl Maker<'_> {
             self.features.insert("some through to-one");
             let next = self.alias();
             links.push(linked(&step.link, &alias, &next));
-            tables.push(format!("{} AS {next}", self.table(step.to)));
+            tables.push(format!("{} AS {next}", self.schema.table(step.to)));
             (alias, prefix) = (next, format!("{prefix}.{}", step.name));
-            steps = self.steps(step.to);
+            steps = self.schema.steps(step.to);
         }
         let many: Vec<Step> = steps.into_iter().filter(|step| step.many).collect();
         let step = self.random.pick(&many)?.clone();
         self.features.insert("some");
         let next = self.alias();
         links.push(linked(&step.link, &alias, &next));
-        tables.push(format!("{} AS {next}", self.table(step.to)));
+        tables.push(format!("{} AS {next}", self.schema.table(step.to)));
         let value = self.along(step.to, &format!("{prefix}.{}", step.name), &next, 1);
         let (loom, sql) = self.predicate(&value);
         let exists =
@@ -584,8 +470,4 @@ fn ordered(terms: &[(String, bool)]) -> String {
 
 fn direction(descending: bool) -> &'static str {
     if descending { " DESC" } else { "" }
-}
-
-fn linked(link: &str, parent: &str, child: &str) -> String {
-    link.replace("{p}", parent).replace("{c}", child)
 }
