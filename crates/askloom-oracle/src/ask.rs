@@ -7,7 +7,7 @@ use crate::query::Row;
 use crate::state::State;
 use crate::typed::identity;
 use crate::view::View;
-use askloom_model::{Ask, AskLink, ClassId, Identity, Model};
+use askloom_model::{Ask, AskLink, ClassId, Identity, Member, Model};
 use jiff::Timestamp;
 use std::collections::BTreeMap;
 
@@ -76,8 +76,9 @@ fn tuples<'s>(view: &View<'s>, ask: &Ask, keys: &BTreeMap<ClassId, Identity>) ->
 }
 
 /// Whether a link holds in a tuple; nothing if one of its classes is not there yet.
-fn holds(view: &View<'_>, link: &AskLink, tuple: &Tuple<'_>) -> Option<bool> {
+fn holds<'s>(view: &View<'s>, link: &AskLink, tuple: &Tuple<'s>) -> Option<bool> {
     let (holder, target) = if link.reversed { (link.to, link.from) } else { (link.from, link.to) };
     let (holder, target) = (tuple.get(&holder)?, tuple.get(&target)?);
-    Some(view.links_of(holder, link.end).iter().any(|id| Some(id) == target.identity.entity()))
+    // By identity and not by id: a value object can be on the way.
+    Some(view.follow(holder, Member::End(link.end)).iter().any(|node| node.identity == target.identity))
 }

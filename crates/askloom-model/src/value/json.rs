@@ -42,7 +42,7 @@ fn number(digits: &str) -> Json {
 
 /// The value of a type that JSON stands for.
 pub fn from_json(json: &Json, ty: &Type) -> Result<Value, ValueError> {
-    let not = || ValueError(format!("{} is not a {ty}", shortened(&json.to_string())));
+    let not = || ValueError(format!("{} is not of type {ty}", shortened(&json.to_string())));
     match (json, ty) {
         (_, Type::Json) if !json.is_null() => Ok(Value::Json(json.clone())),
         (Json::Null, _) => Ok(Value::Null),

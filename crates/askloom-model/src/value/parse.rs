@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 
 /// The value that a text stands for.
 pub fn from_text(text: &str, ty: &Type) -> Result<Value, ValueError> {
-    let not = || ValueError(format!("`{}` is not a {ty}", shortened(text)));
+    let not = || ValueError(format!("`{}` is not of type {ty}", shortened(text)));
     match ty {
         Type::Text => Ok(Value::Text(text.to_owned())),
         Type::Int => text.parse::<i32>().map(|n| Value::Int(n.into())).map_err(|_| not()),

@@ -5,9 +5,11 @@ use super::defaults::is_reference;
 use super::draft::{Draft, Matched};
 use super::error::WriteError;
 use crate::address::Address;
+use crate::node::Node;
 use crate::typed;
 use crate::view::stored_ids;
 use askloom_model::{EndId, Identity, Member, Operand, Record, Value};
+use std::collections::{BTreeMap, BTreeSet};
 
 impl Draft<'_> {
     /// CONNECT. An instance counts as matched if the link can be held: of a derived end, if the instance at the
@@ -207,28 +209,46 @@ impl Draft<'_> {
 
     /// The same for all records that are new. A symmetric relationship may have links to them already.
     pub(super) fn claim_where(&mut self, is_new: &dyn Fn(&Address) -> bool) -> Result<(), WriteError> {
-        let mut links: Vec<(Address, EndId, Identity)> = Vec::new();
+        let mut contested: Vec<(Address, EndId, Identity)> = Vec::new();
         let mut both_sides: Vec<(Address, EndId, Vec<Identity>)> = Vec::new();
         let view = self.view();
-        for (id, end) in self.conceptual.ends.iter() {
-            if !end.stored || !is_reference(end) {
-                continue;
-            }
-            let alone = |inverse: EndId| !self.conceptual.ends[inverse].cardinality.is_many();
+        let ends = self.conceptual.ends.iter().filter(|(_, end)| end.stored && is_reference(end));
+        for (id, end) in ends {
             let symmetric = end.inverse == Some(id);
-            if !symmetric && end.on_delete.is_none() && !end.inverse.is_some_and(alone) {
+            let alone = |inverse: EndId| !self.conceptual.ends[inverse].cardinality.is_many();
+            let new: Vec<(&Node<'_>, Vec<Identity>)> = view
+                .extent(end.class)
+                .filter(|node| is_new(&node.address))
+                .map(|node| (node, view.links_of(node, id)))
+                .collect();
+            let targets: BTreeSet<&Identity> =
+                view.extent(end.target).filter_map(|n| n.identity.entity()).collect();
+            let missing = |(_, ids): &(_, Vec<Identity>)| ids.iter().any(|target| !targets.contains(target));
+            if end.on_delete.is_some() && new.iter().any(missing) {
+                return Err(WriteError::NoSuchTarget { end: id });
+            }
+            if !symmetric && !end.inverse.is_some_and(alone) {
                 continue;
             }
-            for node in view.extent(end.class).filter(|node| is_new(&node.address)) {
-                let ids = view.links_of(node, id);
-                links.extend(ids.into_iter().map(|target| (node.address.clone(), id, target)));
+            let mut held: BTreeMap<Identity, usize> = BTreeMap::new();
+            for target in view.extent(end.class).flat_map(|node| view.links_of(node, id)) {
+                *held.entry(target).or_default() += 1;
+            }
+            for (node, ids) in new {
+                let by_several = |target: &Identity| symmetric || held.get(target).is_some_and(|&n| n > 1);
+                let ids = ids.into_iter().filter(by_several);
+                contested.extend(ids.map(|target| (node.address.clone(), id, target)));
                 if symmetric {
                     both_sides.push((node.address.clone(), id, view.ids_at(node, id)));
                 }
             }
         }
-        for (holder, end, target) in links {
-            self.claim(&holder, end, &target)?;
+        // Of several new ones the last has it, as if they had come one after the other.
+        for (holder, end, target) in contested.into_iter().rev() {
+            let record = self.state.record_mut(&holder);
+            if record.is_some_and(|record| stored_ids(record, end).contains(&target)) {
+                self.claim(&holder, end, &target)?;
+            }
         }
         for (holder, end, ids) in both_sides {
             self.set_ids(&holder, end, ids);

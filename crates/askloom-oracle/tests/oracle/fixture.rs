@@ -17,7 +17,7 @@
 
 use askloom_lang::Memory;
 use askloom_model::{
-    ClassId, Conceptual, Model, Parameter, ParameterType, Record, Value, identity_from_json,
+    ClassId, Conceptual, Model, Parameter, ParameterType, Record, Severity, Value, identity_from_json,
     parameter_from_json, row_to_json,
 };
 use askloom_oracle::{Continuation, Inputs, Parameters, QueryError, State, WriteError, uuids_needed};
@@ -30,7 +30,9 @@ use uuid::Uuid;
 /// The model of a text, which has to be free of errors.
 pub(crate) fn model(text: &str) -> Model {
     let checked = askloom_lang::check(&Memory::default().with("m.loom", text), Path::new("m.loom"));
-    assert_eq!(checked.errors, 0, "{text}\n{:#?}", checked.diagnostics);
+    let errors = checked.diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
+    let errors: Vec<&str> = errors.map(|diagnostic| diagnostic.message.as_str()).collect();
+    assert_eq!(checked.errors, 0, "{text}\n{}", errors.join("\n"));
     checked.model
 }
 
@@ -190,8 +192,17 @@ impl Run {
         let write =
             self.model.workload.writes.iter().find(|write| write.header.name == name).unwrap().clone();
         let given = self.write_parameters(&write, argument);
-        let needed = uuids_needed(&self.model, &write, &given).unwrap_or(0);
-        let inputs = self.inputs(needed);
+        let inputs = match uuids_needed(&self.model, &write, &given) {
+            Ok(needed) => self.inputs(needed),
+            Err(error) => {
+                let plenty = Inputs { now: self.now, uuids: vec![Uuid::nil(); 8] };
+                assert_eq!(
+                    self.state.clone().write(&self.model, &write, &given, &plenty),
+                    Err(error.clone())
+                );
+                return write_error(&self.model.conceptual, &error);
+            }
+        };
         let before = self.state.clone();
         match self.state.write(&self.model, &write, &given, &inputs) {
             Ok(outcome) => {

@@ -11,3 +11,7 @@
 
 mod answers;
 mod fixture;
+mod generator;
+mod json;
+mod properties;
+mod sql;
