@@ -1,0 +1,31 @@
+//! What the comparison asks of an engine. A candidate is one engine with one way to make commits durable.
+
+use std::path::Path;
+
+pub(crate) type Outcome<T = ()> = Result<T, Box<dyn std::error::Error + Send + Sync>>;
+
+/// One put (`Some`) or delete (`None`).
+pub(crate) type Change = (Vec<u8>, Option<Vec<u8>>);
+
+/// The cache that every candidate gets: a twentieth of the full data set.
+pub(crate) const CACHE: usize = 256 << 20;
+
+pub(crate) trait Candidate: Sized + Send + Sync + 'static {
+    const NAME: &'static str;
+    type Snapshot: Snapshot;
+
+    fn open(folder: &Path) -> Outcome<Self>;
+
+    /// All of `changes` or none, on disk when it returns.
+    fn commit(&self, changes: Vec<Change>) -> Outcome;
+
+    fn snapshot(&self) -> Outcome<Self::Snapshot>;
+}
+
+pub(crate) trait Snapshot {
+    /// The length of the value: it has to be looked at, and need not be copied.
+    fn get(&self, key: &[u8]) -> Outcome<Option<usize>>;
+
+    /// How many entries from `start` were read, at most `limit`.
+    fn range(&self, start: &[u8], limit: usize) -> Outcome<usize>;
+}

@@ -1,0 +1,1 @@
+//! Runs a design. So far: the byte level of the embedded store, see [`embedded`].
