@@ -1,1 +1,3 @@
-//! Runs a design. So far: the byte level of the embedded store, see [`embedded`].
+//! Runs a design on a store. So far the byte level of the store that needs no server: [`embedded`].
+
+pub mod embedded;
