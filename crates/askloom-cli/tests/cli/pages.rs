@@ -7,8 +7,10 @@ const TITLE: &str = "\n## What Askloom says\n";
 
 #[test]
 fn pages_show_real_output() {
-    let mut pages: Vec<_> =
-        fs::read_dir(repository().join("docs/diagnostics")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut pages: Vec<_> = fs::read_dir(repository().join("docs/diagnostics"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
     pages.sort();
     for path in pages.iter().filter(|path| path.file_name().unwrap() != "README.md") {
         let page = fs::read_to_string(path).unwrap();

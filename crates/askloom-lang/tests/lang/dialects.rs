@@ -70,12 +70,20 @@ const TWO_GDM: &str = "entity A {\n  id a: int\n  int b\n  int c\n}\n";
 #[test]
 fn or_binds_tighter_in_gdm_only() {
     let text = "query q: select b from A where a = 1 or b = 2 and c = 3\n";
-    same("m.gdm", Dialect::Gdm, &format!("{TWO_GDM}{text}"), &format!("{TWO}query q: SELECT b FROM A WHERE (a = 1 OR b = 2) AND c = 3"));
+    same(
+        "m.gdm",
+        Dialect::Gdm,
+        &format!("{TWO_GDM}{text}"),
+        &format!("{TWO}query q: SELECT b FROM A WHERE (a = 1 OR b = 2) AND c = 3"),
+    );
     for name in ["m.loom", "m.pidm"] {
         let checked = check_text(name, &format!("{TWO}{text}"));
         assert_eq!(codes(&checked), ["AL0109"]);
         let condition = checked.model.workload.queries[0].condition.as_ref().unwrap();
-        assert!(matches!(condition, Condition::Or(terms) if matches!(terms[1], Condition::And(_))), "{condition:?}");
+        assert!(
+            matches!(condition, Condition::Or(terms) if matches!(terms[1], Condition::And(_))),
+            "{condition:?}"
+        );
     }
     assert_eq!(codes(&check_text("m.gdm", &format!("{TWO_GDM}{text}"))), ["AL0109"]);
 }

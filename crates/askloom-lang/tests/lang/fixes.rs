@@ -22,7 +22,8 @@ fn fixed(name: &str, text: &str, up_to: Applicability) -> String {
     let outcome = fix(&world, path, up_to);
     let fixed = outcome.files.first().map_or(text.to_owned(), |(_, text)| text.clone());
     assert_eq!(outcome.applied == 0, fixed == text, "{text}");
-    let (before, after) = (errors(&check(&world, path)), errors(&check(&Memory::default().with(name, fixed.as_str()), path)));
+    let (before, after) =
+        (errors(&check(&world, path)), errors(&check(&Memory::default().with(name, fixed.as_str()), path)));
     for (code, count) in after {
         assert!(before.get(code).is_some_and(|old| count <= *old), "{code} is new in\n{fixed}\nfrom\n{text}");
     }
@@ -39,7 +40,10 @@ fn the_published_airline_becomes_clean() {
     let [(path, text)] = outcome.files.as_slice() else { panic!("one file changes") };
     let checked = check(&Memory::default().with(path, text.as_str()), path);
     assert_eq!(checked.errors + checked.count(Severity::Warning), 0, "{}", summary(&checked));
-    assert_eq!(codes(&checked).iter().filter(|code| **code != "AL0208").count(), checked.count(Severity::Note) - 2);
+    assert_eq!(
+        codes(&checked).iter().filter(|code| **code != "AL0208").count(),
+        checked.count(Severity::Note) - 2
+    );
 }
 
 #[test]
@@ -60,10 +64,16 @@ fn fixes_say_what_was_meant() {
         ("entity A { id a: int, b string }", "entity A { id a: int, b: text }"),
         ("entity A { id a: int, date b }", "entity A { id a: int, b: date }"),
         ("entity A { id a: int b: int }", "entity A { id a: int, b: int }"),
-        ("entity A { id a: int, ref B[*] bs }\nentity B { id b: int }", "entity A { id a: int, ref bs: B[*] }\nentity B { id b: int }"),
+        (
+            "entity A { id a: int, ref B[*] bs }\nentity B { id b: int }",
+            "entity A { id a: int, ref bs: B[*] }\nentity B { id b: int }",
+        ),
         ("enttiy A { id a: int }", "entity A { id a: int }"),
         ("/* x\n * y */\nentity A { id a: int }", "// x\n// y\nentity A { id a: int }"),
-        ("entity A { id a: int, v: V }\nvalue V { x: int }", "entity A { id a: int, part v: V }\nvalue V { x: int }"),
+        (
+            "entity A { id a: int, v: V }\nvalue V { x: int }",
+            "entity A { id a: int, part v: V }\nvalue V { x: int }",
+        ),
         (
             "entity A { id a: int, b: int? }\nquery q: SELECT * FROM A WHERE b = NULL OR a = 1 AND b != NULL",
             "entity A { id a: int, b: int? }\nquery q: SELECT * FROM A WHERE b IS NULL OR (a = 1 AND b IS NOT NULL)",
@@ -93,6 +103,13 @@ fn imported_files_are_fixed_too() {
         .with("m.loom", "import \"p.loom\"\nentity A { id a: int, part v: v }")
         .with("p.loom", "value V { x int }");
     let outcome = fix(&world, Path::new("m.loom"), Applicability::Safe);
-    let files: Vec<_> = outcome.files.iter().map(|(path, text)| (path.to_str().unwrap(), text.as_str())).collect();
-    assert_eq!(files, [("m.loom", "import \"p.loom\"\nentity A { id a: int, part v: V }"), ("p.loom", "value V { x: int }")]);
+    let files: Vec<_> =
+        outcome.files.iter().map(|(path, text)| (path.to_str().unwrap(), text.as_str())).collect();
+    assert_eq!(
+        files,
+        [
+            ("m.loom", "import \"p.loom\"\nentity A { id a: int, part v: V }"),
+            ("p.loom", "value V { x: int }")
+        ]
+    );
 }

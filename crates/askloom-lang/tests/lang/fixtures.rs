@@ -38,7 +38,8 @@ fn cases(text: &str) -> Vec<Case> {
 }
 
 fn said(case: &Case) -> String {
-    let world = case.files.iter().fold(Memory::default(), |world, (name, text)| world.with(name, text.as_str()));
+    let world =
+        case.files.iter().fold(Memory::default(), |world, (name, text)| world.with(name, text.as_str()));
     summary(&check(&world, Path::new(&case.files.first().expect("a case has a model").0)))
 }
 

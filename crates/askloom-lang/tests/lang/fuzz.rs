@@ -26,19 +26,73 @@ impl Random {
 
 /// Pieces that matter to the language, to be put in anywhere.
 const PIECES: [&str; 48] = [
-    "{", "}", "(", ")", "[*]", "?", ":", ";", ",", ".", "@", "@max(3)", "@rate(5/s)", "'", "\"", "\"?\"", "`", "//", "/*", "*/",
-    "\n", "\r\n", "\0", "é", "entity A {", "value", "query q:", "write w {", "SELECT *", " FROM ", " WHERE ", " AND ", " OR ",
-    " NOT ", " IN (", " BETWEEN ", "ORDER BY ", "LIMIT 5", "id ", "ref ", "part ", " inverse ", ": int", "= now()", "represent * { /*/* }",
-    "workload w { q 1 }", "import \"m.loom\"", "-9999999999999999999999",
+    "{",
+    "}",
+    "(",
+    ")",
+    "[*]",
+    "?",
+    ":",
+    ";",
+    ",",
+    ".",
+    "@",
+    "@max(3)",
+    "@rate(5/s)",
+    "'",
+    "\"",
+    "\"?\"",
+    "`",
+    "//",
+    "/*",
+    "*/",
+    "\n",
+    "\r\n",
+    "\0",
+    "é",
+    "entity A {",
+    "value",
+    "query q:",
+    "write w {",
+    "SELECT *",
+    " FROM ",
+    " WHERE ",
+    " AND ",
+    " OR ",
+    " NOT ",
+    " IN (",
+    " BETWEEN ",
+    "ORDER BY ",
+    "LIMIT 5",
+    "id ",
+    "ref ",
+    "part ",
+    " inverse ",
+    ": int",
+    "= now()",
+    "represent * { /*/* }",
+    "workload w { q 1 }",
+    "import \"m.loom\"",
+    "-9999999999999999999999",
 ];
 
 fn corpus() -> Vec<Vec<u8>> {
-    let mut corpus: Vec<Vec<u8>> = files("fuzz/corpus/lang", "bin").iter().map(|path| std::fs::read(path).unwrap()).collect();
-    let examples = ["game/game.loom", "noam-game/noam-game.loom", "inbox/inbox.loom", "blog/blog.loom", "shop/shop.loom"];
+    let mut corpus: Vec<Vec<u8>> =
+        files("fuzz/corpus/lang", "bin").iter().map(|path| std::fs::read(path).unwrap()).collect();
+    let examples = [
+        "game/game.loom",
+        "noam-game/noam-game.loom",
+        "inbox/inbox.loom",
+        "blog/blog.loom",
+        "shop/shop.loom",
+    ];
     for example in examples {
-        corpus.push([b"\0", std::fs::read(root().join("examples").join(example)).unwrap().as_slice()].concat());
+        corpus
+            .push([b"\0", std::fs::read(root().join("examples").join(example)).unwrap().as_slice()].concat());
     }
-    corpus.push([b"\x01", std::fs::read(root().join("examples/airline/airline.pidm")).unwrap().as_slice()].concat());
+    corpus.push(
+        [b"\x01", std::fs::read(root().join("examples/airline/airline.pidm")).unwrap().as_slice()].concat(),
+    );
     for page in files("docs/diagnostics", "md") {
         let page = std::fs::read_to_string(page).unwrap();
         for (language, text) in crate::pages::fences(&page) {

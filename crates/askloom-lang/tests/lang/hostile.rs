@@ -18,7 +18,8 @@ fn an_empty_file_declares_nothing() {
 
 #[test]
 fn a_byte_order_mark_and_windows_line_ends_mean_nothing() {
-    let text = "\u{feff}entity A {\r\n  id a: int,\r\n  b: text\r\n}\r\n\r\nquery q: SELECT b\r\n  FROM A\r\n";
+    let text =
+        "\u{feff}entity A {\r\n  id a: int,\r\n  b: text\r\n}\r\n\r\nquery q: SELECT b\r\n  FROM A\r\n";
     let checked = check_text("m.loom", text);
     assert_eq!(summary(&checked), "clean");
     assert_eq!(checked.model.workload.queries.len(), 1);
@@ -33,7 +34,8 @@ fn characters_without_meaning_are_said_once_each_run() {
 
 #[test]
 fn text_that_is_not_utf8_is_said_where_it_starts() {
-    let checked = check(&Memory::default().with("m.loom", b"entity A {\n \xff\xfe }".as_slice()), Path::new("m.loom"));
+    let checked =
+        check(&Memory::default().with("m.loom", b"entity A {\n \xff\xfe }".as_slice()), Path::new("m.loom"));
     assert_eq!(codes(&checked).first(), Some(&"AL0001"));
     assert_eq!(checked.sources.start(checked.diagnostics[0].span()).line, 2);
     assert_eq!(codes(&checked).len(), 1, "{}", summary(&checked));
@@ -74,7 +76,8 @@ fn ten_thousand_parentheses_are_too_deep() {
         assert_eq!(format(&text, Dialect::Loom).text.matches("score = 1").count(), 1);
     }
     // As deep as is allowed.
-    let text = format!("{GAME}query q: SELECT * FROM Game WHERE {}score = 1{}\n", "(".repeat(255), ")".repeat(255));
+    let text =
+        format!("{GAME}query q: SELECT * FROM Game WHERE {}score = 1{}\n", "(".repeat(255), ")".repeat(255));
     assert_eq!(summary(&check_text("m.loom", &text)), "clean");
 }
 
@@ -94,7 +97,10 @@ fn a_million_errors_are_counted_and_cut_off() {
 #[test]
 fn imports_stay_in_the_folder_and_do_not_go_in_circles() {
     let world = Memory::default()
-        .with("m.loom", "import \"a.loom\"\nimport \"../out.loom\"\nimport '/etc/passwd'\nentity M { id m: int }")
+        .with(
+            "m.loom",
+            "import \"a.loom\"\nimport \"../out.loom\"\nimport '/etc/passwd'\nentity M { id m: int }",
+        )
         .with("a.loom", "import \"m.loom\"\nimport \"a.loom\"\nimport \"sub/b.loom\"\nentity A { id a: int }")
         .with("sub/b.loom", "import \"../c.loom\"\nentity B { id b: int }")
         .with("c.loom", "entity C { id c: int }");

@@ -20,6 +20,15 @@ pub(crate) trait Candidate: Sized + Send + Sync + 'static {
     fn commit(&self, changes: Vec<Change>) -> Outcome;
 
     fn snapshot(&self) -> Outcome<Self::Snapshot>;
+
+    /// Whether it merges the commits of several threads by itself.
+    const GROUPS: bool = false;
+
+    /// A small commit that builds on what `condition` holds.
+    fn commit_on(&self, condition: Vec<u8>, changes: Vec<Change>) -> Outcome {
+        self.snapshot()?.get(&condition)?;
+        self.commit(changes)
+    }
 }
 
 pub(crate) trait Snapshot {

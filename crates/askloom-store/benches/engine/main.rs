@@ -8,10 +8,12 @@
 mod candidate;
 mod committer;
 mod fjall_tree;
+mod logged_tree;
 mod redb_tree;
 #[path = "../workload.rs"]
 mod workload;
 
+use askloom_store::embedded::Store;
 use candidate::{Candidate, Change, Outcome, Snapshot};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -27,7 +29,7 @@ fn main() -> Outcome {
     }
     run::<redb_tree::Plain>()?;
     run::<redb_tree::Quick>()?;
-    run::<redb_tree::Logged>()?;
+    run::<Store>()?;
     run::<fjall_tree::Fjall>()
 }
 
@@ -100,30 +102,15 @@ impl<C: Candidate> Bench<C> {
 
     /// What a small write of an aggregate is: the system entry is read and replaced, one part is put.
     fn small_commits(&self, writers: u64) -> Outcome {
-        let (queue, committer) = committer::start(self.engine.clone());
-        let write = |writer: u64| -> Outcome<Vec<Duration>> {
-            let mut random = Random(100 + writer);
-            let mut took = Vec::new();
-            let start = Instant::now();
-            while start.elapsed() < long() {
-                let first = random.below(self.entries / ENTRIES_PER_BLOCK) * ENTRIES_PER_BLOCK;
-                let part = first + 1 + random.below(ENTRIES_PER_BLOCK - 1);
-                let changes = vec![self.put(&mut random, first), self.put(&mut random, part)];
-                let commit = Instant::now();
-                queue.commit(key(first), changes)?;
-                took.push(commit.elapsed());
-            }
-            Ok(took)
+        let took = if C::GROUPS {
+            self.write_from(writers, |condition, changes| self.engine.commit_on(condition, changes))?
+        } else {
+            let (queue, committer) = committer::start(self.engine.clone());
+            let took = self.write_from(writers, |condition, changes| queue.commit(condition, changes))?;
+            drop(queue);
+            committer.join().unwrap_or_else(|_| Err("panic".into()))?;
+            took
         };
-        let mut took = std::thread::scope(|scope| {
-            let writers: Vec<_> = (0..writers).map(|writer| scope.spawn(move || write(writer))).collect();
-            let lists =
-                writers.into_iter().map(|writer| writer.join().unwrap_or_else(|_| Err("panic".into())));
-            lists.collect::<Outcome<Vec<_>>>().map(|lists| lists.concat())
-        })?;
-        drop(queue);
-        committer.join().unwrap_or_else(|_| Err("panic".into()))?;
-        took.sort_unstable();
         let name = format!("durable commits, {writers} writers");
         self.report(&name, took.len() as f64 / long().as_secs_f64(), "/s");
         for (share, percentile) in [(0.5, "median"), (0.99, "99 %"), (1.0, "worst")] {
@@ -132,6 +119,37 @@ impl<C: Candidate> Bench<C> {
             self.report(&format!("{name}, {percentile}"), took.as_secs_f64() * 1e3, "ms");
         }
         Ok(())
+    }
+
+    /// How long each commit took, in order of length.
+    fn write_from(
+        &self,
+        writers: u64,
+        commit: impl Fn(Vec<u8>, Vec<Change>) -> Outcome + Sync,
+    ) -> Outcome<Vec<Duration>> {
+        let write = |writer: u64| -> Outcome<Vec<Duration>> {
+            let mut random = Random(100 + writer);
+            let mut took = Vec::new();
+            let start = Instant::now();
+            while start.elapsed() < long() {
+                let first = random.below(self.entries / ENTRIES_PER_BLOCK) * ENTRIES_PER_BLOCK;
+                let part = first + 1 + random.below(ENTRIES_PER_BLOCK - 1);
+                let changes = vec![self.put(&mut random, first), self.put(&mut random, part)];
+                let began = Instant::now();
+                commit(key(first), changes)?;
+                took.push(began.elapsed());
+            }
+            Ok(took)
+        };
+        let mut took = std::thread::scope(|scope| {
+            let write = &write;
+            let writers: Vec<_> = (0..writers).map(|writer| scope.spawn(move || write(writer))).collect();
+            let lists =
+                writers.into_iter().map(|writer| writer.join().unwrap_or_else(|_| Err("panic".into())));
+            lists.collect::<Outcome<Vec<_>>>().map(|lists| lists.concat())
+        })?;
+        took.sort_unstable();
+        Ok(took)
     }
 
     /// Batches of 100 entries at random places of a data set that the cache does not hold.
@@ -157,14 +175,15 @@ impl<C: Candidate> Bench<C> {
         let mut random = Random(4);
         let before = self.disk();
         let snapshot = self.engine.snapshot()?;
-        for (name, snapshot) in [("growth under a reader", Some(snapshot)), ("growth after it", None)] {
+        let under = "disk space over before, under a reader";
+        for (name, snapshot) in [(under, Some(snapshot)), ("disk space over before, after it", None)] {
             for _ in 0..self.entries / 20 / 100 {
                 self.update_some(&mut random)?;
             }
             if let Some(snapshot) = snapshot {
                 snapshot.get(&key(0))?.ok_or("an entry is missing")?;
             }
-            self.report(name, (self.disk() as f64 / before as f64 - 1.0) * 100.0, "%");
+            self.report(name, self.disk() as f64 / before as f64, "ratio");
         }
         Ok(())
     }
@@ -233,7 +252,7 @@ fn be_killed(task: &str) -> Outcome {
     match name {
         redb_tree::Plain::NAME => write_for_ever::<redb_tree::Plain>(entries),
         redb_tree::Quick::NAME => write_for_ever::<redb_tree::Quick>(entries),
-        redb_tree::Logged::NAME => write_for_ever::<redb_tree::Logged>(entries),
+        <Store as Candidate>::NAME => write_for_ever::<Store>(entries),
         fjall_tree::Fjall::NAME => write_for_ever::<fjall_tree::Fjall>(entries),
         other => Err(format!("no candidate is called {other}").into()),
     }

@@ -174,9 +174,6 @@ fn write(batch: &Batch, draft: &mut Draft<'_>, record: &mut Record) -> Result<()
 }
 
 fn same(draft: &Draft<'_>, since: &Snapshot, bounds: (Bound<&[u8]>, Bound<&[u8]>)) -> Result<bool, Error> {
-    if snapshot::is_empty(bounds) {
-        return Ok(true);
-    }
     let mut now = snapshot::range(draft, bounds)?;
     for before in snapshot::range(since.table(), bounds)? {
         let ((old_key, old_value), Some(now)) = (before?, now.next()) else { return Ok(false) };

@@ -175,7 +175,7 @@ fn parts(number: u64) -> Vec<(Vec<u8>, Vec<u8>)> {
         .map(|part| {
             let key = [&b"part"[..], &(number * 0x9e37_79b9).to_le_bytes(), &[u8::try_from(part).unwrap()]]
                 .concat();
-            let length = if number % 37 == 0 { 40_000 } else { 20 + number * 131 % 3000 };
+            let length = if number.is_multiple_of(37) { 40_000 } else { 20 + number * 131 % 3000 };
             (key, vec![u8::try_from(number % 251).unwrap(); usize::try_from(length).unwrap()])
         })
         .collect()

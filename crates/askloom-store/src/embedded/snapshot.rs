@@ -41,7 +41,7 @@ pub struct Entry<'s> {
 
 /// The entries of a range, read as they are asked for: `take(100)` reads a hundred.
 pub struct Entries<'s> {
-    range: Option<redb::Range<'s, &'static [u8], &'static [u8]>>,
+    range: redb::Range<'s, &'static [u8], &'static [u8]>,
     direction: Direction,
 }
 
@@ -55,6 +55,7 @@ impl Snapshot {
         self.view.position
     }
 
+    #[inline]
     pub fn get(&self, key: &[u8]) -> Result<Option<Bytes<'_>>, Error> {
         Ok(ReadableTable::get(&self.view.table, key)?.map(Bytes))
     }
@@ -66,8 +67,7 @@ impl Snapshot {
         direction: Direction,
     ) -> Result<Entries<'_>, Error> {
         let bounds = (bounds.start_bound().cloned(), bounds.end_bound().cloned());
-        let range = if is_empty(bounds) { None } else { Some(range(&self.view.table, bounds)?) };
-        Ok(Entries { range, direction })
+        Ok(Entries { range: range(&self.view.table, bounds)?, direction })
     }
 
     /// The entries whose keys begin with `prefix`.
@@ -95,18 +95,6 @@ pub(super) fn range<'t>(
     Ok(table.range::<&[u8]>(bounds)?)
 }
 
-/// What redb takes for a mistake of its caller.
-pub(super) fn is_empty(bounds: Bounds<'_>) -> bool {
-    match bounds {
-        (Bound::Included(start), Bound::Included(end)) => start > end,
-        (Bound::Included(start) | Bound::Excluded(start), Bound::Included(end) | Bound::Excluded(end)) => {
-            start >= end
-        }
-        (Bound::Unbounded, Bound::Excluded(end)) => end.is_empty(),
-        (Bound::Unbounded, Bound::Included(_) | Bound::Unbounded) | (_, Bound::Unbounded) => false,
-    }
-}
-
 /// The first key after all that begin with `prefix`; `None` if that is the end of the keyspace.
 fn after_prefix(prefix: &[u8]) -> Option<Vec<u8>> {
     let last = prefix.iter().rposition(|byte| *byte != u8::MAX)?;
@@ -118,20 +106,24 @@ fn after_prefix(prefix: &[u8]) -> Option<Vec<u8>> {
 impl<'s> Iterator for Entries<'s> {
     type Item = Result<Entry<'s>, Error>;
 
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        let range = self.range.as_mut()?;
         let entry = match self.direction {
-            Direction::Ascending => range.next(),
-            Direction::Descending => range.next_back(),
+            Direction::Ascending => self.range.next(),
+            Direction::Descending => self.range.next_back(),
         };
-        let entry = entry?.map(|(key, value)| Entry { key: Bytes(key), value: Bytes(value) });
-        Some(entry.map_err(Error::from))
+        match entry {
+            Some(Ok((key, value))) => Some(Ok(Entry { key: Bytes(key), value: Bytes(value) })),
+            Some(Err(error)) => Some(Err(error.into())),
+            None => None,
+        }
     }
 }
 
 impl Deref for Bytes<'_> {
     type Target = [u8];
 
+    #[inline]
     fn deref(&self) -> &[u8] {
         self.0.value()
     }

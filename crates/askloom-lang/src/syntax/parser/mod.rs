@@ -261,7 +261,9 @@ impl Parser<'_, '_> {
 
     fn found(&self) -> String {
         match self.kind(0) {
-            _word if self.starts_declaration() || self.starts_write() => "the start of something new".to_owned(),
+            _word if self.starts_declaration() || self.starts_write() => {
+                "the start of something new".to_owned()
+            }
             TokenKind::Word | TokenKind::QuotedWord | TokenKind::Number => {
                 format!("`{}`", shorten(self.text_ahead(0)))
             }
