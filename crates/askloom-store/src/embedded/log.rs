@@ -17,6 +17,7 @@ use super::tree::Mark;
 
 const HEADER: usize = 24;
 const DELETE: u32 = u32::MAX;
+const MOST_KEPT: usize = 8 << 20;
 
 #[derive(Debug)]
 pub(super) struct Log {
@@ -34,6 +35,8 @@ pub(super) struct Record(Vec<u8>);
 impl Record {
     pub(super) fn clear(&mut self) {
         self.0.clear();
+        // One large group does not cost its memory for ever.
+        self.0.shrink_to(MOST_KEPT);
     }
 
     pub(super) fn push(&mut self, change: &Change) {
@@ -215,4 +218,74 @@ fn take(bytes: &mut &[u8], length: u32) -> Option<Vec<u8>> {
 /// Keys and values were measured before they came here.
 fn length(bytes: &[u8]) -> u32 {
     u32::try_from(bytes.len()).unwrap_or(DELETE - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use redb::backends::InMemoryBackend;
+    use std::sync::Arc;
+
+    fn change(n: u8) -> Change {
+        let key = vec![n; usize::from(n) + 1];
+        if n.is_multiple_of(3) { Change::Delete { key } } else { Change::Put { key, value: vec![n; 40] } }
+    }
+
+    fn written(epoch: u64, records: u8) -> (Medium, u64) {
+        let medium: Medium = Arc::new(InMemoryBackend::new());
+        let capacity = reserve(&medium, 4096).unwrap();
+        let mut log = Log::start(medium.clone(), Mark { epoch, position: 0, capacity }).unwrap();
+        let mut record = Record::default();
+        for n in 0..records {
+            record.clear();
+            (0..=n).for_each(|part| record.push(&change(part)));
+            log.append(&mut record, u64::from(n) + 1).unwrap();
+        }
+        (medium, log.end)
+    }
+
+    fn positions(medium: &Medium, epoch: u64) -> Vec<u64> {
+        let mut positions = Vec::new();
+        replay(medium, epoch, |found| {
+            let expected: Vec<Change> = (0..u8::try_from(found.position).unwrap()).map(change).collect();
+            assert_eq!(format!("{:?}", found.changes), format!("{expected:?}"));
+            positions.push(found.position);
+            Ok(())
+        })
+        .unwrap();
+        positions
+    }
+
+    #[test]
+    fn what_was_appended_is_replayed_in_its_epoch_only() {
+        let (medium, _) = written(7, 5);
+        assert_eq!(positions(&medium, 7), [1, 2, 3, 4, 5]);
+        assert!(positions(&medium, 6).is_empty() && positions(&medium, 8).is_empty());
+    }
+
+    /// Whichever byte is wrong: the records before it are there, it and those after it are not.
+    #[test]
+    fn replay_ends_at_the_first_wrong_byte() {
+        let (medium, end) = written(1, 6);
+        let ends: Vec<u64> = (0..=6).map(|records| written(1, records).1).collect();
+        for at in 0..end {
+            let mut byte = [0];
+            medium.read(at, &mut byte).unwrap();
+            medium.write(at, &[byte[0] ^ 0x10]).unwrap();
+            let whole = ends.iter().filter(|end| **end <= at).count() as u64 - 1;
+            assert_eq!(positions(&medium, 1), (1..=whole).collect::<Vec<_>>(), "byte {at}");
+            medium.write(at, &byte).unwrap();
+        }
+    }
+
+    #[test]
+    fn stale_records_after_the_end_do_not_come_back() {
+        let (medium, _) = written(1, 6);
+        let capacity = reserve(&medium, 4096).unwrap();
+        let mut log = Log::start(medium.clone(), Mark { epoch: 2, position: 6, capacity }).unwrap();
+        let mut record = Record::default();
+        record.push(&change(0));
+        log.append(&mut record, 1).unwrap();
+        assert_eq!(positions(&medium, 2), [1]);
+    }
 }
