@@ -10,6 +10,7 @@ use super::snapshot::{Snapshot, View};
 use super::tree::{self, Mark, Tree};
 use async_channel::{Receiver, Sender};
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::thread::JoinHandle;
@@ -105,7 +106,10 @@ impl Store {
     pub fn open(folder: impl AsRef<Path>, options: &Options) -> Result<Self, Error> {
         let folder = folder.as_ref();
         let claim = folder::claim(folder)?;
-        Self::on(Disk::open(folder)?, Some(claim), options)
+        let disk = Disk::open(folder)?;
+        // redb checks its header and trusts its pages: one that is broken in the right place makes it panic.
+        let opened = catch_unwind(AssertUnwindSafe(|| Self::on(disk, Some(claim), options)));
+        opened.unwrap_or_else(|_| Err(Error::corrupted("its tree cannot be read")))
     }
 
     pub(super) fn on(disk: Disk, mut claim: Option<Claim>, options: &Options) -> Result<Self, Error> {

@@ -108,3 +108,30 @@ fn lost_and_broken_files_are_named_not_replaced() {
         assert!(error.is_corrupted(), "{} bytes: {error}", broken.len());
     }
 }
+
+/// Any byte of the header and some of the pages: the store opens, or says that it is corrupted.
+#[test]
+fn a_broken_byte_is_an_error_at_worst() {
+    let folder = Scratch::new();
+    let store = folder.open();
+    for n in 0..300_u32 {
+        committed(&store, Batch::new().put(n.to_be_bytes(), vec![7; 200]));
+    }
+    drop(store);
+    let tree = folder.0.join("tree.redb");
+    let bytes = fs::read(&tree).unwrap();
+    let pages = (4096..bytes.len()).filter(|at| bytes[*at] != 0).step_by(997);
+    let mut refused = 0;
+    for at in (0..320).chain(pages) {
+        let mut broken = bytes.clone();
+        broken[at] ^= 0x40;
+        fs::write(&tree, &broken).unwrap();
+        if let Err(error) = Store::open(&folder, &small()) {
+            assert!(error.is_corrupted() || error.is_not_a_store(), "byte {at}: {error}");
+            refused += 1;
+        }
+    }
+    assert!(refused > 50, "{refused}");
+    fs::write(&tree, &bytes).unwrap();
+    assert_eq!(folder.open().snapshot().position(), 300);
+}
