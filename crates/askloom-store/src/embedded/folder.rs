@@ -51,7 +51,7 @@ pub(super) fn claim(folder: &Path) -> Result<Claim, Error> {
     if folder.exists() && !folder.is_dir() {
         return Err(Error::not_a_store(folder, "it is not a folder"));
     }
-    fs::create_dir_all(folder)?;
+    create(folder)?;
     // Before the lock, which would leave a file in a folder that is somebody else's.
     if let State::Foreign(why) = read(folder)? {
         return Err(Error::not_a_store(folder, &why));
@@ -67,6 +67,14 @@ pub(super) fn claim(folder: &Path) -> Result<Claim, Error> {
         State::Store => whole(folder)?,
     }
     Ok(claim)
+}
+
+/// A new folder is an entry of the one above it, and that has to stay too.
+fn create(folder: &Path) -> Result<(), Error> {
+    let folder = std::path::absolute(folder)?;
+    let created: Vec<&Path> = folder.ancestors().take_while(|ancestor| !ancestor.exists()).collect();
+    fs::create_dir_all(&folder)?;
+    created.into_iter().filter_map(Path::parent).try_for_each(sync)
 }
 
 enum State {

@@ -73,6 +73,14 @@ fn foreign_folders_are_refused_and_left_alone() {
 }
 
 #[test]
+fn folders_above_are_made_too() {
+    let folder = Scratch::new();
+    let deep = folder.0.join("several/levels/down");
+    committed(&Store::open(&deep, &small()).unwrap(), Batch::new().put("a", "1"));
+    assert_eq!(found(&Store::open(&deep, &small()).unwrap(), b"a").as_deref(), Some(&b"1"[..]));
+}
+
+#[test]
 fn a_store_that_was_not_finished_is_made_again() {
     let folder = Scratch::new();
     fs::create_dir_all(&folder).unwrap();

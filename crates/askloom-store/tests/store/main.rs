@@ -7,6 +7,7 @@ mod crash;
 mod folder;
 mod model;
 mod queue;
+mod rival;
 
 use askloom_store::embedded::{Batch, Options, Outcome, Store};
 use std::path::{Path, PathBuf};
