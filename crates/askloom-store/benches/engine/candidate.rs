@@ -21,6 +21,9 @@ pub(crate) trait Candidate: Sized + Send + Sync + 'static {
 
     fn snapshot(&self) -> Outcome<Self::Snapshot>;
 
+    /// Waits for what goes on in the background, so that reads are measured alone.
+    fn settle(&self) {}
+
     /// Whether it merges the commits of several threads by itself.
     const GROUPS: bool = false;
 

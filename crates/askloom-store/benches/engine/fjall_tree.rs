@@ -3,6 +3,7 @@
 use crate::candidate::{CACHE, Candidate, Change, Outcome, Snapshot};
 use fjall::{Database, Keyspace, KeyspaceCreateOptions, PersistMode, Readable};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 pub(crate) struct Fjall {
     database: Database,
@@ -33,6 +34,17 @@ impl Candidate for Fjall {
             }
         }
         Ok(batch.commit()?)
+    }
+
+    /// Quiet for a second, or after two minutes: merges follow each other.
+    fn settle(&self) {
+        let (start, mut quiet) = (Instant::now(), Instant::now());
+        while quiet.elapsed() < Duration::from_secs(1) && start.elapsed() < Duration::from_secs(120) {
+            if self.database.active_compactions() > 0 || self.database.outstanding_flushes() > 0 {
+                quiet = Instant::now();
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
     }
 
     fn snapshot(&self) -> Outcome<FjallSnapshot> {

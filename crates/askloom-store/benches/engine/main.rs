@@ -50,6 +50,7 @@ fn run<C: Candidate>() -> Outcome {
     let engine = Arc::new(C::open(&folder)?);
     let mut bench = Bench { engine, folder, values: Values::new(), entries: 0 };
     bench.load()?;
+    bench.engine.settle();
     bench.read()?;
     bench.small_commits(1)?;
     bench.small_commits(16)?;
