@@ -4,15 +4,27 @@ use crate::machine::{Machine, machine, revision, rustc};
 use crate::repository::{Outcome, cargo, output, read, write};
 use clap::builder::PossibleValuesParser;
 use serde::{Deserialize, Serialize};
-use std::path::PathBuf;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
-/// Each benchmark and the package that holds it. It prints one JSON object per line:
-/// `{ "name": "parse 1 MB", "value": 1.23, "unit": "ms" }`.
-const BENCHMARKS: [(&str, &str); 1] = [("lang", "askloom-lang")];
+/// A benchmark prints one JSON object per line: `{ "name": "parse 1 MB", "value": 1.23, "unit": "ms" }`.
+struct Benchmark {
+    name: &'static str,
+    /// The package that holds it.
+    package: &'static str,
+    /// The dependencies that it measures: their versions are kept with the run.
+    measures: &'static [&'static str],
+}
+
+const BENCHMARKS: [Benchmark; 3] = [
+    Benchmark { name: "lang", package: "askloom-lang", measures: &[] },
+    Benchmark { name: "engine", package: "askloom-store", measures: &["redb", "fjall"] },
+    Benchmark { name: "embedded", package: "askloom-store", measures: &["redb"] },
+];
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    #[arg(value_parser = PossibleValuesParser::new(BENCHMARKS.map(|(name, _)| name)))]
+    #[arg(value_parser = PossibleValuesParser::new(BENCHMARKS.map(|benchmark| benchmark.name)))]
     name: String,
 
     /// Write nothing: fail where a value is worse than in the recorded run
@@ -30,6 +42,8 @@ struct Run {
     date: String,
     revision: String,
     rustc: String,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    versions: BTreeMap<String, String>,
     machine: Machine,
     results: Vec<Measurement>,
 }
@@ -42,16 +56,19 @@ struct Measurement {
 }
 
 impl Measurement {
-    /// How much worse than before, in per cent. For throughput less is worse, else more is.
+    /// How much worse than before, in per cent. For throughput and shares of a rival's speed less is worse, else
+    /// more is.
     fn worse_than(&self, before: &Self) -> f64 {
-        let more =
-            if self.unit.ends_with("/s") { before.value / self.value } else { self.value / before.value };
+        let is_speed = self.unit.ends_with("/s") || self.unit.starts_with("% of");
+        let more = if is_speed { before.value / self.value } else { self.value / before.value };
         (more - 1.0) * 100.0
     }
 }
 
 pub(crate) fn run(args: &Args) -> Outcome {
-    let results = measure(&args.name)?;
+    let benchmark = BENCHMARKS.iter().find(|benchmark| benchmark.name == args.name);
+    let benchmark = benchmark.ok_or_else(|| format!("there is no benchmark `{}`", args.name))?;
+    let results = measure(benchmark)?;
     let path = PathBuf::from(format!("benches/runs/{}.json", args.name));
     let recorded = read(&path).ok().and_then(|text| serde_json::from_str::<Run>(&text).ok());
     let before = recorded.map(|run| run.results).unwrap_or_default();
@@ -64,6 +81,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
         date: jiff::Timestamp::now().strftime("%Y-%m-%d").to_string(),
         revision: revision(),
         rustc: rustc(),
+        versions: versions(benchmark.measures)?,
         machine: machine(),
         results,
     };
@@ -73,9 +91,18 @@ pub(crate) fn run(args: &Args) -> Outcome {
     Ok(())
 }
 
-fn measure(name: &str) -> Outcome<Vec<Measurement>> {
-    let package = BENCHMARKS.iter().find(|(known, _)| *known == name).map_or(name, |(_, package)| package);
-    let args = ["bench", "--quiet", "--package", package, "--bench", name];
+/// As the lock file has them: the first of a name, should there be several.
+fn versions(packages: &[&str]) -> Outcome<BTreeMap<String, String>> {
+    let lock = read(Path::new("Cargo.lock"))?;
+    let version = |package: &&str| {
+        let (_, rest) = lock.split_once(&format!("name = \"{package}\"\nversion = \""))?;
+        Some(((*package).to_owned(), rest.split_once('"')?.0.to_owned()))
+    };
+    Ok(packages.iter().filter_map(version).collect())
+}
+
+fn measure(benchmark: &Benchmark) -> Outcome<Vec<Measurement>> {
+    let args = ["bench", "--quiet", "--package", benchmark.package, "--bench", benchmark.name];
     eprintln!("running: cargo {}", args.join(" "));
     let lines = output(cargo().args(args))?;
     let results = lines.lines().filter(|line| line.starts_with('{')).map(|line| {

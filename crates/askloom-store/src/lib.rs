@@ -1,10 +1,11 @@
-//! Runs a design: reads by plans, writes with every copy kept right.
+//! Runs a design: reads by plans, writes with every copy kept right. [`embedded`] is the store that needs no server.
 
 #![expect(
     clippy::wildcard_enum_match_arm,
     reason = "a value has eighteen kinds, and each place here is about the few that nest or refer"
 )]
 
+pub mod embedded;
 pub mod execute;
 mod instances;
 mod keyspace;

@@ -7,7 +7,7 @@ use clap_complete::Shell;
 /// Print a completion script for a shell
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Example:\n  askloom completions bash > ~/.local/share/bash-completion/completions/askloom"
+    after_help = "Example:\n  mkdir -p ~/.local/share/bash-completion/completions\n  askloom completions bash > ~/.local/share/bash-completion/completions/askloom"
 )]
 pub(crate) struct Args {
     /// The shell that is to complete

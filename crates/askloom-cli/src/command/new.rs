@@ -58,7 +58,8 @@ fn next(model: &str) -> String {
 fn settings(model: &str, target: &str) -> String {
     format!(
         "\
-# Settings of this project. A flag of a command wins over them.
+# Settings of this project, for the commands that design and run databases.
+# A flag of a command wins over them.
 
 # The file that says what is stored and what is asked.
 model = \"{model}\"

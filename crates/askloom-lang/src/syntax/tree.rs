@@ -314,3 +314,15 @@ fn compact(nodes: &[Node]) -> Vec<Node> {
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Millions of them are made: what they cost is part of the design.
+    #[test]
+    fn nodes_and_tokens_are_small() {
+        assert_eq!(size_of::<Node>(), 16);
+        assert_eq!(size_of::<Token>(), 8);
+    }
+}
