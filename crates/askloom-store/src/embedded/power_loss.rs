@@ -287,6 +287,6 @@ fn without_a_sync_a_loss_of_power_takes_only_the_last_batches() {
 #[test]
 #[ignore = "slow"]
 fn acknowledged_batches_survive_many_losses_of_power() {
-    many(1000..1500, Durability::Power);
-    many(1000..1500, Durability::Process);
+    many(1000..1100, Durability::Power);
+    many(1000..1100, Durability::Process);
 }
