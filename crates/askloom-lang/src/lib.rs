@@ -8,35 +8,21 @@
 //! Nothing here fails: [`check()`] and [`format()`] return a value and a list of diagnostics, whatever the
 //! text. Nothing here reads a file: see [`World`].
 
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "tokens, nodes and keywords are large enums of which each construct knows a few; what it does not \
+              know is no part of it"
+)]
+
 mod check;
 mod dialect;
 mod fix;
-#[expect(
-    clippy::wildcard_enum_match_arm,
-    reason = "tokens, nodes and keywords are large enums of which each construct knows a few; what it does not \
-              know is no part of it"
-)]
 mod format;
 mod load;
-#[expect(
-    clippy::wildcard_enum_match_arm,
-    reason = "tokens, nodes and keywords are large enums of which each construct knows a few; what it does not \
-              know is no part of it"
-)]
 mod positional;
-#[expect(
-    clippy::wildcard_enum_match_arm,
-    reason = "tokens, nodes and keywords are large enums of which each construct knows a few; what it does not \
-              know is no part of it"
-)]
 mod resolve;
 mod source;
 mod suggest;
-#[expect(
-    clippy::wildcard_enum_match_arm,
-    reason = "tokens, nodes and keywords are large enums of which each construct knows a few; what it does not \
-              know is no part of it"
-)]
 mod syntax;
 mod words;
 mod world;

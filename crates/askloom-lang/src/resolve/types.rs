@@ -90,7 +90,7 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
         let near = closest(&word.text.to_lowercase(), Type::NAMES).or_else(|| closest(word.text, classes));
         let diagnostic = match near {
             Some(near) => did_you_mean(diagnostic, word.span, near),
-            None => diagnostic.hint(format!("the types are {} and enum(…)", Type::NAMES.join(", "))),
+            None => diagnostic.hint("`askloom explain AL0205` lists the types"),
         };
         self.say(diagnostic);
     }

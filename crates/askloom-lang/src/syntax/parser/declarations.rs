@@ -67,7 +67,7 @@ impl Parser<'_, '_> {
         let word = self.text_ahead(0);
         let message = format!("{} does not start a declaration", self.found());
         let diagnostic = Diagnostic::new(Code::UnknownDeclaration, self.span_here(), message)
-            .hint(format!("a declaration starts with {}", DECLARATIONS.join(", ")));
+            .hint("a declaration starts with `entity`, `query`, `write` or another word of AL0106");
         match crate::suggest::closest(&word.to_lowercase(), DECLARATIONS) {
             Some(near) if self.is_name(0) => crate::suggest::did_you_mean(diagnostic, self.span_here(), near),
             _ => diagnostic,
