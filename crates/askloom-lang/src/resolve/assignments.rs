@@ -167,14 +167,15 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
             return self.assigned_call(st, node, ty);
         }
         if tree.kind(node) == NodeKind::Path && !matches!(ty, ValueType::Basic(Type::Enum(_))) {
-            let message = "a field is set to a parameter or a literal, not to another field";
-            self.say(
-                Diagnostic::new(Code::BadArithmetic, span, message)
-                    .hint("read it first, and pass it as a parameter"),
-            );
+            self.set_to_field(span);
             return None;
         }
         let operand = self.operand_as(st, node, ty)?;
+        // A bare word was taken for an enum's value; it is the name of a field.
+        if matches!(operand, Operand::Path(_)) {
+            self.set_to_field(span);
+            return None;
+        }
         if operand == Operand::Constant(Constant::Null) && !self.is_optional(member) {
             let name = self.model.conceptual.member_name(member).to_owned();
             let declared = self.member_span(member);
@@ -185,6 +186,14 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
             return None;
         }
         Some(Assigned::To(operand))
+    }
+
+    fn set_to_field(&mut self, span: Span) {
+        let message = "a field is set to a parameter or a literal, not to another field";
+        self.say(
+            Diagnostic::new(Code::BadArithmetic, span, message)
+                .hint("read it first, and pass it as a parameter"),
+        );
     }
 
     fn assigned_call(&mut self, st: &Statement<'t, 'a>, node: NodeId, ty: &ValueType) -> Option<Assigned> {
