@@ -1,0 +1,187 @@
+//! What the whole keyspace must hold, worked out from the definitions by the oracle: no missing, wrong or extra key.
+
+use crate::coverage::Coverage;
+use askloom_model::{
+    ClassId, Collection, CollectionId, Column, ColumnValue, Contents, EndId, Header, Id, Identity, Member, Path,
+    PositionId, Query, Record, Role, Value,
+};
+use askloom_oracle::{NodeIdentity, State};
+use askloom_store::{Instances, Memory, Reader, Schema};
+use askloom_target::embedded::{encode, entry_key};
+use jiff::Timestamp;
+use std::collections::BTreeMap;
+
+/// Compares a keyspace with the state it stands for. The error says what differs.
+pub(crate) fn check(
+    schema: &Schema, keyspace: &Memory, state: &State,
+    now: Timestamp,
+    coverage: &mut Coverage,
+) -> Result<(), String> {
+    let stored = masters(schema, keyspace, state, now)?;
+    let model = &schema.model;
+    let held = State::of_stored(&model.conceptual, stored);
+    let mut expected: BTreeMap<Vec<u8>, (CollectionId, Vec<u8>)> = BTreeMap::new();
+    for (id, collection) in model_copies(schema) {
+        for (key, value) in entries(schema, id, collection, &held, coverage)? {
+            if expected.insert(key, (id, value)).is_some() {
+                return Err(format!("two rows of {} share a key", collection.name));
+            }
+        }
+    }
+    let name = |id: CollectionId| &schema.design.collections[id].name;
+    let is_copy = |key: &[u8]| {
+        model_copies(schema).find(|(id, _)| key.starts_with(&schema.number(*id).to_be_bytes()))
+    };
+    for (key, (id, value)) in &expected {
+        match keyspace.get(key) {
+            None => return Err(format!("a key of {} is missing: {key:?}", name(*id))),
+            Some(found) if found != value => {
+                return Err(format!("a value of {} is wrong at {key:?}: {found:?}, not {value:?}", name(*id)));
+            }
+            Some(_) => {}
+        }
+    }
+    for key in keyspace.keys() {
+        if let Some((id, _)) = is_copy(key).filter(|_| !expected.contains_key(key)) {
+            return Err(format!("a key of {} should not be there: {key:?}", name(id)));
+        }
+    }
+    Ok(())
+}
+
+fn model_copies(schema: &Schema) -> impl Iterator<Item = (CollectionId, &Collection)> {
+    schema.design.collections.iter().filter(|(_, collection)| collection.role != Role::Master)
+}
+
+/// Every aggregate that is stored, after comparing those that live with the state.
+fn masters(
+    schema: &Schema,
+    keyspace: &Memory,
+    state: &State,
+    now: Timestamp,
+) -> Result<Vec<(Record, Timestamp)>, String> {
+    let conceptual = &schema.model.conceptual;
+    let reader = Reader::new(schema, keyspace);
+    let mut stored = Vec::new();
+    let mut live: BTreeMap<(ClassId, Identity), (Record, Timestamp)> = BTreeMap::new();
+    for (_, collection) in schema.design.collections.iter().filter(|(_, c)| c.role == Role::Master) {
+        let root = collection.source.root;
+        for (identity, aggregate) in reader.all(root).map_err(|error| error.to_string())? {
+            let created = Timestamp::from_microsecond(aggregate.system.created).unwrap();
+            if !expired(schema, &aggregate.record, created, now) {
+                live.insert((root, identity), (aggregate.record.clone(), created));
+            }
+            stored.push((aggregate.record.clone(), created));
+        }
+    }
+    for (root, identity, instance) in state.instances() {
+        if expired(schema, instance.record(), instance.created(), now) {
+            continue;
+        }
+        let name = &conceptual.classes[root].name;
+        match live.remove(&(root, identity.clone())) {
+            None => return Err(format!("{name} {identity:?} is not stored")),
+            Some((record, _)) if record != *instance.record() => {
+                return Err(format!("{name} {identity:?} is {record:?}, not {:?}", instance.record()));
+            }
+            Some((_, created)) if created != instance.created() => {
+                return Err(format!("{name} {identity:?} was made {created}, not {}", instance.created()));
+            }
+            Some(_) => {}
+        }
+    }
+    match live.first_key_value() {
+        None => Ok(stored),
+        Some(((root, identity), _)) => {
+            Err(format!("{} {identity:?} should not be there", conceptual.classes[*root].name))
+        }
+    }
+}
+
+/// Whether an aggregate's time is up.
+pub(crate) fn expired(schema: &Schema, record: &Record, created: Timestamp, now: Timestamp) -> bool {
+    let conceptual = &schema.model.conceptual;
+    let ttl = conceptual.lineage(record.class).into_iter().find_map(|class| conceptual.classes[class].ttl_ms);
+    ttl.is_some_and(|ttl| now.as_millisecond() - created.as_millisecond() >= i64::try_from(ttl).unwrap())
+}
+
+/// The entries of a copy: its definition as a query, asked of all that is stored.
+fn entries(
+    schema: &Schema,
+    id: CollectionId,
+    collection: &Collection,
+    held: &State,
+    coverage: &mut Coverage,
+) -> Result<Vec<(Vec<u8>, Vec<u8>)>, String> {
+    let number = schema.number(id);
+    let fields: &[Path] = match &collection.contents {
+        Contents::Aggregate(_) => &[],
+        Contents::Fields(fields) => fields,
+    };
+    let keys = collection.block_key.iter().chain(&collection.entry_key).map(|field| &field.path);
+    let mut values: Vec<ColumnValue> = keys.chain(fields).cloned().map(ColumnValue::Path).collect();
+    values.push(ColumnValue::Whole(PositionId::from_index(0)));
+    let query = definition(collection, values);
+    // What has expired is in a copy as long as it is in its master: no clock is late enough to hide it.
+    let rows = held
+        .identified(&schema.model, &query, &BTreeMap::new(), Timestamp::MIN)
+        .map_err(|error| error.to_string())?;
+    let mut entries = Vec::new();
+    for (identity, mut row) in rows {
+        let whole = row.pop().unwrap_or(Value::Null);
+        let identity: Vec<Value> = identity.into_iter().map(position_key).collect();
+        let (block, rest) = row.split_at(collection.block_key.len());
+        let (entry, held) = rest.split_at(collection.entry_key.len());
+        let sorted: Vec<(Value, bool)> = entry
+            .iter()
+            .zip(&collection.entry_key)
+            .map(|(value, field)| (value.clone(), field.descending))
+            .collect();
+        coverage.row(schema, collection, &identity, block.iter().chain(entry).any(Value::is_null));
+        let mut value = Vec::new();
+        held.iter().for_each(|held| encode(held, &mut value));
+        match collection.reverses() {
+            None => entries.push((entry_key(number, block, &sorted, &identity), value)),
+            Some(end) => {
+                for target in targets(&whole, end) {
+                    let key = entry_key(number, &[Value::Reference(target)], &sorted, &identity);
+                    entries.push((key, value.clone()));
+                }
+            }
+        }
+    }
+    Ok(entries)
+}
+
+fn definition(collection: &Collection, values: Vec<ColumnValue>) -> Query {
+    let columns = values.into_iter().map(|value| Column { name: String::new(), value }).collect();
+    Query {
+        header: Header::default(),
+        fresh: false,
+        latency_ms: None,
+        positions: collection.source.positions.clone(),
+        columns,
+        condition: collection.source.condition.clone(),
+        group_by: Vec::new(),
+        order_by: Vec::new(),
+        limit: None,
+        parameters: Vec::new(),
+    }
+}
+
+fn position_key(identity: Option<NodeIdentity>) -> Value {
+    match identity {
+        None => Value::Null,
+        Some(NodeIdentity::Entity(id)) => Value::Reference(id),
+        Some(NodeIdentity::Inside { ordinal, .. }) => Value::Int(i64::try_from(ordinal.unwrap_or(0)).unwrap()),
+    }
+}
+
+fn targets(whole: &Value, end: EndId) -> Vec<Identity> {
+    let Value::Record(record) = whole else { return Vec::new() };
+    match record.get(Member::End(end)) {
+        Value::Reference(id) => vec![id.clone()],
+        Value::Set(ids) => ids.iter().cloned().collect(),
+        _none => Vec::new(),
+    }
+}
