@@ -45,6 +45,16 @@ pub fn places(conceptual: &Conceptual, collection: &Collection) -> Vec<Place> {
                 places.push(place);
             }
         }
+        // The identity at a derived end is whoever refers back: a row changes when another one does.
+        if let Leaf::Reference(end) = path.leaf
+            && !conceptual.ends[end].stored
+        {
+            steps.push(Member::End(end));
+            let place = Place { steps, class: Some(conceptual.ends[end].target) };
+            if !places.contains(&place) {
+                places.push(place);
+            }
+        }
     }
     places
 }

@@ -42,9 +42,17 @@ impl Spec {
     pub(crate) fn new(seed: u64) -> Self {
         let random = Random::new(seed);
         let sketch = sketch(&random.fork("sketch"));
-        let (model, _) = parse(&sketch.text(), &[]).unwrap_or_else(|error| {
-            panic!("seed {seed}: the made-up model is wrong: {error}\n{}", sketch.text())
-        });
+        let Ok((model, _)) = parse(&sketch.text(), &[]) else {
+            // Running it says what is wrong.
+            return Self {
+                seed,
+                sketch,
+                statements: Vec::new(),
+                sources: Vec::new(),
+                dropped: Vec::new(),
+                steps: Vec::new(),
+            };
+        };
         let conceptual = &model.conceptual;
         let mut made = Vec::new();
         for n in 0..2 + random.below(3) {

@@ -139,7 +139,9 @@ fn entries(
             .collect();
         coverage.row(schema, collection, &identity, block.iter().chain(entry).any(Value::is_null));
         let mut value = Vec::new();
-        held.iter().for_each(|held| encode(held, &mut value));
+        // Known: an empty list is stored as null.
+        let stored = |held: &Value| if held.is_absent() { Value::Null } else { held.clone() };
+        held.iter().for_each(|held| encode(&stored(held), &mut value));
         match collection.reverses() {
             None => entries.push((entry_key(number, block, &sorted, &identity), value)),
             Some(end) => {

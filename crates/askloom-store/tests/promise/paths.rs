@@ -148,6 +148,15 @@ impl<'p> Paths<'p> {
         }
     }
 
+    /// A list of plain values of something that is bound.
+    pub(crate) fn list(&self, random: &Random) -> Option<String> {
+        let bound = random.pick(&self.scope);
+        let At::Class(class) = bound.at else { return None };
+        let lists = self.attributes(class, |id| self.conceptual.attributes[id].list);
+        let name = |id: &AttributeId| format!("{}.{}", bound.name, self.conceptual.attributes[*id].name);
+        (!lists.is_empty()).then(|| name(random.pick(&lists)))
+    }
+
     /// A path of a type that has an order.
     pub(crate) fn ordered(&self, random: &Random) -> Option<Found> {
         let is_ordered = |found: &Found| match &found.kind {

@@ -86,6 +86,9 @@ type Clauses = (Vec<String>, Vec<String>, Vec<String>);
 fn rows(paths: &Paths<'_>, random: &Random) -> Clauses {
     let mut columns: Vec<String> =
         (0..1 + random.below(3)).map(|c| format!("{} AS c{c}", paths.single(random).text)).collect();
+    if let Some(list) = paths.list(random).filter(|_| random.percent(15)) {
+        columns.push(format!("{list} AS l"));
+    }
     if random.percent(15) {
         let bound = random.pick(&paths.scope);
         if let (At::Class(_), true) = (&bound.at, bound.name != paths.scope[0].name) {

@@ -191,7 +191,7 @@ fn references(prefix: &str, class: &str, plan: &Plan, inverses: bool, random: &R
         let checked = match random.below(20) {
             0 => Some("refuse"),
             1 => Some("cascade"),
-            2 if cardinality != "" => Some("clear"),
+            2 if !matches!(cardinality, "" | "[2..4]") => Some("clear"),
             _unchecked => None,
         };
         let modifier = if random.percent(5) { "immutable " } else { "" };

@@ -246,7 +246,13 @@ impl Case {
         let (old, new) = (all(before), all(&self.oracle));
         let (mut changed, mut copy) = (false, false);
         let mut keys = 0;
-        for ((top, id), _) in old.iter().filter(|(key, _)| !new.contains_key(*key)) {
+        // What was made again since is another one.
+        let stays = |key: &(ClassId, Identity), made: Timestamp| {
+            new.get(key).is_some_and(|(_, created)| *created == made)
+        };
+        let gone: Vec<(ClassId, Identity)> =
+            old.iter().filter(|(key, (_, made))| !stays(key, *made)).map(|(key, _)| key.clone()).collect();
+        for (top, id) in &gone {
             let change = write::delete(&self.schema, &self.keyspace, *top, id)
                 .map_err(|error| self.refused(&error))?;
             let Some(change) = change else { return Err(self.fail("write", "nothing to delete".to_owned())) };
@@ -311,8 +317,12 @@ impl Case {
         let conceptual = &self.schema.model.conceptual;
         let what = match doing {
             Doing::Load(records) => {
-                let lines: Vec<String> = records.iter().map(|r| words::record(conceptual, r)).collect();
-                format!("load\n    {}", lines.join("\n    "))
+                const MOST: usize = 16;
+                let lines: Vec<String> =
+                    records.iter().take(MOST).map(|r| words::record(conceptual, r)).collect();
+                let more = records.len().saturating_sub(MOST);
+                let more = if more > 0 { format!("\n    … {more} more") } else { String::new() };
+                format!("load\n    {}{more}", lines.join("\n    "))
             }
             Doing::Store(record) => format!("store {}", words::record(conceptual, record)),
             Doing::Delete(class, id) => {
