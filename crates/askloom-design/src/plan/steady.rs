@@ -5,7 +5,7 @@
 //! another value and a condition another answer: rows that the copy does not have.
 
 use super::paths::condition_paths;
-use askloom_model::{ClassId, Collection, Conceptual, EndId, Hop, Member, Path};
+use askloom_model::{ClassId, Collection, Conceptual, EndId, Hop, Member, Path, RelationshipKind};
 
 /// False if expiry can make a row that the copy does not hold, or holds under another key.
 pub(super) fn is_steady(conceptual: &Conceptual, collection: &Collection) -> bool {
@@ -30,16 +30,23 @@ pub(super) fn is_steady(conceptual: &Conceptual, collection: &Collection) -> boo
     !outer && !paths.iter().any(moves)
 }
 
-/// Whether what an end leads to can expire: its own time is up, or that of the aggregate it is part of.
+/// Whether what an end leads to can expire before what it leads from: its own time is up, or that of the aggregate it
+/// is part of. An owner does not expire before its parts.
 fn expires(conceptual: &Conceptual, end: EndId) -> bool {
-    let target = conceptual.ends[end].target;
+    let row = &conceptual.ends[end];
+    let target = row.target;
     let may = |class: ClassId| {
         conceptual.classes.iter().any(|(id, row)| {
             let related = conceptual.is_kind_of(id, class) || conceptual.is_kind_of(class, id);
             row.ttl_ms.is_some() && related
         })
     };
-    may(target) || conceptual.aggregate_root(target).is_some_and(may)
+    match (row.kind, row.stored) {
+        (RelationshipKind::Composition, stored) => stored && may(target),
+        (RelationshipKind::Association | RelationshipKind::Aggregation, _) => {
+            may(target) || conceptual.aggregate_root(target).is_some_and(may)
+        }
+    }
 }
 
 /// A derived reference shows those that refer and have not expired.
