@@ -89,12 +89,15 @@ fn copy(conceptual: &Conceptual, query: &Query, random: &Random) -> Option<Colle
         .filter(|path| !taken.contains(path) && random.percent(75))
         .cloned()
         .collect();
-    let identities = fields.is_empty() && random.one_in(2);
     let root = query.positions[PositionId::from_index(0)].class?;
+    let condition = condition(query, &mapped, random);
+    // An index of one path holds nothing for those that have nothing there: that is another kind of collection.
+    let indexes = positions.len() == 1 && condition.is_none() && block_key.len() == 1 && entry_key.is_empty();
+    let identities = fields.is_empty() && !indexes && random.one_in(2);
     Some(Collection {
         name: String::new(),
         role: if identities { Role::Index } else { Role::Copy },
-        source: Source { root, positions, condition: condition(query, &mapped, random) },
+        source: Source { root, positions, condition },
         block_key,
         entry_key,
         contents: Contents::Fields(fields),

@@ -2,14 +2,14 @@
 
 use crate::coverage::Coverage;
 use askloom_model::{
-    ClassId, Collection, CollectionId, Column, ColumnValue, Contents, EndId, Header, Id, Identity, Member, Path,
+    ClassId, Collection, CollectionId, Column, ColumnValue, Conceptual, Contents, Header, Id, Identity, Leaf, Member, Path,
     PositionId, Query, Record, Role, Value,
 };
 use askloom_oracle::{NodeIdentity, State};
 use askloom_store::{Instances, Memory, Reader, Schema};
-use askloom_target::embedded::{encode, entry_key};
+use askloom_target::embedded::{decode, encode, entry_key};
 use jiff::Timestamp;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Compares a keyspace with the state it stands for. The error says what differs.
 pub(crate) fn check(
@@ -41,12 +41,37 @@ pub(crate) fn check(
             Some(_) => {}
         }
     }
+    let known = stored_ids(schema, &held);
     for key in keyspace.keys() {
+        check_master_key(schema, key, &known)?;
         if let Some((id, _)) = is_copy(key).filter(|_| !expected.contains_key(key)) {
             return Err(format!("a key of {} should not be there: {key:?}", name(id)));
         }
     }
     Ok(())
+}
+
+fn stored_ids(schema: &Schema, held: &State) -> BTreeSet<(u32, Identity)> {
+    let number = |root: ClassId| schema.design.master(root).map_or(0, |id| schema.number(id));
+    held.instances().map(|(root, identity, _)| (number(root), identity.clone())).collect()
+}
+
+/// Of what is deleted only the system entry stays.
+fn check_master_key(schema: &Schema, key: &[u8], known: &BTreeSet<(u32, Identity)>) -> Result<(), String> {
+    let mut masters = schema.design.collections.iter().filter(|(_, c)| c.role == Role::Master);
+    let Some((id, master)) = masters.find(|(id, _)| key.starts_with(&schema.number(*id).to_be_bytes())) else {
+        return Ok(());
+    };
+    let mut rest = &key[4..];
+    match (decode(&mut rest), decode(&mut rest)) {
+        (Ok(Value::Reference(_)), Ok(Value::Text(path))) if path == "#" && rest.is_empty() => Ok(()),
+        (Ok(Value::Reference(identity)), Ok(Value::Text(_)))
+            if rest.is_empty() && known.contains(&(schema.number(id), identity.clone())) =>
+        {
+            Ok(())
+        }
+        (_, _) => Err(format!("a key of {} should not be there: {key:?}", master.name)),
+    }
 }
 
 fn model_copies(schema: &Schema) -> impl Iterator<Item = (CollectionId, &Collection)> {
@@ -62,6 +87,8 @@ fn masters(
 ) -> Result<Vec<(Record, Timestamp)>, String> {
     let conceptual = &schema.model.conceptual;
     let reader = Reader::new(schema, keyspace);
+    let parts_expire =
+        conceptual.classes.iter().any(|(_, class)| class.ttl_ms.is_some() && class.owner.is_some());
     let mut stored = Vec::new();
     let mut live: BTreeMap<(ClassId, Identity), (Record, Timestamp)> = BTreeMap::new();
     for (_, collection) in schema.design.collections.iter().filter(|(_, c)| c.role == Role::Master) {
@@ -81,7 +108,8 @@ fn masters(
         let name = &conceptual.classes[root].name;
         match live.remove(&(root, identity.clone())) {
             None => return Err(format!("{name} {identity:?} is not stored")),
-            Some((record, _)) if record != *instance.record() => {
+            // Parts that have expired stay in the store until somebody writes; queries see to it that they are gone.
+            Some((record, _)) if record != *instance.record() && !parts_expire => {
                 return Err(format!("{name} {identity:?} is {record:?}, not {:?}", instance.record()));
             }
             Some((_, created)) if created != instance.created() => {
@@ -142,14 +170,13 @@ fn entries(
         // Known: an empty list is stored as null.
         let stored = |held: &Value| if held.is_absent() { Value::Null } else { held.clone() };
         held.iter().for_each(|held| encode(&stored(held), &mut value));
-        match collection.reverses() {
-            None => entries.push((entry_key(number, block, &sorted, &identity), value)),
-            Some(end) => {
-                for target in targets(&whole, end) {
-                    let key = entry_key(number, &[Value::Reference(target)], &sorted, &identity);
-                    entries.push((key, value.clone()));
+        match (collection.indexed(), &whole) {
+            (Some(path), Value::Record(record)) => {
+                for target in held_at(&schema.model.conceptual, record, path) {
+                    entries.push((entry_key(number, &[target], &sorted, &identity), value.clone()));
                 }
             }
+            (_, _) => entries.push((entry_key(number, block, &sorted, &identity), value)),
         }
     }
     Ok(entries)
@@ -179,11 +206,39 @@ fn position_key(identity: Option<NodeIdentity>) -> Value {
     }
 }
 
-fn targets(whole: &Value, end: EndId) -> Vec<Identity> {
-    let Value::Record(record) = whole else { return Vec::new() };
-    match record.get(Member::End(end)) {
-        Value::Reference(id) => vec![id.clone()],
-        Value::Set(ids) => ids.iter().cloned().collect(),
-        _none => Vec::new(),
+/// Every value that an aggregate holds at the path of an index: through its parts, each once.
+fn held_at(conceptual: &Conceptual, record: &Record, path: &Path) -> BTreeSet<Value> {
+    let mut records = vec![record];
+    for &hop in &path.hops {
+        let inner = records.iter().flat_map(|record| match record.get(Member::End(hop)) {
+            Value::Record(part) => vec![&**part],
+            Value::List(elements) => elements.iter().filter_map(|element| part_of(&element.value)).collect(),
+            _none => Vec::new(),
+        });
+        records = inner.collect();
+    }
+    let mut held = BTreeSet::new();
+    for record in records {
+        let value = match path.leaf {
+            Leaf::Attribute(id) => record.get(Member::Attribute(id)).clone(),
+            Leaf::Reference(id) => record.get(Member::End(id)).clone(),
+            Leaf::Itself => record.identity(conceptual).map_or(Value::Null, Value::Reference),
+        };
+        match value {
+            Value::Null => {}
+            Value::Set(ids) => held.extend(ids.into_iter().map(Value::Reference)),
+            Value::List(elements) => held.extend(elements.into_iter().map(|element| element.value)),
+            single => {
+                held.insert(single);
+            }
+        }
+    }
+    held
+}
+
+fn part_of(value: &Value) -> Option<&Record> {
+    match value {
+        Value::Record(part) => Some(part),
+        _plain => None,
     }
 }

@@ -246,7 +246,8 @@ fn parts(of: &str, plan: &Plan, random: &Random, sketch: &mut Sketch) {
         if random.one_in(2) {
             members.extend(references(&format!("p{of}"), &format!("P{of}"), plan, true, &random));
         }
-        made.push(Declaration { head: format!("entity P{of}"), members });
+        let ttl = if random.percent(5) { "@ttl(1 day)\n" } else { "" };
+        made.push(Declaration { head: format!("{ttl}entity P{of}"), members });
         if random.one_in(3) {
             let members = attributes("qa", 1 + random.below(2), true, &random.fork("sub"));
             made.push(Declaration { head: format!("entity Q{of} extends P{of}"), members });

@@ -9,6 +9,7 @@ use crate::{changes, words};
 use askloom_model::{ClassId, Element, Identity, Member, Record, RelationshipKind, Value, Write, WriteStep};
 use askloom_oracle::{Inputs, Parameters, State, WriteError};
 use askloom_store::RunError;
+use askloom_store::execute::Arguments;
 use askloom_store::write::{self, Expect};
 use jiff::{SignedDuration, Timestamp};
 use std::collections::BTreeMap;
@@ -178,137 +179,158 @@ impl Case {
             let told = self.told(doing);
             self.writes.push(told);
         }
+        if let Doing::Load(records) = doing {
+            let mut keys = 0;
+            let mut done = false;
+            for record in records {
+                done |= self.once(&Doing::Store(record.clone()), inputs, &mut keys, coverage)?;
+            }
+            return Ok((done, vec![shape("load")]));
+        }
+        let shapes = self.shapes(doing);
+        let changed = self.once(doing, inputs, &mut 0, coverage)?;
+        Ok((changed, if changed { shapes } else { Vec::new() }))
+    }
+
+    /// One write to both sides. True if it changed something.
+    fn once(
+        &mut self,
+        doing: &Doing,
+        inputs: &Inputs,
+        keys: &mut usize,
+        coverage: &mut Coverage,
+    ) -> Result<bool, Failure> {
         let before = self.oracle.clone();
-        let (meant, shapes) = self.mean(doing, inputs);
-        if self.telling
-            && let Err(error) = &meant
+        let meant = self.mean(doing, inputs);
+        let given = self.give(doing, inputs);
+        if let (true, Err(error)) = (self.telling, &meant)
+            && let Some(last) = self.writes.last_mut()
         {
-            let last = self.writes.last_mut().unwrap();
             last.push_str(&format!("\n    refused: {error}"));
         }
-        let (changed, copy) = self.bring_after(&before, coverage)?;
-        coverage.wrote(meant.is_err(), changed, copy);
+        let (change, answer) = match given {
+            Ok((change, answer)) => (change, Ok(answer)),
+            Err(RunError::NotYet(what)) => return Err(self.fail("not yet", what.to_owned())),
+            Err(error) => (write::Change::default(), Err(refusal(&error))),
+        };
+        let expected = meant.map_err(|error| meant_refusal(&error));
+        if expected != answer {
+            return Err(self.fail("write", format!("the answer should be {expected:?}, and is {answer:?}")));
+        }
+        let changed = self.oracle != before;
         if changed {
             self.note(doing, &before, coverage);
         }
-        Ok((meant.is_ok() && changed, if changed { shapes } else { Vec::new() }))
+        let copy = self.commit(&change, keys, coverage);
+        coverage.wrote(expected.is_err(), changed, copy);
+        Ok(changed && expected.is_ok())
     }
 
     /// The write to the oracle.
-    fn mean(&mut self, doing: &Doing, inputs: &Inputs) -> (Result<(), WriteError>, Vec<usize>) {
+    fn mean(&mut self, doing: &Doing, inputs: &Inputs) -> Result<Vec<u64>, WriteError> {
         let model = &self.schema.model;
-        let oracle = &mut self.oracle;
         match doing {
-            Doing::Load(records) => {
-                // One by one where they cannot be together.
-                if oracle.load(model, records, inputs).is_err() {
-                    for record in records {
-                        let _ = oracle.create(model, record, inputs);
-                    }
-                }
-                (Ok(()), vec![shape("load")])
-            }
-            Doing::Store(record) => {
-                let identity = record.identity(&model.conceptual);
-                let there = |id: &Identity| {
-                    let instance = oracle.get(&model.conceptual, record.class, id)?;
-                    (!expired(&self.schema, instance.record(), instance.created(), inputs.now)).then_some(())
-                };
-                match identity.as_ref().and_then(there) {
-                    Some(()) => (oracle.replace(model, record, inputs), vec![shape("replace")]),
-                    None => (oracle.create(model, record, inputs).map(drop), vec![shape("create")]),
-                }
-            }
+            Doing::Load(_) => Ok(Vec::new()),
+            Doing::Store(record) => match self.is_there(record, inputs.now) {
+                true => self.oracle.replace(model, record, inputs).map(|()| vec![1]),
+                false => self.oracle.create(model, record, inputs).map(|_| vec![1]),
+            },
             Doing::Delete(root, identity) => {
-                (oracle.delete(model, *root, identity, inputs.now).map(drop), vec![shape("delete")])
+                self.oracle.delete(model, *root, identity, inputs.now).map(|gone| vec![u64::from(gone)])
             }
             Doing::Statement(index, arguments) => {
                 let write = &model.workload.writes[*index];
+                self.oracle.write(model, write, arguments, inputs).map(|outcome| outcome.matched)
+            }
+        }
+    }
+
+    fn is_there(&self, record: &Record, now: Timestamp) -> bool {
+        let conceptual = &self.schema.model.conceptual;
+        let identity = record.identity(conceptual);
+        let there = |id: &Identity| self.oracle.get(conceptual, record.class, id);
+        identity.as_ref().and_then(there).is_some_and(|instance| {
+            instance.record().class == record.class
+                && !expired(&self.schema, instance.record(), instance.created(), now)
+        })
+    }
+
+    /// The write to the store.
+    fn give(&self, doing: &Doing, inputs: &Inputs) -> Result<(write::Change, Vec<u64>), RunError> {
+        let (schema, keyspace) = (&self.schema, &self.keyspace);
+        let inputs = write::Inputs { now: inputs.now, uuids: inputs.uuids.clone(), id: None };
+        match doing {
+            Doing::Load(_) => Ok((write::Change::default(), Vec::new())),
+            Doing::Store(record) => write::store(schema, keyspace, record.clone(), Expect::Anything, &inputs)
+                .map(|(change, _)| (change, vec![1])),
+            Doing::Delete(root, identity) => write::delete(schema, keyspace, *root, identity, &inputs)
+                .map(|(change, gone)| (change, vec![u64::from(gone)])),
+            Doing::Statement(index, arguments) => {
+                let write = &schema.model.workload.writes[*index];
+                let arguments: Arguments = arguments.clone().into_iter().collect();
+                write::statement(schema, keyspace, write, &arguments, &inputs)
+                    .map(|(change, outcome)| (change, outcome.matched))
+            }
+        }
+    }
+
+    fn shapes(&self, doing: &Doing) -> Vec<usize> {
+        match doing {
+            Doing::Load(_) => vec![shape("load")],
+            Doing::Store(record) if self.is_there(record, self.now) => vec![shape("replace")],
+            Doing::Store(_) => vec![shape("create")],
+            Doing::Delete(_, _) => vec![shape("delete")],
+            Doing::Statement(index, _) => {
+                let write = &self.schema.model.workload.writes[*index];
                 let mut shapes: Vec<usize> = write.steps.iter().map(shape_of).collect();
                 if write.compound {
                     shapes.push(shape("compound"));
                 }
-                (oracle.write(model, write, arguments, inputs).map(drop), shapes)
+                shapes
             }
         }
     }
 
-    /// Writes what the oracle changed to the store, aggregate by aggregate.
-    fn bring_after(&mut self, before: &State, coverage: &mut Coverage) -> Result<(bool, bool), Failure> {
-        type All = BTreeMap<(ClassId, Identity), (Record, Timestamp)>;
-        let all = |state: &State| -> All {
-            state
-                .instances()
-                .filter(|(_, _, i)| !expired(&self.schema, i.record(), i.created(), self.now))
-                .map(|(top, id, i)| ((top, id.clone()), (i.record().clone(), i.created())))
-                .collect()
-        };
-        let (old, new) = (all(before), all(&self.oracle));
-        let (mut changed, mut copy) = (false, false);
-        let mut keys = 0;
-        // What was made again since is another one.
-        let stays = |key: &(ClassId, Identity), made: Timestamp| {
-            new.get(key).is_some_and(|(_, created)| *created == made)
-        };
-        let gone: Vec<(ClassId, Identity)> =
-            old.iter().filter(|(key, (_, made))| !stays(key, *made)).map(|(key, _)| key.clone()).collect();
-        for (top, id) in &gone {
-            let change = write::delete(&self.schema, &self.keyspace, *top, id)
-                .map_err(|error| self.refused(&error))?;
-            let Some(change) = change else { return Err(self.fail("write", "nothing to delete".to_owned())) };
-            changed = true;
-            copy |= self.commit(&change, &mut keys, coverage)?;
-            self.deleted.insert((*top, id.clone()));
-        }
-        for (key, (record, _)) in new.iter().filter(|(key, held)| old.get(*key) != Some(*held)) {
-            let change =
-                write::store(&self.schema, &self.keyspace, record.clone(), self.now, Expect::Anything)
-                    .map_err(|error| self.refused(&error))?;
-            changed = true;
-            copy |= self.commit(&change, &mut keys, coverage)?;
-            if self.deleted.remove(key) {
-                coverage.gate("delete and re-insert");
-            }
-        }
-        Ok((changed, copy))
-    }
-
-    fn refused(&self, error: &RunError) -> Failure {
-        match error {
-            RunError::NotYet(what) => self.fail("not yet", (*what).to_owned()),
-            other => self.fail("write", other.to_string()),
-        }
-    }
-
-    fn commit(
-        &mut self,
-        change: &write::Change,
-        keys: &mut usize,
-        coverage: &mut Coverage,
-    ) -> Result<bool, Failure> {
+    /// Applies a change. True if it touches a copy.
+    fn commit(&mut self, change: &write::Change, keys: &mut usize, coverage: &mut Coverage) -> bool {
         let seen = changes::look(&self.schema, change);
         *keys += seen.copies;
-        if *keys > 100 {
+        if seen.copies > 100 {
             coverage.gate("fan-out over 100");
         }
         if seen.moved {
             coverage.gate("key change of a live row");
         }
-        match change.apply(&mut self.keyspace) {
-            true => Ok(seen.copies > 0),
-            false => Err(self.fail("write", "the change does not apply to the state it was made on".to_owned())),
-        }
+        change.apply(&mut self.keyspace);
+        seen.copies > 0
     }
 
-    fn note(&self, doing: &Doing, before: &State, coverage: &mut Coverage) {
-        let Doing::Statement(index, _) = doing else { return };
-        let removes = self.schema.model.workload.writes[*index].steps.iter();
-        let removes = removes.filter(|step| matches!(step, WriteStep::Remove { .. })).count();
+    /// What the gates ask for.
+    fn note(&mut self, doing: &Doing, before: &State, coverage: &mut Coverage) {
         let conceptual = &self.schema.model.conceptual;
-        for (top, id, instance) in self.oracle.instances() {
-            let old = before.get(conceptual, top, id).map(|old| old.record().clone());
-            if removes > 0 && old.is_some_and(|old| lost_from_the_middle(&old, instance.record())) {
-                coverage.gate("REMOVE from the middle");
+        let removes = match doing {
+            Doing::Statement(index, _) => {
+                let steps = &self.schema.model.workload.writes[*index].steps;
+                steps.iter().any(|step| matches!(step, WriteStep::Remove { .. }))
+            }
+            Doing::Load(_) | Doing::Store(_) | Doing::Delete(_, _) => false,
+        };
+        for (top, id, old) in before.instances() {
+            match self.oracle.get(conceptual, top, id) {
+                None => {
+                    self.deleted.insert((top, id.clone()));
+                }
+                Some(new) if removes && lost_from_the_middle(old.record(), new.record()) => {
+                    coverage.gate("REMOVE from the middle");
+                }
+                Some(_) => {}
+            }
+        }
+        if !self.deleted.is_empty() {
+            for (top, id, _) in self.oracle.instances() {
+                if self.deleted.remove(&(top, id.clone())) {
+                    coverage.gate("delete and re-insert");
+                }
             }
         }
     }
@@ -403,4 +425,50 @@ fn lost_from_the_middle(old: &Record, new: &Record) -> bool {
         let kept = |element: &Element| after.iter().any(|other| other.ordinal == element.ordinal);
         before.iter().enumerate().any(|(n, element)| !kept(element) && before.iter().skip(n + 1).any(kept))
     })
+}
+
+/// Why a write was refused: the kind of reason.
+fn meant_refusal(error: &WriteError) -> String {
+    let kind = match error {
+        WriteError::MissingParameter { .. } => "missing parameter",
+        WriteError::UnknownParameter { .. } => "unknown parameter",
+        WriteError::WrongType { .. } => "wrong type",
+        WriteError::AlreadyExists { .. } => "already exists",
+        WriteError::NotFound { .. } => "not found",
+        WriteError::Required { .. } => "required",
+        WriteError::OutOfRange { .. } => "out of range",
+        WriteError::NotUnique { .. } => "not unique",
+        WriteError::Immutable { .. } => "immutable",
+        WriteError::RequiredEnd { .. } => "required link",
+        WriteError::UpperBound { .. } => "upper bound",
+        WriteError::Refused { .. } => "refused",
+        WriteError::NoSuchTarget { .. } => "no such target",
+        WriteError::StepMatchedNothing { step } => return format!("statement {step} matched nothing"),
+        WriteError::NotARoot { .. } => "not a root",
+        WriteError::MissingUuid => "missing uuid",
+    };
+    kind.to_owned()
+}
+
+fn refusal(error: &RunError) -> String {
+    let kind = match error {
+        RunError::MissingParameter(_) => "missing parameter",
+        RunError::UnknownParameter(_) => "unknown parameter",
+        RunError::WrongType { .. } => "wrong type",
+        RunError::AlreadyExists => "already exists",
+        RunError::NotFound => "not found",
+        RunError::Required { .. } => "required",
+        RunError::OutOfRange { .. } => "out of range",
+        RunError::NotUnique { .. } => "not unique",
+        RunError::Immutable { .. } => "immutable",
+        RunError::RequiredLink { .. } => "required link",
+        RunError::UpperBound { .. } => "upper bound",
+        RunError::Refused { .. } => "refused",
+        RunError::NoSuchTarget { .. } => "no such target",
+        RunError::MatchedNothing { step } => return format!("statement {step} matched nothing"),
+        RunError::NotARoot { .. } => "not a root",
+        RunError::MissingUuid => "missing uuid",
+        other => return other.to_string(),
+    };
+    kind.to_owned()
 }
