@@ -57,6 +57,9 @@ impl Case {
             if random.one_in(4) {
                 self.look_closer(query, &arguments, rows, coverage);
             }
+            if self.plans[n].is_empty() {
+                coverage.not_yet("known: no plan");
+            }
             for (at, plan) in self.plans[n].iter().enumerate() {
                 if let Some(what) = gaps::known(&self.schema, query, plan) {
                     coverage.not_yet(what);

@@ -1,8 +1,8 @@
 //! What is known not to work yet: counted and printed, and to be emptied.
 
-use askloom_design::plan::needed_paths;
+use askloom_design::plan::{condition_paths, needed_paths};
 use askloom_model::{
-    Aggregate, AggregateFunction, ColumnValue, Conceptual, Contents, Id, Leaf, Limit, OrderBy, Plan, PositionId, Query, Reading, RelationshipKind, Type,
+    Aggregate, AggregateFunction, ColumnValue, Conceptual, Contents, Id, Leaf, Limit, OrderBy, Path, Plan, PositionId, Query, Reading, RelationshipKind, Type, Write, WriteStep,
 };
 use askloom_store::Schema;
 
@@ -80,4 +80,33 @@ fn sums(conceptual: &Conceptual, aggregate: &Aggregate) -> bool {
         AggregateFunction::Avg => matches!(ty, Type::Double | Type::Decimal),
         AggregateFunction::Count | AggregateFunction::Min | AggregateFunction::Max => false,
     }
+}
+
+/// Why a write is not done.
+pub(crate) fn known_write(conceptual: &Conceptual, write: &Write) -> Option<&'static str> {
+    write.steps.iter().find_map(|step| {
+        let (class, condition) = match step {
+            WriteStep::Insert { .. } | WriteStep::Upsert { .. } => return None,
+            WriteStep::Update { class, condition, .. }
+            | WriteStep::Delete { class, condition, .. }
+            | WriteStep::Add { class, condition, .. }
+            | WriteStep::Remove { class, condition, .. }
+            | WriteStep::Connect { class, condition, .. }
+            | WriteStep::Disconnect { class, condition, .. } => (*class, condition),
+        };
+        if conceptual.lineage(class).iter().any(|&c| conceptual.classes[c].owner.is_some()) {
+            return Some("known: a write of a part");
+        }
+        let mut paths = Vec::new();
+        condition.iter().for_each(|condition| condition_paths(condition, &mut paths));
+        let across = |path: &Path| {
+            let many = path.hops.iter().any(|&hop| conceptual.ends[hop].cardinality.is_many());
+            many && is_single_leaf(conceptual, path.leaf)
+        };
+        let part = |path: &Path| match path.leaf {
+            Leaf::Reference(end) => conceptual.ends[end].kind == RelationshipKind::Composition,
+            Leaf::Attribute(_) | Leaf::Itself => false,
+        };
+        paths.iter().any(|path| across(path) || part(path)).then_some("known: a path in a write")
+    })
 }

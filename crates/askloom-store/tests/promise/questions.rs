@@ -18,7 +18,7 @@ pub(crate) fn query(conceptual: &Conceptual, name: &str, random: &Random) -> Str
         2 | 3 => whole(&paths, &random.fork("columns")),
         _rows => rows(&paths, &random.fork("columns")),
     };
-    let conditions = *shape.weighted(&[(3, 0), (6, 1), (3, 2), (1, 3)]);
+    let conditions = *shape.weighted(&[(6, 0), (7, 1), (2, 2), (1, 3)]);
     let mut text = format!("query {name}:\n  SELECT {}\n  FROM {}\n", columns.join(", "), paths.scope[0].name);
     text.push_str(&joins);
     if conditions > 0 {
@@ -42,9 +42,9 @@ pub(crate) fn query(conceptual: &Conceptual, name: &str, random: &Random) -> Str
 
 fn joins(paths: &mut Paths<'_>, random: &Random) -> String {
     let mut text = String::new();
-    for n in 0..*random.weighted(&[(4, 0), (5, 1), (3, 2), (1, 3)]) {
+    for n in 0..*random.weighted(&[(5, 0), (5, 1), (3, 2), (1, 3)]) {
         let random = random.fork(&n.to_string());
-        let left = if random.percent(35) { "LEFT JOIN" } else { "JOIN" };
+        let left = if random.percent(50) { "LEFT JOIN" } else { "JOIN" };
         let steps = 1 + usize::from(random.percent(20));
         let mut path = None;
         for _ in 0..steps {

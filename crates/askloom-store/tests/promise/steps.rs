@@ -5,8 +5,8 @@ use crate::coverage::{Coverage, shape};
 use crate::data::{Known, Maker, numbered};
 use crate::keyspace::expired;
 use crate::random::Random;
-use crate::{changes, words};
-use askloom_model::{ClassId, Element, Identity, Member, Record, RelationshipKind, Value, Write, WriteStep};
+use crate::{changes, gaps, words};
+use askloom_model::{ClassId, Conceptual, Element, Identity, Member, Record, RelationshipKind, Value, Write, WriteStep};
 use askloom_oracle::{Inputs, Parameters, State, WriteError};
 use askloom_store::RunError;
 use askloom_store::execute::Arguments;
@@ -52,6 +52,13 @@ impl Case {
         for attempt in 0..3 {
             let random = random.fork(&format!("attempt{attempt}"));
             let Some(doing) = self.choose(step, known, &random) else { continue };
+            if let Doing::Statement(index, _) = &doing {
+                let write = &self.schema.model.workload.writes[*index];
+                if let Some(what) = gaps::known_write(&self.schema.model.conceptual, write) {
+                    coverage.not_yet(what);
+                    continue;
+                }
+            }
             let inputs = self.inputs(&random);
             let (done, found) = self.apply(&doing, &inputs, coverage)?;
             if done || random.percent(30) {
@@ -104,7 +111,7 @@ impl Case {
         let mut records: BTreeMap<(ClassId, Identity), Record> = BTreeMap::new();
         let conceptual = maker.conceptual;
         let mut known = Known::default();
-        for n in 0..8 + random.below(8) {
+        for n in 0..12 + random.below(8) {
             let random = random.fork(&format!("load{n}"));
             let root = *random.pick(roots);
             let maker = Maker { conceptual, known: &known };
@@ -115,10 +122,51 @@ impl Case {
                 records.entry((root, identity)).or_insert(record);
             }
         }
-        if random.percent(4) {
-            crowd(&Maker { conceptual, known: &known }, roots, random, &mut records);
+        match random.below(200) {
+            0 | 1 => self.crowd(&Maker { conceptual, known: &known }, roots, random, &mut records),
+            2..=11 => {
+                let longest = records.values_mut().max_by_key(|record| lists(conceptual, record).len());
+                longest.into_iter().for_each(|record| lengthen(conceptual, record));
+            }
+            _few => {}
         }
         records.into_values().collect()
+    }
+
+    /// More than a hundred that refer to one, so that a change of that one fans out.
+    fn crowd(
+        &self,
+        maker: &Maker<'_>,
+        roots: &[ClassId],
+        random: &Random,
+        records: &mut BTreeMap<(ClassId, Identity), Record>,
+    ) {
+        let conceptual = maker.conceptual;
+        let refers = |&root: &ClassId| {
+            conceptual.all_members(root).any(|member| match member {
+                Member::End(end) => {
+                    let row = &conceptual.ends[end];
+                    let bounded = |other| conceptual.ends[other].cardinality.max.is_some();
+                    row.stored && !row.inverse.is_some_and(bounded) && self.schema.design.reverse_index(end).is_some()
+                }
+                Member::Attribute(_) => false,
+            })
+        };
+        let referring: Vec<ClassId> = roots.iter().copied().filter(refers).collect();
+        if referring.is_empty() {
+            return;
+        }
+        let root = *random.pick(&referring);
+        let Some(class) = maker.concrete(root, random) else { return };
+        for n in 0..105 {
+            let random = random.fork(&format!("crowd{}", n % 3));
+            let mut record = maker.record(class, &random);
+            without_parts(conceptual, &mut record);
+            if let Some(identity) = numbered(conceptual, class, n) {
+                maker.identify(&mut record, &identity);
+                records.entry((root, identity)).or_insert(record);
+            }
+        }
     }
 
     /// Values for all parameters of a write. Those that identify belong together.
@@ -373,44 +421,32 @@ fn shape_of(step: &WriteStep) -> usize {
     })
 }
 
-/// More than a hundred that refer to one, so that a change of that one fans out.
-fn crowd(
-    maker: &Maker<'_>,
-    roots: &[ClassId],
-    random: &Random,
-    records: &mut BTreeMap<(ClassId, Identity), Record>,
-) {
-    let conceptual = maker.conceptual;
-    let refers = |&root: &ClassId| {
-        conceptual.all_members(root).any(|member| match member {
-            Member::End(end) => {
-                let end = &conceptual.ends[end];
-                end.stored && end.kind != RelationshipKind::Composition && end.inverse.is_none_or(|other| {
-                    conceptual.ends[other].cardinality.max.is_none()
-                })
-            }
-            Member::Attribute(_) => false,
-        })
-    };
-    let referring: Vec<ClassId> = roots.iter().copied().filter(refers).collect();
-    if referring.is_empty() {
-        return;
-    }
-    let root = *random.pick(&referring);
-    let Some(class) = maker.concrete(root, random) else { return };
-    for n in 0..105 {
-        let random = random.fork(&format!("crowd{}", n % 3));
-        let mut record = maker.record(class, &random);
-        without_parts(conceptual, &mut record);
-        if let Some(identity) = numbered(conceptual, class, n) {
-            maker.identify(&mut record, &identity);
-            records.entry((root, identity)).or_insert(record);
+/// The lists of plain values and of value objects.
+fn lists(conceptual: &Conceptual, record: &Record) -> Vec<Member> {
+    let is_long = |member: &Member| match *member {
+        Member::Attribute(id) => conceptual.attributes[id].list,
+        Member::End(id) => {
+            let end = &conceptual.ends[id];
+            end.kind == RelationshipKind::Composition
+                && end.cardinality.max.is_none()
+                && !conceptual.classes[end.target].kind.is_entity()
         }
+    };
+    let has = |member: &Member| !record.list(*member).is_empty();
+    conceptual.all_members(record.class).filter(is_long).filter(has).collect()
+}
+
+/// Makes the lists of a record longer than a hundred, so that a change of it fans out.
+fn lengthen(conceptual: &Conceptual, record: &mut Record) {
+    for member in lists(conceptual, record) {
+        let some = record.list(member).to_vec();
+        let element = |n: u64| Element { ordinal: n, value: some[n as usize % some.len()].value.clone() };
+        record.set(member, Value::List((0..105).map(element).collect()));
     }
 }
 
 /// Parts and unique values cannot be the same in many.
-fn without_parts(conceptual: &askloom_model::Conceptual, record: &mut Record) {
+fn without_parts(conceptual: &Conceptual, record: &mut Record) {
     record.fields.retain(|&member, value| match member {
         Member::Attribute(id) => !conceptual.attributes[id].unique,
         Member::End(_) => !matches!(value, Value::List(_)),
