@@ -153,7 +153,7 @@ pub(crate) fn kinds(conceptual: &Conceptual, class: ClassId) -> Vec<Vec<Field>> 
                 }
                 for part in crate::records::concrete(conceptual, end.target) {
                     let inner = kinds(conceptual, part).into_iter();
-                    found.extend(inner.map(|fields| [&[field.clone()], fields.as_slice()].concat()));
+                    found.extend(inner.map(|fields| [std::slice::from_ref(&field), &*fields].concat()));
                 }
             }
         }
