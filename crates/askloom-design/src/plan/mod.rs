@@ -51,8 +51,8 @@ impl Planner<'_> {
         let positions = embed(self.conceptual, collection, self.query)?;
         let mut used = self.implied(collection, &positions)?;
         let how = self.reading(collection, &positions, &mut used)?;
-        // An index has no entry for an instance that refers to nothing: it cannot be scanned for all of them.
-        if how == Reading::Scan && collection.reverses().is_some() {
+        // An index has no entry for an instance that holds nothing there: it cannot be scanned for all of them.
+        if how == Reading::Scan && collection.indexed().is_some() {
             return None;
         }
         let joins = self.joins(collection, &positions)?;
