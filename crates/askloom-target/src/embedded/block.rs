@@ -2,7 +2,7 @@
 //!
 //! | after the block's identity | is |
 //! | --- | --- |
-//! | `00` | the system entry |
+//! | `00` | the system entry: `#` as a text |
 //! | `01`, then steps | an entry of the aggregate; without steps the root |
 //! | step `02` | a field: its name, 0 as `00 FF`, ended by `00 01` |
 //! | step `03` | an element: 8 bytes of its ordinal |
@@ -16,6 +16,7 @@ use super::{DecodeError, decode, encode};
 use askloom_model::{AccessPath, AccessStep, Identity, Value};
 
 const SYSTEM: u8 = 0x00;
+const SYSTEM_NAME: &[u8] = b"#";
 const AGGREGATE: u8 = 0x01;
 const FIELD: u8 = 0x02;
 const ELEMENT: u8 = 0x03;
@@ -41,7 +42,7 @@ pub fn master_prefix(number: u32, identity: &Identity) -> Vec<u8> {
 #[must_use]
 pub fn system_entry(number: u32, identity: &Identity) -> Vec<u8> {
     let mut key = master_prefix(number, identity);
-    key.push(SYSTEM);
+    escaped(&mut key, SYSTEM, SYSTEM_NAME);
     key
 }
 
@@ -82,7 +83,7 @@ impl BlockEntry {
     pub fn decode(mut bytes: &[u8]) -> Result<Self, DecodeError> {
         let rest = &mut bytes;
         match byte(rest)? {
-            SYSTEM if rest.is_empty() => return Ok(Self::System),
+            SYSTEM if unescaped(rest)? == SYSTEM_NAME && rest.is_empty() => return Ok(Self::System),
             AGGREGATE => {}
             _neither => return Err(DecodeError),
         }
