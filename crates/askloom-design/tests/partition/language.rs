@@ -2,7 +2,7 @@
 
 use crate::{checked, class, models, reference, rules};
 use askloom_design::partition::legal;
-use askloom_model::{Code, Model, Rule};
+use askloom_model::{Code, Contents, Model, Rule};
 use fastrand::Rng;
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -87,4 +87,33 @@ fn the_check_agrees_on_random_rules() {
         unreached += never.len();
     }
     assert!(judged > 300 && missing > 100 && unreached > 100, "{judged} {missing} {unreached}");
+}
+
+/// A model's only representation is what its masters have.
+#[test]
+fn representations_are_in_force() {
+    let classes =
+        "entity A { id k: int, x: text? }\nentity B { id k: int, part p: V[*] }\nvalue V { y: int }\n";
+    let rules = |represent: &str, name: &str| -> Vec<String> {
+        let model = checked(&format!("{classes}{represent}")).model;
+        let design = askloom_design::simple::design(&model);
+        let master = design.master(class(&model.conceptual, name)).unwrap();
+        match &design.collections[master].contents {
+            Contents::Aggregate(rules) => {
+                rules.iter().map(|rule| rules::text(&model.conceptual, rule)).collect()
+            }
+            Contents::Fields(_) => panic!("a master has no fields"),
+        }
+    };
+    assert_eq!(rules("", "A"), ["/A/*"]);
+    let one = "represent * { /B/*/p[*], /*/*/* }";
+    assert_eq!(rules(one, "A"), ["/*/*/*"]);
+    assert_eq!(rules(one, "B"), ["/B/*/`p`[*]", "/*/*/*"]);
+    let own = "represent * { /*/*/* }\nrepresent A { /A/*/** }";
+    assert_eq!(rules(own, "A"), ["/A/*/**"]);
+    assert_eq!(rules(own, "B"), ["/*/*/*"]);
+    let several = "represent * as a { /*/*/* }\nrepresent * as b { /*/* }";
+    assert_eq!(rules(several, "A"), ["/A/*"]);
+    // An error of the model, by which nothing may be lost.
+    assert_eq!(rules("represent A { /A/*/x }", "A"), ["/A/*"]);
 }
