@@ -46,7 +46,9 @@ fn class(
 }
 
 pub(crate) fn model(random: &mut Rng) -> String {
-    let mut text = String::from("entity T { id t: text, id u: int }\n");
+    // With a link that is stored here, the end in `E` is derived, and in no aggregate of it.
+    let link = ["", ", ref e: E? inverse derived"][random.usize(..2)];
+    let mut text = format!("entity T {{ id t: text, id u: int{link} }}\n");
     // Value objects: each may hold those before it.
     let values = ["V0", "V1", "V2"];
     for (n, name) in values.iter().enumerate() {

@@ -146,6 +146,9 @@ pub(crate) fn kinds(conceptual: &Conceptual, class: ClassId) -> Vec<Vec<Field>> 
             }
             Member::End(id) => {
                 let end = &conceptual.ends[id];
+                if !end.stored {
+                    continue;
+                }
                 let field = Field { name, is_many: end.cardinality.is_many() };
                 if end.kind != RelationshipKind::Composition {
                     found.push(vec![field]);
