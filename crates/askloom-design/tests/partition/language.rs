@@ -2,7 +2,7 @@
 
 use crate::{checked, class, models, reference, rules};
 use askloom_design::partition::legal;
-use askloom_model::{Code, Contents, Model, Rule};
+use askloom_model::{ClassId, Code, Contents, Model, Rule};
 use fastrand::Rng;
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -25,7 +25,7 @@ fn the_examples_are_legal() {
 
 fn representations_are_legal(model: &Model) -> usize {
     let conceptual = &model.conceptual;
-    let is_root = |&class: &askloom_model::ClassId| conceptual.aggregate_root(class) == Some(class);
+    let is_root = |&class: &ClassId| conceptual.aggregate_root(class) == Some(class);
     let mut count = 0;
     for representation in &model.representations {
         for root in conceptual.classes.ids().filter(is_root) {
@@ -41,52 +41,75 @@ fn representations_are_legal(model: &Model) -> usize {
     count
 }
 
+/// How often the check was compared, and how often it had something to say.
+#[derive(Debug, Default)]
+struct Judged {
+    all: usize,
+    missing: usize,
+    unreached: usize,
+}
+
 /// Random rules: the check says what is missed, and which rules take nothing, exactly if it is so.
 #[test]
 fn the_check_agrees_on_random_rules() {
-    let (mut judged, mut missing, mut unreached) = (0, 0, 0);
-    for seed in 0..1500 {
-        let mut random = Rng::with_seed(seed);
-        let text = models::model(&mut random);
-        let conceptual = checked(&text).model.conceptual;
-        let root = class(&conceptual, "E");
-        let rules = rules::rules(&conceptual, &mut random);
-        let mut whole = text.clone();
-        writeln!(whole, "represent E {{").unwrap();
-        for rule in &rules {
-            writeln!(whole, "  {}", rules::text(&conceptual, rule)).unwrap();
-        }
-        writeln!(whole, "}}").unwrap();
-        let found = checked(&whole);
-        let says = |code: Code| found.diagnostics.iter().filter(move |diagnostic| diagnostic.code == code);
-        // A rule that is about something else hides what is missed only because of it.
-        if says(Code::RuleOtherClass).next().is_some() || says(Code::RuleUnknownField).next().is_some() {
-            continue;
-        }
-        judged += 1;
-        let taken = reference::taken(&conceptual, &rules, root);
-        let misses: Vec<&str> = says(Code::RuleMissesField).map(|diagnostic| &*diagnostic.message).collect();
-        assert_eq!(misses.is_empty(), taken.missed.is_empty(), "seed {seed}\n{whole}{misses:?} {taken:?}");
-        assert_eq!(misses.is_empty(), legal(&conceptual, root, &rules).is_ok(), "seed {seed}\n{whole}");
-        missing += usize::from(!misses.is_empty());
-        // A part that can hold nothing is taken as a whole or not at all, and the check does not ask which.
-        let parts = ["V0", "V1", "V2", "P"].map(|name| class(&conceptual, name));
-        if parts.iter().any(|&part| reference::kinds(&conceptual, part).is_empty()) {
-            continue;
-        }
-        let never: BTreeSet<usize> = says(Code::RuleNeverReached)
-            .map(|diagnostic| {
-                let before = &whole[..diagnostic.span().start as usize];
-                let first = whole[..whole.find("represent E").unwrap()].matches('\n').count() + 1;
-                before.matches('\n').count() - first
-            })
-            .collect();
-        let expected: BTreeSet<usize> =
-            (0..rules.len()).filter(|rule| !taken.reached.contains(rule)).collect();
-        assert_eq!(never, expected, "seed {seed}\n{whole}");
-        unreached += never.len();
+    for represented in ["E", "*"] {
+        let mut judged = Judged::default();
+        (0..1500).for_each(|seed| agrees(seed, represented, &mut judged));
+        let Judged { all, missing, unreached } = judged;
+        assert!(all > 300 && missing > 100 && unreached > 100, "{represented}: {judged:?}");
     }
-    assert!(judged > 300 && missing > 100 && unreached > 100, "{judged} {missing} {unreached}");
+}
+
+fn agrees(seed: u64, represented: &str, judged: &mut Judged) {
+    let mut random = Rng::with_seed(seed);
+    let mut text = models::model(&mut random);
+    let conceptual = checked(&text).model.conceptual;
+    let rules = rules::rules(&conceptual, &mut random);
+    writeln!(text, "represent {represented} {{").unwrap();
+    let first = text.matches('\n').count();
+    for rule in &rules {
+        writeln!(text, "  {}", rules::text(&conceptual, rule)).unwrap();
+    }
+    writeln!(text, "}}").unwrap();
+    let found = checked(&text);
+    let says = |code: Code| found.diagnostics.iter().filter(move |diagnostic| diagnostic.code == code);
+    // A rule that is about something else hides what is missed only because of it.
+    if says(Code::RuleOtherClass).next().is_some() || says(Code::RuleUnknownField).next().is_some() {
+        return;
+    }
+    judged.all += 1;
+
+    let is_root = |&class: &ClassId| conceptual.aggregate_root(class) == Some(class);
+    let roots: Vec<ClassId> = match represented {
+        "*" => conceptual.classes.ids().filter(is_root).collect(),
+        name => vec![class(&conceptual, name)],
+    };
+    let mut reached = BTreeSet::new();
+    let (mut misses, mut is_legal) = (false, true);
+    for root in roots {
+        let taken = reference::taken(&conceptual, &rules, root);
+        reached.extend(taken.reached);
+        // A class that no rule is about keeps its own representation.
+        if rules.iter().any(|rule| rule.class.is_none_or(|of| conceptual.is_kind_of(of, root))) {
+            misses |= !taken.missed.is_empty();
+            is_legal &= legal(&conceptual, root, &rules).is_ok();
+        }
+    }
+    let said: Vec<&str> = says(Code::RuleMissesField).map(|diagnostic| &*diagnostic.message).collect();
+    assert_eq!((!said.is_empty(), is_legal), (misses, !misses), "seed {seed}\n{text}{said:?}");
+    judged.missing += said.len();
+
+    // A part that can hold nothing is taken as a whole or not at all, and the check does not ask which.
+    let parts = ["V0", "V1", "V2", "P"].map(|name| class(&conceptual, name));
+    if parts.iter().any(|&part| reference::kinds(&conceptual, part).is_empty()) {
+        return;
+    }
+    let line = |at: u32| text[..at as usize].matches('\n').count();
+    let never: BTreeSet<usize> =
+        says(Code::RuleNeverReached).map(|diagnostic| line(diagnostic.span().start) - first).collect();
+    let expected: BTreeSet<usize> = (0..rules.len()).filter(|rule| !reached.contains(rule)).collect();
+    assert_eq!(never, expected, "seed {seed}\n{text}");
+    judged.unreached += never.len();
 }
 
 /// A model's only representation is what its masters have.

@@ -37,22 +37,25 @@ fn check_all(
     let conceptual = &model.conceptual;
     let mut reached = HashSet::new();
     let mut missing = None;
-    let mut unknown: HashSet<usize> = (0..representation.rules.len()).collect();
+    // A rule names no field if it does in none of the classes that it is about.
+    let mut unknown: HashSet<usize> = HashSet::new();
+    let mut known: HashSet<usize> = HashSet::new();
     for class in conceptual.classes.ids().filter(|&class| conceptual.aggregate_root(class) == Some(class)) {
         let walk = Walk::over(conceptual, subclasses, representation, class);
         reached.extend(walk.reached.iter().copied());
-        unknown.retain(|rule| walk.unknown.contains(rule));
+        known.extend(walk.matched.iter().copied());
         let any = representation.rules.iter().any(|rule| applies(conceptual, rule, class));
         // A class that no rule mentions keeps its own representation.
         if any && missing.is_none() {
             missing = walk.missing.map(|missing| (class, missing));
         }
+        unknown.extend(walk.unknown);
     }
     if let Some((class, missing)) = missing {
         found.push(misses(conceptual, representation, class, &missing));
     }
     for (index, rule) in representation.rules.iter().enumerate() {
-        if unknown.contains(&index) && names_a_field(rule) {
+        if unknown.contains(&index) && !known.contains(&index) && names_a_field(rule) {
             found.push(Diagnostic::new(
                 Code::RuleUnknownField,
                 rule.span,
