@@ -2,10 +2,11 @@
 
 use crate::random::Random;
 use askloom_design::plan::{condition_paths, conjuncts, is_single, needed_paths};
+use askloom_design::partition::{Strategy, legal};
 use askloom_design::{simple, upkeep};
 use askloom_model::{
     Collection, Conceptual, Condition, Contents, Design, Hop, Id, InSet, KeyField, Leaf, Member, Model,
-    Operand, OrderBy, Path, PositionId, Query, RelationshipKind, Role, Source, Table,
+    Operand, OrderBy, Path, PositionId, Query, RelationshipKind, Role, Rule, RuleStep, Source, Span, Table,
 };
 
 /// A design for the workload. Copies are also made of `sources`, which are queries that nobody asks.
@@ -16,6 +17,7 @@ pub(crate) fn design(model: &Model, sources: &[Query], dropped: &[String], rando
     }
     let mut design = Design { method: "random".to_owned(), collections: Table::default() };
     simple::masters(model, &mut design);
+    partitioned(&model.conceptual, &mut design, &random.fork("partitions"));
     let mut add = |collection: Collection| {
         if !dropped.contains(&collection.name) {
             design.collections.push(collection);
@@ -45,6 +47,32 @@ pub(crate) fn design(model: &Model, sources: &[Query], dropped: &[String], rando
         upkeep::add_indexes(model, &mut design);
     }
     design
+}
+
+/// Splits some masters into entries by random rules.
+fn partitioned(conceptual: &Conceptual, design: &mut Design, random: &Random) {
+    for id in design.collections.ids().collect::<Vec<_>>() {
+        let collection = &mut design.collections[id];
+        let random = random.fork(&collection.name);
+        if random.one_in(2) {
+            continue;
+        }
+        let root = collection.source.root;
+        let names: Vec<&str> = conceptual.all_members(root).map(|member| conceptual.member_name(member)).collect();
+        let mut rules: Vec<Rule> = Vec::new();
+        for _ in 0..random.below(3) {
+            let name = (*random.pick(&names)).to_owned();
+            let mut steps = vec![RuleStep::Field { name, each: random.one_in(2) }];
+            if random.one_in(3) {
+                steps.push(RuleStep::AnyField { each: random.one_in(2) });
+            }
+            rules.push(Rule { class: Some(root), steps, span: Span::default() });
+        }
+        rules.push(random.pick(&Strategy::ALL).rule(Some(root)));
+        if legal(conceptual, root, &rules).is_ok() {
+            collection.contents = Contents::Aggregate(rules);
+        }
+    }
 }
 
 /// Some positions of a query with random keys and fields.

@@ -1,13 +1,14 @@
 //! What the whole keyspace must hold, worked out from the definitions by the oracle: no missing, wrong or extra key.
 
 use crate::coverage::Coverage;
+use askloom_design::partition;
 use askloom_model::{
     ClassId, Collection, CollectionId, Column, ColumnValue, Conceptual, Contents, Header, Id, Identity, Leaf, Member, Path,
     PositionId, Query, Record, Role, Value,
 };
 use askloom_oracle::{NodeIdentity, State};
 use askloom_store::{Instances, Memory, Reader, Schema};
-use askloom_target::embedded::{decode, encode, entry_key};
+use askloom_target::embedded::{BlockEntry, encode, encode_entry, entry_key, master_entry, split_master};
 use jiff::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -41,9 +42,8 @@ pub(crate) fn check(
             Some(_) => {}
         }
     }
-    let known = stored_ids(schema, &held);
+    check_masters(schema, keyspace, &held)?;
     for key in keyspace.keys() {
-        check_master_key(schema, key, &known)?;
         if let Some((id, _)) = is_copy(key).filter(|_| !expected.contains_key(key)) {
             return Err(format!("a key of {} should not be there: {key:?}", name(id)));
         }
@@ -51,26 +51,46 @@ pub(crate) fn check(
     Ok(())
 }
 
-fn stored_ids(schema: &Schema, held: &State) -> BTreeSet<(u32, Identity)> {
-    let number = |root: ClassId| schema.design.master(root).map_or(0, |id| schema.number(id));
-    held.instances().map(|(root, identity, _)| (number(root), identity.clone())).collect()
+/// The entries of the masters by their rules.
+fn master_entries(schema: &Schema, held: &State) -> Result<BTreeMap<Vec<u8>, Vec<u8>>, String> {
+    let conceptual = &schema.model.conceptual;
+    let mut expected = BTreeMap::new();
+    for (root, identity, instance) in held.instances() {
+        let Some(master) = schema.design.master(root) else { return Err("a master is missing".to_owned()) };
+        let rules = match &schema.design.collections[master].contents {
+            Contents::Aggregate(rules) => rules,
+            Contents::Fields(_) => return Err("a master holds rows".to_owned()),
+        };
+        let pieces = partition::split(conceptual, rules, instance.record()).map_err(|error| error.to_string())?;
+        for (path, piece) in pieces {
+            let mut value = Vec::new();
+            encode_entry(conceptual, &piece, &mut value);
+            expected.insert(master_entry(schema.number(master), identity, &path), value);
+        }
+    }
+    Ok(expected)
 }
 
-/// Of what is deleted only the system entry stays.
-fn check_master_key(schema: &Schema, key: &[u8], known: &BTreeSet<(u32, Identity)>) -> Result<(), String> {
-    let mut masters = schema.design.collections.iter().filter(|(_, c)| c.role == Role::Master);
-    let Some((id, master)) = masters.find(|(id, _)| key.starts_with(&schema.number(*id).to_be_bytes())) else {
-        return Ok(());
-    };
-    let mut rest = &key[4..];
-    match (decode(&mut rest), decode(&mut rest)) {
-        (Ok(Value::Reference(_)), Ok(Value::Text(path))) if path == "#" && rest.is_empty() => Ok(()),
-        (Ok(Value::Reference(identity)), Ok(Value::Text(_)))
-            if rest.is_empty() && known.contains(&(schema.number(id), identity.clone())) =>
-        {
-            Ok(())
+/// Every entry of a master is one of an aggregate; of what is deleted only the system entry stays.
+fn check_masters(schema: &Schema, keyspace: &Memory, held: &State) -> Result<(), String> {
+    let expected = master_entries(schema, held)?;
+    for (id, master) in schema.design.collections.iter().filter(|(_, c)| c.role == Role::Master) {
+        let number = schema.number(id).to_be_bytes();
+        for (key, value) in keyspace.iter().filter(|(key, _)| key.starts_with(&number)) {
+            let entry = split_master(key).and_then(|(_, rest)| BlockEntry::decode(rest));
+            let right = match entry {
+                Ok(BlockEntry::System) => true,
+                Ok(BlockEntry::Aggregate(_)) => expected.get(key) == Some(value),
+                Err(_) => false,
+            };
+            if !right {
+                return Err(format!("an entry of {} should not be there, or not so: {key:?}", master.name));
+            }
         }
-        (_, _) => Err(format!("a key of {} should not be there: {key:?}", master.name)),
+    }
+    match expected.keys().find(|key| !keyspace.contains_key(*key)) {
+        None => Ok(()),
+        Some(key) => Err(format!("an entry of a master is missing: {key:?}")),
     }
 }
 

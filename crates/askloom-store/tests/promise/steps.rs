@@ -113,7 +113,7 @@ impl Case {
         let mut known = Known::default();
         for n in 0..12 + random.below(8) {
             let random = random.fork(&format!("load{n}"));
-            let root = *random.pick(roots);
+            let root = roots[n % roots.len()];
             let maker = Maker { conceptual, known: &known };
             let Some(class) = maker.concrete(root, &random) else { continue };
             let record = maker.record(class, &random);
@@ -124,7 +124,7 @@ impl Case {
         }
         match random.below(200) {
             0 | 1 => self.crowd(&Maker { conceptual, known: &known }, roots, random, &mut records),
-            2..=11 => {
+            2..=17 => {
                 let longest = records.values_mut().max_by_key(|record| lists(conceptual, record).len());
                 longest.into_iter().for_each(|record| lengthen(conceptual, record));
             }
