@@ -48,7 +48,7 @@ pub(super) fn estimate(conceptual: &Conceptual, design: &Design, query: &Query, 
     read = read.max(1.0);
     let bytes = read * entry_bytes(conceptual, design, plan.access.collection);
     let pages = (bytes / 1e6).ceil().max(1.0);
-    let mut total = Estimate { requests: pages, partitions: 1.0, rows: read, bytes };
+    let mut total = Estimate { requests: pages, partitions: 1.0, rows: read, bytes, cost: 0.0 };
     for join in &plan.joins {
         let fan_out = fan_out(conceptual, query, join.position);
         let (requests, each) = match &join.how {

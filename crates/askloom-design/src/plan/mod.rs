@@ -66,6 +66,7 @@ impl Planner<'_> {
             limit: self.query.limit.clone(),
             columns: self.query.columns.clone(),
             estimate: askloom_model::Estimate::default(),
+            priced: askloom_model::Priced::default(),
         };
         self.settle_order(collection, &mut plan);
         plan.estimate = cost::estimate(self.conceptual, self.design, self.query, &plan);
