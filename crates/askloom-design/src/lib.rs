@@ -6,6 +6,7 @@
 //!
 //! Pure functions of values: nothing here knows a store.
 
+pub mod cost;
 pub mod plan;
 pub mod simple;
 pub mod upkeep;
