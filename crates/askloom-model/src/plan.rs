@@ -1,8 +1,8 @@
 //! How a statement is answered over a design: one structure that is priced, printed and executed.
 
 use crate::{
-    ClassId, CollectionId, Column, Comparison, Condition, EndId, Limit, Member, Operand, OrderTerm, Path,
-    PositionId,
+    ClassId, CollectionId, Column, Comparison, Condition, EndId, InSet, Limit, Member, Operand, OrderTerm,
+    Path, PositionId,
 };
 use serde::Serialize;
 
@@ -21,6 +21,23 @@ pub struct Plan {
     pub columns: Vec<Column>,
     pub estimate: Estimate,
     pub priced: Priced,
+}
+
+impl Plan {
+    /// Every collection that is read, in the order of the steps; one may come twice.
+    pub fn collections(&self) -> impl Iterator<Item = CollectionId> + '_ {
+        let joins = self.joins.iter().map(|join| &join.how);
+        let follows = self.priced.steps.iter().filter_map(|step| match &step.of {
+            StepOf::Follow(follow) => Some(&follow.how),
+            StepOf::Access
+            | StepOf::Join(_)
+            | StepOf::Filter
+            | StepOf::Group
+            | StepOf::Sort
+            | StepOf::Limit => None,
+        });
+        std::iter::once(self.access.collection).chain(joins.chain(follows).flat_map(Joining::collections))
+    }
 }
 
 /// Where the first rows come from.
@@ -46,6 +63,12 @@ pub enum Reading {
         backwards: bool,
         /// No more rows than the query's LIMIT are needed.
         limited: bool,
+    },
+    /// The same for each value of a set in place of one field of the key: those of the block first, then the equal ones.
+    Each {
+        field: usize,
+        set: InSet,
+        of: Box<Reading>,
     },
     /// Everything.
     Scan,
@@ -105,6 +128,18 @@ pub enum Joining {
     Back { index: CollectionId, master: CollectionId },
     /// Those that refer back, by reading all of them.
     BackByScan { master: CollectionId },
+}
+
+impl Joining {
+    /// The collections that are read.
+    #[must_use]
+    pub fn collections(&self) -> Vec<CollectionId> {
+        match *self {
+            Self::Inside => Vec::new(),
+            Self::LookUp { master } | Self::BackByScan { master } => vec![master],
+            Self::Back { index, master } => vec![index, master],
+        }
+    }
 }
 
 /// What a plan, or a step of one, is expected to read and to cost.

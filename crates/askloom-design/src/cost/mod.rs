@@ -9,7 +9,9 @@ mod selectivity;
 mod size;
 mod statistics;
 
+pub(crate) use selectivity::list_length;
 pub use selectivity::{Asked, selectivity};
+pub(crate) use size::rule_of;
 pub use size::Sizes;
 pub use statistics::Statistics;
 

@@ -36,6 +36,14 @@ pub fn selectivity(statistics: &Statistics<'_>, asked: Asked<'_>, condition: &Co
     share.of(condition).clamp(0.0, 1.0)
 }
 
+/// How many values a set has.
+pub(crate) fn list_length(statistics: &Statistics<'_>, set: &InSet) -> f64 {
+    match set {
+        InSet::List(items) => items.len() as f64,
+        InSet::Parameter(_) => statistics.assume(AssumptionAbout::ListLength, LIST),
+    }
+}
+
 struct Share<'s> {
     statistics: &'s Statistics<'s>,
     asked: Asked<'s>,
@@ -92,8 +100,7 @@ impl Share<'_> {
         let share = match set {
             InSet::List(items) => items.iter().map(|item| self.equal(path, item)).sum(),
             InSet::Parameter(index) => {
-                let length = self.statistics.assume(AssumptionAbout::ListLength, LIST);
-                length * self.equal(path, &Operand::Parameter(*index))
+                list_length(self.statistics, set) * self.equal(path, &Operand::Parameter(*index))
             }
         };
         self.some(path, f64::min(share, 1.0))

@@ -222,11 +222,6 @@ impl Sizes<'_> {
         }
     }
 
-    /// Bytes of a member's values in one instance.
-    pub(crate) fn member_bytes(&self, member: Member) -> f64 {
-        self.element_bytes(member, 0) * self.statistics.fan_out(member)
-    }
-
     fn identity_bytes(&self, class: ClassId, depth: usize) -> f64 {
         let conceptual = self.statistics.conceptual;
         let identifier = &conceptual.classes[class].identifier;

@@ -28,6 +28,11 @@ impl<'m> Statistics<'m> {
         Self { conceptual, assumed: RefCell::default() }
     }
 
+    #[must_use]
+    pub fn conceptual(&self) -> &'m Conceptual {
+        self.conceptual
+    }
+
     /// What was assumed so far, in the order in which it was needed.
     #[must_use]
     pub fn assumed(&self) -> Vec<Assumption> {
@@ -35,7 +40,7 @@ impl<'m> Statistics<'m> {
     }
 
     /// Notes an assumption, once.
-    pub(super) fn assume(&self, about: AssumptionAbout, value: f64) -> f64 {
+    pub(crate) fn assume(&self, about: AssumptionAbout, value: f64) -> f64 {
         let mut assumed = self.assumed.borrow_mut();
         if assumed.iter().all(|assumption| assumption.about != about) {
             assumed.push(Assumption { about, value });
