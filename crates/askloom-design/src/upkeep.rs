@@ -7,7 +7,7 @@
 use crate::plan::condition_paths;
 use askloom_model::{
     BackStep, ClassId, Collection, CollectionId, Conceptual, Contents, Design, EndId, Id, KeyField, Leaf,
-    Member, Model, Occurrence, Path, PositionId, RelationshipKind, Role, Source, Upkeep,
+    Member, Model, Occurrence, Path, PositionId, RelationshipKind, Role, Source, Upkeep, fault,
 };
 
 /// A place in the rows of a collection: the steps from the root to it, and the class of what stands there.
@@ -38,7 +38,7 @@ pub fn places(conceptual: &Conceptual, collection: &Collection) -> Vec<Place> {
     }
     for path in paths(collection) {
         let mut steps = by_position.get(path.position.index()).cloned().unwrap_or_default();
-        for &hop in &path.hops {
+        for &hop in path.hops.iter().filter(|_| !fault!(PathsForgotten)) {
             steps.push(Member::End(hop));
             let place = Place { steps: steps.clone(), class: Some(conceptual.ends[hop].target) };
             if !places.contains(&place) {

@@ -3,6 +3,7 @@
 use crate::case::{self, Failure, Spec};
 use crate::coverage::Coverage;
 use crate::shrink::{report, shrink};
+use askloom_model::faults::{self, Fault};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -33,9 +34,8 @@ fn many(first: u64, cases: u64) -> (Coverage, Option<(Spec, Failure)>) {
     let next = AtomicU64::new(first);
     let total = Mutex::new(Coverage::default());
     let failed: Mutex<Option<(Spec, Failure)>> = Mutex::new(None);
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
     std::thread::scope(|scope| {
-        for _ in 0..threads {
+        for _ in 0..threads() {
             scope.spawn(|| {
                 let mut coverage = Coverage::default();
                 while failed.lock().unwrap().is_none() {
@@ -53,6 +53,10 @@ fn many(first: u64, cases: u64) -> (Coverage, Option<(Spec, Failure)>) {
         }
     });
     (total.into_inner().unwrap(), failed.into_inner().unwrap())
+}
+
+fn threads() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 fn number(name: &str, default: u64) -> u64 {
@@ -109,4 +113,42 @@ fn survey_reports() {
             if left == 0 { break }
         }
     }
+}
+
+/// Each mistake alone, and how many cases it lived.
+fn catch(fault: Fault, first: u64, most: u64) -> Option<u64> {
+    faults::switch(Some(fault));
+    let caught = (first..first + most).find(|&seed| {
+        attempt(&Spec::new(seed), false, &mut Coverage::default()).is_err()
+    });
+    faults::switch(None);
+    caught.map(|seed| seed - first + 1)
+}
+
+#[test]
+#[ignore = "slow"]
+fn mistakes_are_caught() {
+    std::panic::set_hook(Box::new(|_| {}));
+    let most = number("ASKLOOM_PROMISE_CASES", 2000);
+    let first = number("ASKLOOM_PROMISE_SEED", 1);
+    let next = AtomicU64::new(0);
+    let missed = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..threads() {
+            scope.spawn(|| {
+                while let Some(&fault) = Fault::ALL.get(next.fetch_add(1, Ordering::Relaxed) as usize) {
+                    match catch(fault, first, most) {
+                        Some(case) => println!("caught at case {case:>4}: {}", fault.what()),
+                        None => {
+                            println!("NOT CAUGHT: {}", fault.what());
+                            missed.lock().unwrap().push(fault);
+                        }
+                    }
+                }
+            });
+        }
+    });
+    let _ = std::panic::take_hook();
+    let missed = missed.into_inner().unwrap();
+    assert!(missed.is_empty(), "not caught within {most} cases: {missed:?}");
 }
