@@ -16,8 +16,8 @@ pub(crate) const CONSTRUCTS: [&str; 38] = [
     "path with path",
 ];
 
-pub(crate) const OPERATORS: [&str; 19] = [
-    "get block", "read block", "equal fields", "range", "prefix", "backwards", "as far as LIMIT",
+pub(crate) const OPERATORS: [&str; 20] = [
+    "get block", "each of a set", "read block", "equal fields", "range", "prefix", "backwards", "as far as LIMIT",
     "scan master", "scan copy", "inside", "look up", "back by index", "back by scan", "filter", "sort",
     "no sort", "group", "limit", "page",
 ];
@@ -193,27 +193,7 @@ pub(crate) fn operators(design: &Design, plan: &Plan) -> Vec<usize> {
         Contents::Aggregate(_) => false,
         Contents::Fields(_) => true,
     };
-    match &plan.access.how {
-        Reading::GetBlock { .. } => found.push("get block"),
-        Reading::Scan => found.push(if copy { "scan copy" } else { "scan master" }),
-        Reading::Range { equal, range, backwards, limited, .. } => {
-            found.push("read block");
-            if !equal.is_empty() {
-                found.push("equal fields");
-            }
-            match range {
-                Some(range) if range.prefix.is_some() => found.push("prefix"),
-                Some(_) => found.push("range"),
-                None => {}
-            }
-            if *backwards {
-                found.push("backwards");
-            }
-            if *limited {
-                found.push("as far as LIMIT");
-            }
-        }
-    }
+    reading(&plan.access.how, copy, &mut found);
     for join in &plan.joins {
         found.push(match join.how {
             Joining::Inside => "inside",
@@ -239,4 +219,32 @@ pub(crate) fn operators(design: &Design, plan: &Plan) -> Vec<usize> {
     indices.sort_unstable();
     indices.dedup();
     indices
+}
+
+fn reading(how: &Reading, copy: bool, found: &mut Vec<&str>) {
+    match how {
+        Reading::GetBlock { .. } => found.push("get block"),
+        Reading::Each { of, .. } => {
+            found.push("each of a set");
+            reading(of, copy, found);
+        }
+        Reading::Scan => found.push(if copy { "scan copy" } else { "scan master" }),
+        Reading::Range { equal, range, backwards, limited, .. } => {
+            found.push("read block");
+            if !equal.is_empty() {
+                found.push("equal fields");
+            }
+            match range {
+                Some(range) if range.prefix.is_some() => found.push("prefix"),
+                Some(_) => found.push("range"),
+                None => {}
+            }
+            if *backwards {
+                found.push("backwards");
+            }
+            if *limited {
+                found.push("as far as LIMIT");
+            }
+        }
+    }
 }

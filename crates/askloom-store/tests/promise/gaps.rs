@@ -23,7 +23,7 @@ pub(crate) fn known(schema: &Schema, query: &Query, plan: &Plan) -> Option<&'sta
         Reading::Range { equal, range, key, .. } => {
             !key.is_empty() || !equal.is_empty() || range.is_some() || plan.sort.is_none()
         }
-        Reading::Scan | Reading::GetBlock { .. } => false,
+        Reading::Scan | Reading::GetBlock { .. } | Reading::Each { .. } => false,
     };
     if copy && expires && keyed && collection.source.positions.len() + needed_paths(query).iter().filter(|p| !p.hops.is_empty()).count() > 1 {
         return Some("known: keys of what has expired");
@@ -76,7 +76,7 @@ fn sums(conceptual: &Conceptual, aggregate: &Aggregate) -> bool {
     };
     let ty = &conceptual.attributes[id].ty;
     match aggregate.function {
-        AggregateFunction::Sum => *ty == Type::Decimal,
+        AggregateFunction::Sum => matches!(ty, Type::Decimal | Type::Long),
         AggregateFunction::Avg => matches!(ty, Type::Double | Type::Decimal),
         AggregateFunction::Count | AggregateFunction::Min | AggregateFunction::Max => false,
     }
