@@ -30,8 +30,9 @@ macro_rules! declare {
 declare! {
     OldKeyKept: "the old key of a moved row is not deleted",
     ValueNotRewritten: "an entry whose key stays keeps its old value",
-    BeforeNotConsulted: "rows are found back in the state after a write only",
-    AfterNotConsulted: "rows are found back in the state before a write only",
+    SupportReadSkipped: "those that refer to a changed instance are not looked for",
+    BeforeNotConsulted: "whom an instance referred to before a write is not looked for",
+    AfterNotConsulted: "whom an instance refers to after a write is not looked for",
     SelfReferenceOnce: "an instance that refers to itself is not found back",
     SecondPlaceForgotten: "a class that stands at two places of a copy is looked for at the first",
     PathsForgotten: "what a copy's paths go through is not looked for",

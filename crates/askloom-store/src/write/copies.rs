@@ -114,12 +114,11 @@ impl Upkeep<'_> {
         let mut found = BTreeSet::new();
         for aggregate in there {
             for id in self.instances_in(aggregate, target)? {
-                if !fault!(BeforeNotConsulted) {
-                    found.extend(self.before.referring(end, &id)?);
+                if fault!(SupportReadSkipped) {
+                    continue;
                 }
-                if !fault!(AfterNotConsulted) {
-                    found.extend(self.after.referring(end, &id)?);
-                }
+                found.extend(self.before.referring(end, &id)?);
+                found.extend(self.after.referring(end, &id)?);
             }
             if fault!(SelfReferenceOnce) {
                 found.remove(aggregate);
@@ -136,7 +135,12 @@ impl Upkeep<'_> {
         let is_root = conceptual.is_kind_of(target, root);
         let mut found = BTreeSet::new();
         for (class, id) in there {
-            for state in [self.before, self.after] {
+            let states: &[&dyn Instances] = match (fault!(BeforeNotConsulted), fault!(AfterNotConsulted)) {
+                (false, false) => &[self.before, self.after],
+                (true, _) => &[self.after],
+                (_, true) => &[self.before],
+            };
+            for state in states {
                 let Some(stored) = state.aggregate(*class, id)? else { continue };
                 for referred in references(&stored.record, end) {
                     if is_root {

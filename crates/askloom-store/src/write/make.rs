@@ -118,7 +118,7 @@ impl<'m> Maker<'m> {
     }
 
     fn default(&mut self, attribute: &Attribute) -> Result<Value, RunError> {
-        if fault!(DefaultForgotten) && attribute.optional {
+        if fault!(DefaultForgotten) {
             return Ok(Value::Null);
         }
         match &attribute.default {
