@@ -1,7 +1,7 @@
 //! How a statement is answered over a design: one structure that is priced, printed and executed.
 
 use crate::{
-    CollectionId, Column, Comparison, Condition, EndId, Limit, Operand, OrderTerm, Path, PositionId,
+    CollectionId, Column, Comparison, Condition, EndId, InSet, Limit, Operand, OrderTerm, Path, PositionId,
 };
 use serde::Serialize;
 
@@ -44,6 +44,12 @@ pub enum Reading {
         backwards: bool,
         /// No more rows than the query's LIMIT are needed.
         limited: bool,
+    },
+    /// The same for each value of a set in place of one field of the key: those of the block first, then the equal ones.
+    Each {
+        field: usize,
+        set: InSet,
+        of: Box<Reading>,
     },
     /// Everything.
     Scan,

@@ -20,6 +20,8 @@ pub struct System {
     pub created: i64,
     /// The next ordinal of each list, by its path in the aggregate.
     pub ordinals: BTreeMap<String, u64>,
+    /// Microseconds since 1970: when each part was made that has a time to live, by its path in the aggregate.
+    pub born: BTreeMap<String, i64>,
 }
 
 /// An aggregate as it is stored.
@@ -111,6 +113,13 @@ pub(crate) fn encode_system(system: &System) -> Vec<u8> {
         encode(&Value::Text(path.clone()), &mut out);
         out.extend(next.to_be_bytes());
     }
+    if !system.born.is_empty() {
+        encode(&Value::Null, &mut out);
+    }
+    for (path, made) in &system.born {
+        encode(&Value::Text(path.clone()), &mut out);
+        encode(&Value::Int(*made), &mut out);
+    }
     out
 }
 
@@ -124,12 +133,21 @@ pub(crate) fn decode_system(bytes: &[u8]) -> Result<System, RunError> {
     };
     let (version, epoch) = (number(&mut rest)?, number(&mut rest)?);
     let Value::Int(created) = decode(&mut rest)? else { return Err(broken()) };
-    let mut ordinals = BTreeMap::new();
+    let (mut ordinals, mut born) = (BTreeMap::new(), BTreeMap::new());
     while !rest.is_empty() {
-        let Value::Text(path) = decode(&mut rest)? else { return Err(broken()) };
-        ordinals.insert(path, number(&mut rest)?);
+        match decode(&mut rest)? {
+            Value::Text(path) => ordinals.insert(path, number(&mut rest)?),
+            Value::Null => break,
+            _other => return Err(broken()),
+        };
     }
-    Ok(System { version, epoch, created, ordinals })
+    while !rest.is_empty() {
+        let (Value::Text(path), Value::Int(made)) = (decode(&mut rest)?, decode(&mut rest)?) else {
+            return Err(broken());
+        };
+        born.insert(path, made);
+    }
+    Ok(System { version, epoch, created, ordinals, born })
 }
 
 impl Instances for Reader<'_> {

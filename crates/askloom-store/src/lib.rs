@@ -53,6 +53,8 @@ pub enum RunError {
     MatchedNothing {
         step: usize,
     },
+    /// A continuation that is not one of this query.
+    BadContinuation,
     /// Somebody else was faster, again and again.
     Conflict,
     /// The store does not hold what its design says.
@@ -76,6 +78,9 @@ impl fmt::Display for RunError {
             Self::Refused { field } => write!(f, "`{field}` still refers to it"),
             Self::MatchedNothing { step } => {
                 write!(f, "statement {} matched nothing, so nothing was written", step + 1)
+            }
+            Self::BadContinuation => {
+                f.write_str("this continuation is not one of this query: start again from the first page")
             }
             Self::Conflict => f.write_str("other writers were faster every time"),
             Self::Corrupted(what) => write!(f, "the store does not hold what it should: {what}"),

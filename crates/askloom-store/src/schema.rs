@@ -1,8 +1,9 @@
 //! A model and its design, ready to run: names found, collections numbered.
 
-use askloom_model::{ClassId, CollectionId, Design, EndId, Id, Member, Model, Role};
+use askloom_model::{ClassId, CollectionId, Design, EndId, Home, Id, Member, Model, Role};
 use askloom_target::embedded::Names;
 use std::collections::HashMap;
+use std::sync::OnceLock;
 
 #[derive(Debug)]
 pub struct Schema {
@@ -10,6 +11,9 @@ pub struct Schema {
     pub design: Design,
     classes: HashMap<String, ClassId>,
     members: HashMap<ClassId, HashMap<String, Member>>,
+    /// Worked out for a class when it is first asked for.
+    homes: HashMap<ClassId, OnceLock<Vec<Home>>>,
+    expires: bool,
 }
 
 impl Schema {
@@ -22,7 +26,22 @@ impl Schema {
             (class, members.map(|member| (conceptual.member_name(member).to_owned(), member)).collect())
         });
         let members = members.collect();
-        Self { model, design, classes, members }
+        let homes = conceptual.classes.ids().map(|class| (class, OnceLock::new())).collect();
+        let expires = conceptual.classes.iter().any(|(_, class)| class.ttl_ms.is_some());
+        Self { model, design, classes, members, homes, expires }
+    }
+
+    /// Whether any class has a time to live.
+    #[must_use]
+    pub fn expires(&self) -> bool {
+        self.expires
+    }
+
+    /// In which aggregates the instances of a class are.
+    #[must_use]
+    pub fn homes(&self, class: ClassId) -> &[Home] {
+        let homes = self.homes.get(&class);
+        homes.map_or(&[], |homes| homes.get_or_init(|| self.model.conceptual.homes(class)))
     }
 
     /// The number of a collection in the keyspace.

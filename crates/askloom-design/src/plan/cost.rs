@@ -2,7 +2,7 @@
 //! all defaults stand here.
 
 use askloom_model::{
-    ClassId, CollectionId, Conceptual, Contents, Design, Estimate, Joining, Limit, Member, Operand, Plan,
+    ClassId, CollectionId, Conceptual, Contents, Design, Estimate, InSet, Joining, Limit, Member, Operand, Plan,
     Query, Reading, Type,
 };
 
@@ -25,9 +25,10 @@ pub(super) fn total(estimate: &Estimate) -> f64 {
 pub(super) fn estimate(conceptual: &Conceptual, design: &Design, query: &Query, plan: &Plan) -> Estimate {
     let collection = &design.collections[plan.access.collection];
     let all = rows(conceptual, design, plan.access.collection);
-    let mut read = match &plan.access.how {
+    let (ranges, how) = ranges(&plan.access.how);
+    let mut read = match how {
         Reading::GetBlock { .. } => 1.0,
-        Reading::Scan => all,
+        Reading::Scan | Reading::Each { .. } => all,
         Reading::Range { equal, range, limited, .. } => {
             let mut rows = all;
             let bound = collection.block_key.iter().chain(collection.entry_key.iter().take(equal.len()));
@@ -45,10 +46,10 @@ pub(super) fn estimate(conceptual: &Conceptual, design: &Design, query: &Query, 
             }
         }
     };
-    read = read.max(1.0);
+    read = read.max(1.0) * ranges;
     let bytes = read * entry_bytes(conceptual, design, plan.access.collection);
-    let pages = (bytes / 1e6).ceil().max(1.0);
-    let mut total = Estimate { requests: pages, partitions: 1.0, rows: read, bytes };
+    let pages = (bytes / 1e6).ceil().max(ranges);
+    let mut total = Estimate { requests: pages, partitions: ranges, rows: read, bytes };
     for join in &plan.joins {
         let fan_out = fan_out(conceptual, query, join.position);
         let (requests, each) = match &join.how {
@@ -70,6 +71,21 @@ pub(super) fn estimate(conceptual: &Conceptual, design: &Design, query: &Query, 
         total.bytes += each * read;
     }
     total
+}
+
+/// How many times something is read for the values of sets, and what.
+fn ranges(how: &Reading) -> (f64, &Reading) {
+    match how {
+        Reading::Each { set, of, .. } => {
+            let values = match set {
+                InSet::List(items) => items.len() as f64,
+                InSet::Parameter(_) => AVERAGE,
+            };
+            let (inner, how) = ranges(of);
+            (values.max(1.0) * inner, how)
+        }
+        Reading::GetBlock { .. } | Reading::Range { .. } | Reading::Scan => (1.0, how),
+    }
 }
 
 fn count(conceptual: &Conceptual, class: ClassId) -> f64 {

@@ -42,9 +42,14 @@ pub fn print(model: &Model, design: &Design, query: &Query, plan: &Plan) -> Stri
         });
     }
     let name = &design.collections[plan.access.collection].name;
-    lines.push(match &plan.access.how {
+    let mut how = &plan.access.how;
+    while let Reading::Each { of, .. } = how {
+        lines.push("for each value of a set".to_owned());
+        how = of;
+    }
+    lines.push(match how {
         Reading::GetBlock { .. } => format!("get one block of {name}"),
-        Reading::Scan => format!("scan {name}"),
+        Reading::Scan | Reading::Each { .. } => format!("scan {name}"),
         Reading::Range { range, backwards, limited, equal, .. } => {
             let part = if range.is_some() || !equal.is_empty() { "a range" } else { "all" };
             let order = if *backwards { ", backwards" } else { "" };

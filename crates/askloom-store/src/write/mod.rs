@@ -4,6 +4,7 @@
 //! copy that depends on them is brought after. What comes out is a [`Change`]: keys to put and to delete, and the
 //! system entries it was based on. A driver applies it as a whole if those are still as they were, or not at all.
 
+mod births;
 mod copies;
 
 use crate::execute::Scene;
@@ -66,6 +67,7 @@ pub fn store(
     }
     next_version(&mut system, now);
     count_ordinals(conceptual, &record, "", &mut system);
+    system.born = births::births(schema, before.as_deref().filter(|_| lives), &record, now);
     let mut overlay = Overlay::new(&reader);
     overlay.changed.insert((root, identity), Some(Rc::new(Stored { record, system })));
     change(&reader, &overlay)
