@@ -38,7 +38,15 @@ pub fn places(conceptual: &Conceptual, collection: &Collection) -> Vec<Place> {
     }
     for path in paths(collection) {
         let mut steps = by_position.get(path.position.index()).cloned().unwrap_or_default();
-        for &hop in &path.hops {
+        // The ids at a derived end are of those that refer to it; so may be those of a symmetric one.
+        let referring = match path.leaf {
+            Leaf::Reference(end) => {
+                let row = &conceptual.ends[end];
+                (!row.stored || row.inverse == Some(end)).then_some(end)
+            }
+            Leaf::Attribute(_) | Leaf::Itself => None,
+        };
+        for &hop in path.hops.iter().chain(&referring) {
             steps.push(Member::End(hop));
             let place = Place { steps: steps.clone(), class: Some(conceptual.ends[hop].target) };
             if !places.contains(&place) {

@@ -214,7 +214,9 @@ impl EntryReader {
     fn new(asked: &Asked<'_>, collection: &Collection) -> Self {
         let scene = asked.scene;
         let expires = scene.instances.schema().expires();
-        let class = asked.query.positions[super::main_position()].class;
+        let held = collection.source.positions.iter().zip(&asked.plan.access.positions);
+        let mut pairs = held.map(|((_, own), asked_for)| (own.class, asked.query.positions[*asked_for].class));
+        let narrower = pairs.any(|(own, asked_for)| own != asked_for);
         let keys = collection.block_key.len() + collection.entry_key.len();
         let mut paths = Vec::new();
         let mut indices = Vec::new();
@@ -227,7 +229,7 @@ impl EntryReader {
                 indices.push(index);
             }
         }
-        Self { paths: paths.into(), indices, checks: expires || class != Some(collection.source.root) }
+        Self { paths: paths.into(), indices, checks: expires || narrower }
     }
 
     fn row(&self, asked: &Asked<'_>, parts: EntryKey, value: &[u8]) -> Result<Option<Row>, RunError> {

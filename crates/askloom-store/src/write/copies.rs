@@ -97,7 +97,12 @@ impl Upkeep<'_> {
             // A part is in its owner's aggregate.
             (true, RelationshipKind::Composition) => Ok(there),
             (true, RelationshipKind::Association | RelationshipKind::Aggregation) => {
-                self.referring(end, &there)
+                let mut found = self.referring(end, &there)?;
+                if row.inverse == Some(end) {
+                    // Of a symmetric relationship either side may hold the link.
+                    found.extend(self.referred(end, &there)?);
+                }
+                Ok(found)
             }
             (false, _) => match row.inverse {
                 Some(stored) if conceptual.ends[stored].kind == RelationshipKind::Composition => Ok(there),

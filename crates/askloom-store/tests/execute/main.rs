@@ -2,7 +2,6 @@
 //!
 //! - `answers`: the oracle's own fixtures, each question asked of plans over several designs;
 //! - `constructs`: random data under models that are each about one construct;
-//! - `pages`, `nested`, `tuples`: what those add.
 
 #![allow(
     clippy::unwrap_used,
@@ -14,4 +13,6 @@
 )]
 
 mod answers;
+mod constructs;
+mod data;
 mod mirror;

@@ -82,7 +82,9 @@ impl Mirror {
     pub(crate) fn compare(&self, state: &State, query: &Query, parameters: &Parameters, now: Timestamp) -> usize {
         let arguments: Arguments = parameters.clone().into_iter().collect();
         let meant = state.query(&self.schema.model, query, parameters, now);
-        if meant == Err(QueryError::BadLimit) {
+        let paged = state.page(&self.schema.model, query, parameters, now, None);
+        let is_paged = matches!(query.limit, Some(askloom_model::Limit::Page(_)));
+        if meant == Err(QueryError::BadLimit) || (is_paged && paged == Err(QueryError::BadLimit)) {
             return 0;
         }
         let plans = self.plans(query);
