@@ -18,7 +18,8 @@ pub struct Schema {
 
 impl Schema {
     #[must_use]
-    pub fn new(model: Model, design: Design) -> Self {
+    pub fn new(mut model: Model, design: Design) -> Self {
+        askloom_design::ask::name_ways_back(&mut model);
         let conceptual = &model.conceptual;
         let classes = conceptual.classes.iter().map(|(id, class)| (class.name.clone(), id)).collect();
         let members = conceptual.classes.ids().map(|class| {

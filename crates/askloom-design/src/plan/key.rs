@@ -68,7 +68,7 @@ impl Planner<'_> {
     fn holds_all(&self, collection: &Collection) -> bool {
         let single = |field: &KeyField| is_single(self.conceptual, &field.path);
         collection.role == Role::Master
-            || (collection.reverses().is_none() && collection.block_key.iter().all(single))
+            || (collection.indexed().is_none() && collection.block_key.iter().all(single))
     }
 
     fn bound(&self, path: &Path) -> Option<(usize, Binding)> {

@@ -8,11 +8,11 @@
 mod conjuncts;
 mod cost;
 mod cover;
-mod expiry;
 mod key;
 mod order;
 mod paths;
 mod print;
+mod steady;
 
 pub use conjuncts::{Conjunct, conjuncts, is_single};
 pub use paths::{condition_paths, needed_paths, needs_whole};
@@ -50,7 +50,7 @@ impl Planner<'_> {
     /// The plans that read this collection first.
     fn start(&self, id: CollectionId, collection: &Collection) -> Vec<Plan> {
         let Some(positions) = embed(self.conceptual, collection, self.query) else { return Vec::new() };
-        if collection.role != Role::Master && !expiry::outlives(self.conceptual, collection) {
+        if collection.role != Role::Master && !steady::is_steady(self.conceptual, collection) {
             return Vec::new();
         }
         let Some(implied) = self.implied(collection, &positions) else { return Vec::new() };

@@ -18,12 +18,12 @@ pub use node::{Inner, Node};
 pub use page::Continuation;
 pub use row::Row;
 pub use scene::Scene;
-pub(crate) use scene::{collect_parts, find_part};
+pub(crate) use scene::collect_parts;
 
 use crate::{Keyspace, Reader, RunError, Schema};
 use access::Asked;
 use askloom_model::{
-    ColumnValue, Id, Operand, OrderBy, OrderTerm, Plan, PositionId, Query, Value,
+    Ask, ColumnValue, Id, Operand, OrderBy, OrderTerm, Plan, PositionId, Query, Value,
 };
 use page::Placed;
 use std::cmp::Ordering;
@@ -61,11 +61,41 @@ pub fn run(
     finish(&asked, asked.rows()?)
 }
 
+/// Runs a tuple query: each linked tuple of result instances once, in the order of their ids. The arguments are the ids
+/// of the key classes by the names of the classes.
+pub fn ask(
+    schema: &Schema,
+    keyspace: &dyn Keyspace,
+    ask: &Ask,
+    arguments: &Arguments,
+    now: jiff::Timestamp,
+) -> Result<Answer, RunError> {
+    let conceptual = &schema.model.conceptual;
+    let circle = RunError::NotYet("an `ask` whose links close a circle at a value object");
+    let query = askloom_design::ask::query(conceptual, ask).ok_or(circle)?;
+    let no_master = || RunError::Corrupted("the design lacks a master".to_owned());
+    let plan = askloom_design::plan::plan(conceptual, &schema.design, &query).ok_or_else(no_master)?;
+    let mut answer = run(schema, keyspace, &query, &plan, arguments, now, None)?;
+    // Linked twice is linked; the two are neighbours.
+    answer.rows.dedup();
+    Ok(answer)
+}
+
 /// Arguments in the order of the query's parameters.
 fn ordered(query: &Query, arguments: &Arguments) -> Result<Vec<Value>, RunError> {
     let find =
         |name: &String| arguments.get(name).cloned().ok_or_else(|| RunError::MissingParameter(name.clone()));
     query.parameters.iter().map(|parameter| find(&parameter.name)).collect()
+}
+
+/// The joined and filtered rows of a query, in no particular order.
+pub(crate) fn rows(
+    scene: &Scene<'_>,
+    keyspace: &dyn Keyspace,
+    query: &Query,
+    plan: &Plan,
+) -> Result<Vec<Row>, RunError> {
+    Asked { scene, keyspace, query, plan, after: None }.rows()
 }
 
 impl Asked<'_> {

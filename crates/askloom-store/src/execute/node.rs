@@ -51,10 +51,6 @@ impl Inner {
         Self { stored, last: None }
     }
 
-    pub(crate) fn stored(&self) -> &Stored {
-        &self.stored
-    }
-
     /// A part of this record.
     pub(crate) fn below(&self, member: Member, element: Option<Element>) -> Self {
         let step = Step { above: self.last.clone(), member, element };
@@ -76,7 +72,7 @@ impl Inner {
         resolve(&self.stored.record, self.last.as_deref())
     }
 
-    /// The parts of this record at each member, in order, whether they live or not.
+    /// The parts of this record at each member, in order.
     pub(crate) fn parts(&self) -> Vec<Self> {
         let Some(record) = self.record() else { return Vec::new() };
         record.fields.keys().flat_map(|&member| self.parts_at(member)).collect()
@@ -99,22 +95,6 @@ impl Inner {
 
     pub(crate) fn identity(&self, conceptual: &Conceptual) -> Option<Identity> {
         self.record()?.identity(conceptual)
-    }
-
-    /// The way to it in names, as the system entry has it: `lines[3].note`.
-    pub(crate) fn path(&self, conceptual: &Conceptual) -> String {
-        let mut names = Vec::new();
-        let mut step = self.last.as_deref();
-        while let Some(here) = step {
-            let name = conceptual.member_name(here.member);
-            names.push(match here.element {
-                Some(element) => format!("{name}[{}]", element.ordinal),
-                None => name.to_owned(),
-            });
-            step = here.above.as_deref();
-        }
-        names.reverse();
-        names.join(".")
     }
 }
 

@@ -1,9 +1,11 @@
 //! The value of a path in a row.
 
 use super::node::Node;
+use super::scene::stored_ids;
 use super::{Row, Scene};
 use crate::RunError;
 use askloom_model::{EndId, Id, Leaf, Member, Operand, Path, PositionId, RelationshipKind, Value};
+use std::collections::BTreeSet;
 
 /// What a path in a condition leads to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,10 +81,25 @@ impl Scene<'_> {
         self.selected(path, row)
     }
 
-    /// What a stored reference holds, as it is: one id, a set of ids, or nothing.
-    pub(crate) fn reference(&self, path: &Path, row: &Row, end: EndId) -> Result<Value, RunError> {
-        let node = self.node(path.position, row)?;
-        Ok(node.record().map_or(Value::Null, |record| record.get(Member::End(end)).clone()))
+    /// The distinct values of a path that an index leads back from. Ids are those that are held there, also of a
+    /// symmetric relationship: the other side has entries of its own.
+    pub(crate) fn every(&self, path: &Path, row: &Row) -> Result<BTreeSet<Value>, RunError> {
+        let mut found = BTreeSet::new();
+        for node in self.ends(path, row)?.into_iter().flatten() {
+            match (path.leaf, node.record()) {
+                (Leaf::Reference(end), Some(record)) if self.is_reference(end) => {
+                    found.extend(stored_ids(record, end).into_iter().map(Value::Reference));
+                }
+                (leaf, _) => found.extend(self.leaves(&node, leaf)?),
+            }
+        }
+        found.remove(&Value::Null);
+        Ok(found)
+    }
+
+    fn is_reference(&self, end: EndId) -> bool {
+        let row = &self.conceptual().ends[end];
+        row.stored && row.kind != RelationshipKind::Composition
     }
 
     /// The whole instance at a position.
@@ -102,7 +119,7 @@ impl Scene<'_> {
         match node {
             Node::Nothing => Value::Null,
             Node::Record(inner) => {
-                self.living(inner).map_or(Value::Null, |record| Value::Record(Box::new(record)))
+                inner.record().map_or(Value::Null, |record| Value::Record(Box::new(record.clone())))
             }
             Node::Element(value) => value.clone(),
         }

@@ -1,6 +1,7 @@
 //! Where relationships lead, in one state of all aggregates.
 
 use super::node::{Inner, Node};
+use crate::expiry::alive;
 use crate::{Instances, RunError, Stored};
 use askloom_model::{
     ClassId, Conceptual, EndId, HomePlace, Identity, Member, Position, PositionId, Record, RelationshipKind,
@@ -27,65 +28,10 @@ impl Scene<'_> {
         &self.instances.schema().model.conceptual
     }
 
-    /// Whether an aggregate still lives: its class may have a time to live.
-    pub(crate) fn lives(&self, stored: &Stored) -> bool {
-        self.is_young(stored.record.class, stored.system.created)
-    }
-
-    /// Whether what was made then, in microseconds since 1970, has not reached its `@ttl`.
-    fn is_young(&self, class: ClassId, made: i64) -> bool {
-        if !self.instances.schema().expires() {
-            return true;
-        }
-        let conceptual = self.conceptual();
-        let ttl = conceptual.lineage(class).into_iter().find_map(|class| conceptual.classes[class].ttl_ms);
-        ttl.is_none_or(|ttl| {
-            let ends = i128::from(made) + i128::from(ttl) * 1000;
-            i128::from(self.now.as_microsecond()) < ends
-        })
-    }
-
-    /// Whether a part still lives, given that its owner does.
-    fn part_lives(&self, part: &Inner) -> bool {
-        if !self.instances.schema().expires() {
-            return true;
-        }
-        let Some(record) = part.record() else { return false };
-        let conceptual = self.conceptual();
-        if conceptual.lineage(record.class).iter().all(|&class| conceptual.classes[class].ttl_ms.is_none()) {
-            return true;
-        }
-        let system = &part.stored().system;
-        let made = system.born.get(&part.path(conceptual)).copied().unwrap_or(system.created);
-        self.is_young(record.class, made)
-    }
-
-    /// The record without those of its parts that have expired.
-    pub(super) fn living(&self, inner: &Inner) -> Option<Record> {
-        let mut record = inner.record()?.clone();
-        if !self.instances.schema().expires() {
-            return Some(record);
-        }
-        let members: Vec<Member> = record.fields.keys().copied().collect();
-        for member in members {
-            let parts = inner.parts_at(member);
-            if parts.is_empty() {
-                continue;
-            }
-            let alive = parts.into_iter().filter(|part| self.part_lives(part));
-            let alive = alive.filter_map(|part| Some((part.ordinal(), self.living(&part)?)));
-            let mut elements = Vec::new();
-            let mut single = Value::Null;
-            for (ordinal, part) in alive {
-                let value = Value::Record(Box::new(part));
-                match ordinal {
-                    Some(ordinal) => elements.push(askloom_model::Element { ordinal, value }),
-                    None => single = value,
-                }
-            }
-            record.set(member, if elements.is_empty() { single } else { Value::List(elements) });
-        }
-        Some(record)
+    /// The aggregate as it is by the clock of this scene: without what has expired.
+    fn aggregate(&self, root: ClassId, id: &Identity) -> Result<Option<Rc<Stored>>, RunError> {
+        let stored = self.instances.aggregate(root, id)?;
+        Ok(stored.and_then(|stored| alive(self.conceptual(), stored, self.now)))
     }
 
     fn is_a(&self, inner: &Inner, class: ClassId) -> bool {
@@ -102,21 +48,29 @@ impl Scene<'_> {
         for home in self.instances.schema().homes(class) {
             match home.place {
                 HomePlace::Root => {
-                    let stored = self.instances.aggregate(home.root, id)?;
-                    let found = stored.filter(|stored| self.lives(stored)).map(Inner::root);
+                    let found = self.aggregate(home.root, id)?.map(Inner::root);
                     if let Some(found) = found.filter(|found| self.is_a(found, class)) {
                         return Ok(Some(found));
                     }
                 }
                 HomePlace::Inside => {
-                    for (_, stored) in self.instances.all(home.root)? {
-                        let inside = self.inside(stored, class).into_iter();
-                        let mut same = inside.filter(|part| part.identity(self.conceptual()).as_ref() == Some(id));
-                        if let Some(found) = same.next() {
-                            return Ok(Some(found));
-                        }
+                    if let Some(found) = self.part(class, id)? {
+                        return Ok(Some(found));
                     }
                 }
+            }
+        }
+        Ok(None)
+    }
+
+    /// The part entity with that id, in its owner.
+    fn part(&self, class: ClassId, id: &Identity) -> Result<Option<Inner>, RunError> {
+        for (root, owner) in self.instances.owners(class, id)? {
+            let Some(stored) = self.aggregate(root, &owner)? else { continue };
+            let inside = self.inside(stored, class).into_iter();
+            let mut same = inside.filter(|part| part.identity(self.conceptual()).as_ref() == Some(id));
+            if let Some(found) = same.next() {
+                return Ok(Some(found));
             }
         }
         Ok(None)
@@ -125,13 +79,14 @@ impl Scene<'_> {
     /// Every instance of a class in an aggregate: itself, or parts of it.
     pub(super) fn instances_in(&self, stored: Rc<Stored>, class: ClassId) -> Vec<Inner> {
         let conceptual = self.conceptual();
+        let Some(stored) = alive(conceptual, stored, self.now) else { return Vec::new() };
         let root = conceptual.lineage(stored.record.class).last().copied();
         let mut found = Vec::new();
         for home in self.instances.schema().homes(class).iter().filter(|home| Some(home.root) == root) {
             match home.place {
                 HomePlace::Root => {
                     let itself = Some(Inner::root(Rc::clone(&stored)));
-                    found.extend(itself.filter(|root| self.lives(&stored) && self.is_a(root, class)));
+                    found.extend(itself.filter(|root| self.is_a(root, class)));
                 }
                 HomePlace::Inside => found.extend(self.inside(Rc::clone(&stored), class)),
             }
@@ -139,18 +94,12 @@ impl Scene<'_> {
         found
     }
 
-    /// Every living part of a class in an aggregate that lives, at any depth.
+    /// Every part of a class in an aggregate, at any depth.
     fn inside(&self, stored: Rc<Stored>, class: ClassId) -> Vec<Inner> {
-        if !self.lives(&stored) {
-            return Vec::new();
-        }
         let mut found = Vec::new();
         let mut open = Inner::root(stored).parts();
         open.reverse();
         while let Some(part) = open.pop() {
-            if !self.part_lives(&part) {
-                continue;
-            }
             open.extend(part.parts().into_iter().rev());
             if self.is_a(&part, class) {
                 found.push(part);
@@ -181,7 +130,7 @@ impl Scene<'_> {
         match (row.stored, row.kind) {
             (true, RelationshipKind::Composition) => {
                 let parts = inner.parts_at(Member::End(end)).into_iter();
-                Ok(parts.filter(|part| self.part_lives(part)).map(|part| (self.part_key(&part), part)).collect())
+                Ok(parts.map(|part| (self.part_key(&part), part)).collect())
             }
             (true, RelationshipKind::Association | RelationshipKind::Aggregation) => {
                 let mut found = Vec::new();
@@ -217,12 +166,12 @@ impl Scene<'_> {
     pub(super) fn holders(&self, inner: &Inner, stored_end: EndId) -> Result<Vec<Inner>, RunError> {
         let conceptual = self.conceptual();
         let row = &conceptual.ends[stored_end];
-        let Some(id) = inner.identity(conceptual) else { return Ok(Vec::new()) };
         if row.kind == RelationshipKind::Composition {
             // A part is inside its owner.
             let owner = inner.above().filter(|(_, member)| *member == Member::End(stored_end));
             return Ok(owner.into_iter().map(|(owner, _)| owner).collect());
         }
+        let Some(id) = inner.identity(conceptual) else { return Ok(Vec::new()) };
         let mut found = Vec::new();
         for (root, owner) in self.instances.referring(stored_end, &id)? {
             let Some(stored) = self.instances.aggregate(root, &owner)? else { continue };
@@ -257,11 +206,11 @@ impl Scene<'_> {
     }
 }
 
-pub(super) fn ordinal(at: u64) -> Value {
+fn ordinal(at: u64) -> Value {
     Value::Int(i64::try_from(at).unwrap_or(i64::MAX))
 }
 
-fn stored_ids(record: &Record, end: EndId) -> Vec<Identity> {
+pub(super) fn stored_ids(record: &Record, end: EndId) -> Vec<Identity> {
     match record.get(Member::End(end)) {
         Value::Reference(identity) => vec![identity.clone()],
         Value::Set(ids) => ids.iter().cloned().collect(),
@@ -300,15 +249,4 @@ pub(crate) fn collect_parts<'r>(
             _plain => {}
         }
     }
-}
-
-pub(crate) fn find_part<'r>(
-    conceptual: &Conceptual,
-    record: &'r Record,
-    class: ClassId,
-    id: &Identity,
-) -> Option<&'r Record> {
-    let mut parts = Vec::new();
-    collect_parts(conceptual, record, class, &mut parts);
-    parts.into_iter().find(|part| part.identity(conceptual).as_ref() == Some(id))
 }

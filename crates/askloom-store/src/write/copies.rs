@@ -5,24 +5,20 @@
 //! rows after are worked out, and the difference is written. More roots than necessary do no harm: their rows do not
 //! differ. One too few would leave a wrong row, so every doubt is settled by taking more.
 
-use super::Change;
 use crate::execute::{Row, Scene};
-use crate::{Instances, Overlay, Reader, RunError, Schema};
+use crate::{Aggregate, Instances, Overlay, Puts, Reader, RunError, Schema};
 use askloom_design::upkeep::{Place, places};
 use askloom_model::{
-    ClassId, Collection, CollectionId, Conceptual, Contents, EndId, Identity, Member, Record,
+    ClassId, Collection, CollectionId, Conceptual, Contents, EndId, HomePlace, Identity, Member, Record,
     RelationshipKind, Value,
 };
 use askloom_target::embedded::{encode, entry_key};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// An aggregate: its root class and its id.
-type Aggregate = (ClassId, Identity);
-
 pub(super) fn bring_after(
     reader: &Reader<'_>,
     overlay: &Overlay<'_>,
-    change: &mut Change,
+    puts: &mut Puts,
 ) -> Result<(), RunError> {
     let schema = reader.schema();
     for id in schema.copies() {
@@ -35,11 +31,11 @@ pub(super) fn bring_after(
             upkeep.entries(id, overlay, &root, &mut new)?;
         }
         for key in old.keys().filter(|key| !new.contains_key(*key)) {
-            change.puts.insert(key.clone(), None);
+            puts.insert(key.clone(), None);
         }
         for (key, value) in new {
             if old.get(&key) != Some(&value) {
-                change.puts.insert(key, Some(value));
+                puts.insert(key, Some(value));
             }
         }
     }
@@ -66,8 +62,13 @@ impl Upkeep<'_> {
         let conceptual = self.conceptual();
         let mut roots = BTreeSet::new();
         for place in places(conceptual, self.collection) {
-            let Some(root) = place.class.and_then(|class| conceptual.aggregate_root(class)) else { continue };
-            let there: BTreeSet<Aggregate> = changed.clone().filter(|(of, _)| *of == root).cloned().collect();
+            // A value object is in the aggregate of the place before.
+            let Some(class) = place.class.filter(|&class| conceptual.classes[class].kind.is_entity()) else {
+                continue;
+            };
+            let homes = self.schema.homes(class);
+            let is_home = |(of, _): &&Aggregate| homes.iter().any(|home| home.root == *of);
+            let there: BTreeSet<Aggregate> = changed.clone().filter(is_home).cloned().collect();
             if !there.is_empty() {
                 roots.extend(self.walk_back(&place, there)?);
             }
@@ -127,19 +128,17 @@ impl Upkeep<'_> {
 
     /// Those that these aggregates refer to by the end.
     fn referred(&self, end: EndId, there: &BTreeSet<Aggregate>) -> Result<BTreeSet<Aggregate>, RunError> {
-        let conceptual = self.conceptual();
-        let target = conceptual.ends[end].target;
-        let Some(root) = conceptual.aggregate_root(target) else { return Ok(BTreeSet::new()) };
-        let is_root = conceptual.is_kind_of(target, root);
+        let target = self.conceptual().ends[end].target;
         let mut found = BTreeSet::new();
         for (class, id) in there {
             for state in [self.before, self.after] {
                 let Some(stored) = state.aggregate(*class, id)? else { continue };
                 for referred in references(&stored.record, end) {
-                    if is_root {
-                        found.insert((root, referred));
-                    } else {
-                        found.extend(self.holding(root, target, &referred)?);
+                    for home in self.schema.homes(target) {
+                        match home.place {
+                            HomePlace::Root => found.extend([(home.root, referred.clone())]),
+                            HomePlace::Inside => found.extend(self.holding(target, &referred)?),
+                        }
                     }
                 }
             }
@@ -148,16 +147,9 @@ impl Upkeep<'_> {
     }
 
     /// The aggregates that have a part with this id.
-    fn holding(&self, root: ClassId, part: ClassId, id: &Identity) -> Result<BTreeSet<Aggregate>, RunError> {
-        let conceptual = self.conceptual();
-        let mut found = BTreeSet::new();
-        for state in [self.before, self.after] {
-            for (owner, stored) in state.all(root)? {
-                if crate::execute::find_part(conceptual, &stored.record, part, id).is_some() {
-                    found.insert((root, owner));
-                }
-            }
-        }
+    fn holding(&self, part: ClassId, id: &Identity) -> Result<BTreeSet<Aggregate>, RunError> {
+        let mut found = self.before.owners(part, id)?;
+        found.extend(self.after.owners(part, id)?);
         Ok(found)
     }
 
@@ -234,16 +226,9 @@ impl Upkeep<'_> {
                 encode(&scene.selected(path, row)?, &mut value);
             }
         }
-        if let Some(end) = self.collection.reverses() {
-            let path = &self.collection.block_key.first().map(|field| field.path.clone());
-            let held = path.as_ref().map_or(Ok(Value::Null), |path| scene.reference(path, row, end))?;
-            let ids: Vec<Identity> = match held {
-                Value::Reference(id) => vec![id],
-                Value::Set(ids) => ids.into_iter().collect(),
-                _absent => Vec::new(),
-            };
-            for held in ids {
-                out.insert(entry_key(number, &[Value::Reference(held)], &fields, &row.keys), value.clone());
+        if let Some(path) = self.collection.indexed() {
+            for held in scene.every(path, row)? {
+                out.insert(entry_key(number, &[held], &fields, &row.keys), value.clone());
             }
             return Ok(());
         }

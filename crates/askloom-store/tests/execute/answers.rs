@@ -43,7 +43,7 @@ impl Run {
         match kind {
             "data" => self.load(body),
             "query" | "page" => self.query(name, &serde_json::from_str(argument).unwrap()),
-            "ask" => {}
+            "ask" => self.ask(name, &serde_json::from_str(argument).unwrap()),
             "write" => self.write(name, &serde_json::from_str(argument).unwrap()),
             "create" | "replace" => self.store(kind, name, &serde_json::from_str(argument).unwrap()),
             "delete" => self.delete(name, &serde_json::from_str(argument).unwrap()),
@@ -70,6 +70,16 @@ impl Run {
             for mirror in &self.mirrors {
                 self.compared += mirror.compare(&self.state, query, &given, self.now);
             }
+        }
+    }
+
+    fn ask(&mut self, name: &str, argument: &Json) {
+        let ask = self.model.workload.asks.iter().find(|ask| ask.header.name == name).unwrap();
+        let ids = argument.as_array().unwrap().iter().zip(&ask.keys);
+        let ids: Vec<_> =
+            ids.map(|(id, &class)| identity_from_json(&self.model.conceptual, class, id).unwrap()).collect();
+        for mirror in &self.mirrors {
+            self.compared += mirror.compare_ask(&self.state, ask, &ids, self.now);
         }
     }
 

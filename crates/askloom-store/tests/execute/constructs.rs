@@ -68,6 +68,14 @@ fn case(text: &str, seed: u64) -> (usize, usize) {
                 compared += mirror.compare(&state, query, &given, later);
             }
         }
+        for ask in &model.workload.asks {
+            let keys: Vec<_> =
+                ask.keys.iter().map(|&class| data::identity(&model.conceptual, class, &mut random)).collect();
+            rows += state.ask(&model, ask, &keys, later).unwrap().len();
+            for mirror in &mirrors {
+                compared += mirror.compare_ask(&state, ask, &keys, later);
+            }
+        }
     }
     (compared, rows)
 }
@@ -306,5 +314,29 @@ constructs! {
         query halfOpen: SELECT n FROM N WHERE l > :low AND l <= :high AND e != 'low' ORDER BY l LIMIT 2
         query nothing: SELECT n FROM N WHERE a < :x AND a < 3
         query back: SELECT n, x.n AS m FROM N JOIN from AS x WHERE N.a = :a ORDER BY x.n PAGE 3
+    ";
+    tuples: "
+        entity Box { id a: int }
+        entity Label { id ref box: Box, id n: int, name: text? }
+        entity Message { id m: int, ref box: Box?, ref labels: Label[*], part bits: Bit[*] }
+        value Bit { ref of: Thing?, n: int? }
+        abstract entity Thing { id t: int, part marks: Mark[*] }
+        entity Big extends Thing { x: int? }
+        entity Small extends Thing { ref near: Big? }
+        entity Mark { id k: text, ref by: Person? }
+        entity Person { id p: int, ref friends: Person[*] inverse friends }
+        ask inLabel: {Box, Label} -> {Message}
+        ask all: {Box} -> {Label, Message}
+        ask labels: {Message} -> {Label}
+        ask holders: {Thing} -> {Message}
+        ask things: {Message} -> {Thing}
+        ask bigs: {Message} -> {Big}
+        ask marks: {Thing} -> {Mark}
+        ask owners: {Mark} -> {Thing}
+        ask by: {Person} -> {Mark, Thing}
+        ask far: {Person} -> {Message}
+        ask near: {Big} -> {Small}
+        ask itself: {Label} -> {Label}
+        ask everything: {Message} -> {Message, Box, Label}
     ";
 }

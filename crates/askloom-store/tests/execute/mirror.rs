@@ -2,7 +2,7 @@
 
 use askloom_design::{plan, simple, upkeep};
 use askloom_lang::Memory as Files;
-use askloom_model::{ClassId, Design, Identity, Model, Plan, Query, Record, Table};
+use askloom_model::{Ask, ClassId, Design, Identity, Model, Plan, Query, Record, Table, Value};
 use askloom_oracle::{Parameters, QueryError, State};
 use askloom_store::execute::{self, Arguments, Continuation};
 use askloom_store::write::{self, Expect};
@@ -33,6 +33,24 @@ pub(crate) fn designs(model: &Model) -> Vec<Design> {
     vec![masters, simple::design(model), views]
 }
 
+/// The model without rules for writes: the oracle has kept them, but what it did at once is written one by one here.
+fn lenient(model: &Model) -> Model {
+    let mut model = model.clone();
+    let ends: Vec<_> = model.conceptual.ends.ids().collect();
+    for end in ends {
+        let end = &mut model.conceptual.ends[end];
+        (end.on_delete, end.unique, end.immutable) = (None, false, false);
+        end.cardinality.min = 0;
+    }
+    let attributes: Vec<_> = model.conceptual.attributes.ids().collect();
+    for attribute in attributes {
+        let attribute = &mut model.conceptual.attributes[attribute];
+        (attribute.unique, attribute.immutable, attribute.optional) = (false, false, true);
+        attribute.default = None;
+    }
+    model
+}
+
 pub(crate) struct Mirror {
     pub(crate) schema: Schema,
     pub(crate) keyspace: Memory,
@@ -41,29 +59,53 @@ pub(crate) struct Mirror {
 
 impl Mirror {
     pub(crate) fn new(model: &Model, design: Design) -> Self {
-        let schema = Schema::new(model.clone(), design);
+        let schema = Schema::new(lenient(model), design);
         Self { schema, keyspace: Memory::new(), known: BTreeMap::new() }
     }
 
-    /// Writes what is new or different in the oracle, and deletes what is gone.
+    /// Writes what is new or different in the oracle, and deletes what is gone: in whatever order the rules allow, as
+    /// one statement may have changed several.
     pub(crate) fn follow(&mut self, state: &State, now: Timestamp) {
         let mut wanted = BTreeMap::new();
         for (top, identity, instance) in state.instances() {
             wanted.insert((top, identity.clone()), (instance.record().clone(), instance.created()));
         }
-        for (key, (record, created)) in &wanted {
-            if self.known.get(key).is_some_and(|known| known == &(record.clone(), *created)) {
-                continue;
-            }
-            // Made anew under the same id: the store's own clock says whether the old one had expired.
-            let change = write::store(&self.schema, &self.keyspace, record.clone(), now, Expect::Anything);
-            assert!(change.unwrap().apply(&mut self.keyspace));
-        }
-        for (top, identity) in self.known.keys().filter(|key| !wanted.contains_key(key)) {
-            let change = write::delete(&self.schema, &self.keyspace, *top, identity).unwrap();
-            assert!(change.is_some_and(|change| change.apply(&mut self.keyspace)));
+        let gone = self.known.keys().filter(|key| !wanted.contains_key(key));
+        let mut pending: Vec<((ClassId, Identity), Option<Record>)> =
+            gone.map(|key| (key.clone(), None)).collect();
+        let different = wanted.iter().filter(|(key, value)| self.known.get(key) != Some(value));
+        pending.extend(different.map(|(key, (record, _))| (key.clone(), Some(record.clone()))));
+        while !pending.is_empty() {
+            let before = pending.len();
+            let mut last = None;
+            pending.retain(|(key, record)| match self.write(key, record.as_ref(), now) {
+                Ok(change) => {
+                    change.apply(&mut self.keyspace);
+                    false
+                }
+                Err(error) => {
+                    last = Some(error);
+                    true
+                }
+            });
+            assert!(pending.len() < before, "{last:?} {pending:?}");
         }
         self.known = wanted;
+    }
+
+    fn write(
+        &self,
+        (top, identity): &(ClassId, Identity),
+        record: Option<&Record>,
+        now: Timestamp,
+    ) -> Result<write::Change, RunError> {
+        let inputs = write::Inputs { now, uuids: Vec::new(), id: None };
+        Ok(match record {
+            Some(record) => {
+                write::store(&self.schema, &self.keyspace, record.clone(), Expect::Anything, &inputs)?.0
+            }
+            None => write::delete(&self.schema, &self.keyspace, *top, identity, &inputs)?.0,
+        })
     }
 
     pub(crate) fn plans(&self, query: &Query) -> Vec<Plan> {
@@ -100,6 +142,18 @@ impl Mirror {
         plans.len()
     }
 
+    /// The same for a tuple query.
+    pub(crate) fn compare_ask(&self, state: &State, ask: &Ask, keys: &[Identity], now: Timestamp) -> usize {
+        let model = &self.schema.model;
+        let names = ask.keys.iter().map(|&class| model.conceptual.classes[class].name.clone());
+        let arguments: Arguments = names.zip(keys.iter().cloned().map(Value::Reference)).collect();
+        let meant = state.ask(model, ask, keys, now).unwrap();
+        let given = execute::ask(&self.schema, &self.keyspace, ask, &arguments, now).unwrap();
+        let context = || format!("{} with {keys:?} in {}", ask.header.name, self.schema.design.method);
+        assert_eq!(given.rows, meant, "{}", context());
+        1
+    }
+
     /// The answer; of a paged query all pages, each continuation as text.
     fn whole_list(
         &self,
@@ -107,7 +161,7 @@ impl Mirror {
         plan: &Plan,
         arguments: &Arguments,
         now: Timestamp,
-    ) -> Result<Vec<Vec<askloom_model::Value>>, RunError> {
+    ) -> Result<Vec<Vec<Value>>, RunError> {
         let mut rows = Vec::new();
         let mut after: Option<Continuation> = None;
         loop {
