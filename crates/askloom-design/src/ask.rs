@@ -4,15 +4,16 @@
 //! model the ends that this needs; they are members of no class, so that nobody else sees them.
 
 use askloom_model::{
-    Ask, AskLink, Cardinality, ClassId, Column, ColumnValue, Comparison, Condition, Conceptual, End, EndId, Hop, Leaf,
-    Member, MemberStatistics, Model, Operand, OrderBy, OrderTerm, Parameter, ParameterType, Path, Position,
-    PositionId, Query, RelationshipKind, Span, Table,
+    Ask, AskLink, Cardinality, ClassId, Column, ColumnValue, Comparison, Conceptual, Condition, End, EndId,
+    Hop, Leaf, Member, MemberStatistics, Model, Operand, OrderBy, OrderTerm, Parameter, ParameterType, Path,
+    Position, PositionId, Query, RelationshipKind, Span, Table,
 };
 
 /// Adds an end for every stored end that some `ask` may have to walk back and that has no inverse. Nothing changes if
 /// they are there already; ids of other ends stay.
 pub fn name_ways_back(model: &mut Model) {
-    let links: Vec<EndId> = model.workload.asks.iter().flat_map(|ask| &ask.links).map(|link| link.end).collect();
+    let links: Vec<EndId> =
+        model.workload.asks.iter().flat_map(|ask| &ask.links).map(|link| link.end).collect();
     for end in links {
         if model.conceptual.ends[end].inverse.is_none() {
             let back = way_back(&model.conceptual, end);

@@ -59,16 +59,12 @@ impl Asked<'_, '_> {
                 _ => None,
             }),
             Condition::Within { value, km, of } => self.predicate(&[value, km, of], |values| match values {
-                [Value::Geo(point), Value::Double(km), Value::Geo(of)] => {
-                    Some(point.distance_km(*of) <= *km)
-                }
+                [Value::Geo(point), Value::Double(km), Value::Geo(of)] => Some(point.distance_km(*of) <= *km),
                 _null => None,
             }),
             Condition::InBox { value, low, high } => {
                 self.predicate(&[value, low, high], |values| match values {
-                    [Value::Geo(point), Value::Geo(low), Value::Geo(high)] => {
-                        Some(point.in_box(*low, *high))
-                    }
+                    [Value::Geo(point), Value::Geo(low), Value::Geo(high)] => Some(point.in_box(*low, *high)),
                     _null => None,
                 })
             }

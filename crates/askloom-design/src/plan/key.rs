@@ -3,8 +3,8 @@
 use super::conjuncts::{self, Binding, bound};
 use super::{Planner, cover, is_single};
 use askloom_model::{
-    Collection, Constant, Contents, HomePlace, InSet, KeyField, KeyRange, Leaf, Operand, Path, PositionId, Reading,
-    Role,
+    Collection, Constant, Contents, HomePlace, InSet, KeyField, KeyRange, Leaf, Operand, Path, PositionId,
+    Reading, Role,
 };
 use std::collections::HashSet;
 
@@ -32,7 +32,8 @@ impl Bound {
 
     /// The reading for each choice of values.
     fn each(sets: Vec<(usize, InSet)>, of: Reading) -> Reading {
-        let around = |of: Reading, (field, set): (usize, InSet)| Reading::Each { field, set, of: Box::new(of) };
+        let around =
+            |of: Reading, (field, set): (usize, InSet)| Reading::Each { field, set, of: Box::new(of) };
         sets.into_iter().rev().fold(of, around)
     }
 }
@@ -79,11 +80,14 @@ impl Planner<'_> {
     /// The path that always has the same value: an entity is its id if that is one attribute.
     fn same_value(&self, path: &Path) -> Option<Path> {
         let class = self.query.positions[path.position].class.filter(|_| path.hops.is_empty())?;
-        let [askloom_model::Member::Attribute(id)] = self.conceptual.classes[class].identifier.as_slice() else {
+        let [askloom_model::Member::Attribute(id)] = self.conceptual.classes[class].identifier.as_slice()
+        else {
             return None;
         };
         match path.leaf {
-            Leaf::Attribute(attribute) if attribute == *id => Some(Path { leaf: Leaf::Itself, ..path.clone() }),
+            Leaf::Attribute(attribute) if attribute == *id => {
+                Some(Path { leaf: Leaf::Itself, ..path.clone() })
+            }
             Leaf::Itself => Some(Path { leaf: Leaf::Attribute(*id), ..path.clone() }),
             Leaf::Attribute(_) | Leaf::Reference(_) => None,
         }

@@ -34,7 +34,9 @@ impl Asked<'_> {
         match &collection.contents {
             Contents::Aggregate(_) => match &self.plan.access.how {
                 Reading::Scan => self.scan_masters(),
-                Reading::GetBlock { .. } | Reading::Range { .. } | Reading::Each { .. } => self.masters(collection),
+                Reading::GetBlock { .. } | Reading::Range { .. } | Reading::Each { .. } => {
+                    self.masters(collection)
+                }
             },
             Contents::Fields(_) => self.entries(collection),
         }
@@ -215,7 +217,8 @@ impl EntryReader {
         let scene = asked.scene;
         let expires = scene.instances.schema().expires();
         let held = collection.source.positions.iter().zip(&asked.plan.access.positions);
-        let mut pairs = held.map(|((_, own), asked_for)| (own.class, asked.query.positions[*asked_for].class));
+        let mut pairs =
+            held.map(|((_, own), asked_for)| (own.class, asked.query.positions[*asked_for].class));
         let narrower = pairs.any(|(own, asked_for)| own != asked_for);
         let keys = collection.block_key.len() + collection.entry_key.len();
         let mut paths = Vec::new();

@@ -18,10 +18,12 @@ impl Scene<'_> {
             Condition::Compare { left, op, right } => {
                 self.some(row, [left, right], |[left, right]| Ok(fits(*op, compared(left, right))))
             }
-            Condition::Between { value, low, high } => self.some(row, [value, low, high], |[value, low, high]| {
-                let above = fits(Comparison::GreaterOrEqual, compared(value, low));
-                Ok(and(above, fits(Comparison::LessOrEqual, compared(value, high))))
-            }),
+            Condition::Between { value, low, high } => {
+                self.some(row, [value, low, high], |[value, low, high]| {
+                    let above = fits(Comparison::GreaterOrEqual, compared(value, low));
+                    Ok(and(above, fits(Comparison::LessOrEqual, compared(value, high))))
+                })
+            }
             Condition::In { value, set } => self.member(value, set, row),
             Condition::StartsWith { value, prefix } => {
                 self.on_texts(row, value, prefix, |text, prefix| text.starts_with(prefix))

@@ -2,7 +2,7 @@
 
 use super::Scene;
 use crate::RunError;
-use askloom_model::{Id, Inclusive, InSet, Leaf, Member, Path, Type, Value};
+use askloom_model::{Id, InSet, Inclusive, Leaf, Member, Path, Type, Value};
 use bigdecimal::{BigDecimal, RoundingMode};
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -90,7 +90,9 @@ pub(super) fn fitted(value: &Value, ty: &KeyType) -> Option<Value> {
 
 /// One side of a range. Numbers between two values of the field's type are rounded the way that loses nothing.
 pub(super) fn bound(value: &Value, inclusive: Inclusive, ty: &KeyType, side: Side) -> Bound {
-    let KeyType::Basic(number) = ty else { return fitted(value, ty).map_or(Bound::Nothing, |v| Bound::At(v, inclusive)) };
+    let KeyType::Basic(number) = ty else {
+        return fitted(value, ty).map_or(Bound::Nothing, |v| Bound::At(v, inclusive));
+    };
     if let Value::Reference(parts) = value {
         return match parts.as_slice() {
             [only] => bound(only, inclusive, ty, side),
@@ -124,7 +126,8 @@ enum Nearest {
 }
 
 fn nearest(exact: &BigDecimal, ty: &Type, rounding: RoundingMode) -> Nearest {
-    let beyond = if exact.sign() == bigdecimal::num_bigint::Sign::Minus { Nearest::Below } else { Nearest::Above };
+    let beyond =
+        if exact.sign() == bigdecimal::num_bigint::Sign::Minus { Nearest::Below } else { Nearest::Above };
     match ty {
         Type::Int | Type::Long => {
             let whole = exact.with_scale_round(0, rounding);

@@ -22,9 +22,7 @@ pub(crate) use scene::collect_parts;
 
 use crate::{Keyspace, Reader, RunError, Schema};
 use access::Asked;
-use askloom_model::{
-    Ask, ColumnValue, Id, Operand, OrderBy, OrderTerm, Plan, PositionId, Query, Value,
-};
+use askloom_model::{Ask, ColumnValue, Id, Operand, OrderBy, OrderTerm, Plan, PositionId, Query, Value};
 use page::Placed;
 use std::cmp::Ordering;
 use std::collections::HashMap;

@@ -207,7 +207,9 @@ impl Scene<'_> {
         match path.leaf {
             Leaf::Itself if path.hops.is_empty() => {
                 // A value object is no plain value.
-                self.positions[path.position].class.is_none_or(|class| conceptual.classes[class].kind.is_entity())
+                self.positions[path.position]
+                    .class
+                    .is_none_or(|class| conceptual.classes[class].kind.is_entity())
             }
             Leaf::Reference(end) => conceptual.ends[end].kind != RelationshipKind::Composition,
             Leaf::Itself | Leaf::Attribute(_) => true,

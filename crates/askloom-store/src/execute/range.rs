@@ -3,7 +3,7 @@
 use super::access::Asked;
 use super::keys::{Bound, KeyType, Side, bound, fitted, mapped};
 use crate::RunError;
-use askloom_model::{Collection, Inclusive, KeyField, KeyRange, OrderBy, Operand, Path, Reading, Value};
+use askloom_model::{Collection, Inclusive, KeyField, KeyRange, Operand, OrderBy, Path, Reading, Value};
 use askloom_target::embedded::{block_prefix, encode, encode_descending, prefix_end};
 
 /// The first key and the one after the last; none if there is no end.

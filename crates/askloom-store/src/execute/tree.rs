@@ -75,10 +75,13 @@ impl Scene<'_> {
 
     fn inners(&self, inner: Inner, end: EndId) -> Result<Vec<Inner>, RunError> {
         let children = self.children(&Node::Record(inner), Member::End(end))?;
-        Ok(children.into_iter().filter_map(|(_, node)| match node {
-            Node::Record(inner) => Some(inner),
-            Node::Nothing | Node::Element(_) => None,
-        }).collect())
+        Ok(children
+            .into_iter()
+            .filter_map(|(_, node)| match node {
+                Node::Record(inner) => Some(inner),
+                Node::Nothing | Node::Element(_) => None,
+            })
+            .collect())
     }
 }
 

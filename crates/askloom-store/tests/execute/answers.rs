@@ -31,7 +31,8 @@ impl Run {
         match kind {
             "model" => {
                 self.model = parse(&body.join("\n"));
-                self.mirrors = designs(&self.model).into_iter().map(|d| Mirror::new(&self.model, d)).collect();
+                self.mirrors =
+                    designs(&self.model).into_iter().map(|d| Mirror::new(&self.model, d)).collect();
                 return;
             }
             "now" => {
@@ -104,7 +105,8 @@ impl Run {
     }
 
     fn write(&mut self, name: &str, argument: &Json) {
-        let write = self.model.workload.writes.iter().find(|write| write.header.name == name).unwrap().clone();
+        let write =
+            self.model.workload.writes.iter().find(|write| write.header.name == name).unwrap().clone();
         let conceptual = &self.model.conceptual;
         let mut declared = write.parameters.clone();
         for step in &write.steps {
@@ -124,7 +126,9 @@ impl Run {
     }
 
     fn store(&mut self, kind: &str, name: &str, json: &Json) {
-        let Ok(record) = Record::from_json(&self.model.conceptual, class(&self.model, name), json) else { return };
+        let Ok(record) = Record::from_json(&self.model.conceptual, class(&self.model, name), json) else {
+            return;
+        };
         let inputs = self.inputs(8);
         let _ = match kind {
             "create" => self.state.create(&self.model, &record, &inputs).map(drop),

@@ -1,8 +1,8 @@
 //! Random instances of any model, from small pools of values so that rows meet, with ugly ones among them.
 
 use askloom_model::{
-    AttributeId, ClassId, ClassKind, Conceptual, Element, EndId, Geo, Identity, Member, ParameterType, Precision,
-    Record, RelationshipKind, Type, Value, identity_types,
+    AttributeId, ClassId, ClassKind, Conceptual, Element, EndId, Geo, Identity, Member, ParameterType,
+    Precision, Record, RelationshipKind, Type, Value, identity_types,
 };
 use askloom_oracle::Random;
 
@@ -54,8 +54,10 @@ pub(crate) fn value(ty: &Type, random: &mut Random) -> Value {
         Type::Uuid => Value::Uuid(uuid::Uuid::from_u128(u128::from(random.below(3)))),
         Type::Blob => Value::Blob(vec![0; below(random, 3)]),
         Type::Geo => {
-            let (lat, long) =
-                *pick(random, &[(0.0, 0.0), (0.0, 180.0), (0.0, -179.5), (51.5, 7.5), (90.0, 0.0), (51.6, 7.4)]);
+            let (lat, long) = *pick(
+                random,
+                &[(0.0, 0.0), (0.0, 180.0), (0.0, -179.5), (51.5, 7.5), (90.0, 0.0), (51.6, 7.4)],
+            );
             Value::Geo(Geo::new(lat, long).unwrap())
         }
         Type::Json => Value::Json(serde_json::json!({ "n": random.below(3) })),
@@ -78,7 +80,9 @@ fn concrete(conceptual: &Conceptual, class: ClassId, random: &mut Random) -> Cla
     let kinds: Vec<ClassId> = conceptual
         .classes
         .ids()
-        .filter(|&c| conceptual.is_kind_of(c, class) && conceptual.classes[c].kind != ClassKind::AbstractEntity)
+        .filter(|&c| {
+            conceptual.is_kind_of(c, class) && conceptual.classes[c].kind != ClassKind::AbstractEntity
+        })
         .collect();
     *pick(random, &kinds)
 }
@@ -140,10 +144,16 @@ fn end(conceptual: &Conceptual, id: EndId, random: &mut Random) -> Value {
     match (end.kind, end.cardinality.is_many()) {
         (RelationshipKind::Composition, true) => {
             let length = below(random, 4);
-            list((0..length).map(|_| Value::Record(Box::new(record(conceptual, end.target, random)))).collect::<Vec<_>>())
+            list(
+                (0..length)
+                    .map(|_| Value::Record(Box::new(record(conceptual, end.target, random))))
+                    .collect::<Vec<_>>(),
+            )
         }
         (RelationshipKind::Composition, false) if optional && one_in(random, 3) => Value::Null,
-        (RelationshipKind::Composition, false) => Value::Record(Box::new(record(conceptual, end.target, random))),
+        (RelationshipKind::Composition, false) => {
+            Value::Record(Box::new(record(conceptual, end.target, random)))
+        }
         (_, true) => {
             let length = below(random, 4);
             Value::Set((0..length).map(|_| identity(conceptual, end.target, random)).collect())

@@ -117,11 +117,20 @@ impl Mirror {
     fn describe(&self, query: &Query, plan: &Plan) -> String {
         let printed = plan::print(&self.schema.model, &self.schema.design, query, plan);
         let collection = &self.schema.design.collections[plan.access.collection];
-        format!("{} in {} from {collection:?} by\n{printed}{plan:?}", query.header.name, self.schema.design.method)
+        format!(
+            "{} in {} from {collection:?} by\n{printed}{plan:?}",
+            query.header.name, self.schema.design.method
+        )
     }
 
     /// Asks the query by every plan, and compares with the oracle. How many plans there were.
-    pub(crate) fn compare(&self, state: &State, query: &Query, parameters: &Parameters, now: Timestamp) -> usize {
+    pub(crate) fn compare(
+        &self,
+        state: &State,
+        query: &Query,
+        parameters: &Parameters,
+        now: Timestamp,
+    ) -> usize {
         let arguments: Arguments = parameters.clone().into_iter().collect();
         let meant = state.query(&self.schema.model, query, parameters, now);
         let paged = state.page(&self.schema.model, query, parameters, now, None);
@@ -165,7 +174,8 @@ impl Mirror {
         let mut rows = Vec::new();
         let mut after: Option<Continuation> = None;
         loop {
-            let page = execute::run(&self.schema, &self.keyspace, query, plan, arguments, now, after.as_ref())?;
+            let page =
+                execute::run(&self.schema, &self.keyspace, query, plan, arguments, now, after.as_ref())?;
             assert!(page.next.is_none() || !page.rows.is_empty(), "an empty page has a next one");
             rows.extend(page.rows);
             match page.next {
