@@ -8,6 +8,7 @@
 pub mod embedded;
 pub mod execute;
 mod instances;
+pub mod intents;
 mod keyspace;
 mod schema;
 pub mod write;
