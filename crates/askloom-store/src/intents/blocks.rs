@@ -2,6 +2,7 @@
 
 use super::{Anchor, Block, Hint, Revision, Terms};
 use std::collections::BTreeSet;
+use std::hash::Hash;
 
 /// No reply came: the operation may have happened, may still happen, or never will.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -57,6 +58,12 @@ pub trait Blocks {
 
     /// The hints of one bucket.
     async fn hints(&self, bucket: u16) -> Result<Vec<Hint<Self::Terms>>, Lost>;
+
+    /// Runs a part of the protocol of which nothing but the result matters for what follows. A store just runs it; a
+    /// simulator forgets what the part has seen, and so has fewer cases to tell apart.
+    async fn part<X: Hash>(&self, part: impl Future<Output = X>) -> X {
+        part.await
+    }
 
     /// Over how many buckets hints are spread, so that no block holds all of them.
     fn buckets(&self) -> u16;

@@ -43,7 +43,7 @@ pub enum Refresh {
 }
 
 /// Why a write was not done.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Error {
     /// Others were faster, again and again. Nothing was written.
     Conflict,

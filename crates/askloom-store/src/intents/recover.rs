@@ -10,7 +10,7 @@ impl<T: Terms, B: Blocks<Terms = T>, R: Rows<T>> Intents<'_, B, R> {
         let mut count = 0;
         for bucket in 0..self.blocks.buckets() {
             for hint in insist(|| self.blocks.hints(bucket)).await? {
-                self.recover(&hint).await?;
+                self.blocks.part(self.recover(&hint)).await?;
                 count += 1;
             }
         }
@@ -20,15 +20,16 @@ impl<T: Terms, B: Blocks<Terms = T>, R: Rows<T>> Intents<'_, B, R> {
     async fn recover(&self, hint: &Hint<T>) -> Result<(), Error> {
         for _ in 0..ATTEMPTS {
             let block = self.read(&hint.id).await?;
+            // After each of these the block is read again: what was late may have come in between.
             if block.owed.contains_key(&hint.write) {
                 self.finish(&hint.id, hint.write, block).await?;
             } else if block.closing == Some(hint.write) && !self.does(Fault::ClosedForEver) {
                 self.reopen(&hint.id, hint.write).await?;
             } else if block.revision == hint.base && !self.does(Fault::FenceSkipped) {
                 self.fence(&hint.id, &block).await;
-                continue;
+            } else {
+                return self.close_hints(&hint.id, std::slice::from_ref(hint)).await;
             }
-            return self.close_hints(&hint.id, std::slice::from_ref(hint)).await;
         }
         Err(Error::Conflict)
     }

@@ -10,34 +10,42 @@ use std::collections::{BTreeMap, BTreeSet};
 impl<T: Terms, B: Blocks<Terms = T>, R: Rows<T>> Intents<'_, B, R> {
     pub(super) async fn refresh_checked(&self, row: &T::Row) -> Result<(), Error> {
         for _ in 0..ATTEMPTS {
-            let mut early = None;
-            if self.does(Fault::MastersBeforeAnchor) {
-                early = Some(self.entries(row).await?);
+            if self.blocks.part(self.refresh_once(row)).await? {
+                return Ok(());
             }
-            let anchor = insist(|| self.blocks.read_anchor(row)).await?;
-            let entries = match early {
-                Some(entries) => entries,
-                None => self.entries(row).await?,
-            };
-            let mut listed = anchor.keys.clone();
-            if !self.does(Fault::AnnouncementSkipped) {
-                listed.extend(entries.keys().cloned());
-            }
-            let token = self.after(anchor.token);
-            let next = Anchor { token, keys: listed };
-            // A lost reply is a lost race: if the swap happens after all, it lists keys that nobody puts.
-            let swapped = self.blocks.swap_anchor(row, anchor.token, next.clone()).await;
-            if swapped != Ok(Swap::Done) && !self.does(Fault::AnchorNotSwapped) {
-                continue;
-            }
-            self.replace(&entries, &anchor.keys, token).await?;
-            return self.settle(row, next, entries.into_keys().collect()).await;
         }
         Err(Error::Conflict)
     }
 
+    /// False if somebody else was faster.
+    async fn refresh_once(&self, row: &T::Row) -> Result<bool, Error> {
+        let mut early = None;
+        if self.does(Fault::MastersBeforeAnchor) {
+            early = Some(self.entries(row).await?);
+        }
+        let anchor = insist(|| self.blocks.read_anchor(row)).await?;
+        let entries = match early {
+            Some(entries) => entries,
+            None => self.entries(row).await?,
+        };
+        let mut keys = anchor.keys.clone();
+        if !self.does(Fault::AnnouncementSkipped) {
+            keys.extend(entries.keys().cloned());
+        }
+        let listed = Anchor { token: self.after(anchor.token), keys };
+        // A lost reply is a lost race: if the swap happens after all, it lists keys that nobody puts.
+        let swapped = self.blocks.swap_anchor(row, anchor.token, listed.clone()).await;
+        if swapped != Ok(Swap::Done) && !self.does(Fault::AnchorNotSwapped) {
+            return Ok(false);
+        }
+        self.replace(&entries, &anchor.keys, listed.token).await?;
+        self.settle(row, listed, entries.into_keys().collect()).await?;
+        Ok(true)
+    }
+
     async fn entries(&self, row: &T::Row) -> Result<BTreeMap<T::Key, T::Entry>, Error> {
-        Ok(self.work_out(|known| self.rows.entries(row, known)).await?.0)
+        let entries = async { Ok(self.work_out(|known| self.rows.entries(row, known)).await?.0) };
+        self.blocks.part(entries).await
     }
 
     /// Puts the entries of a row, then deletes what it had under other keys.

@@ -99,6 +99,7 @@ impl<T: Terms, B: Blocks<Terms = T>, R: Rows<T>> Intents<'_, B, R> {
         id: &T::Id,
         values: &[&T::Value],
     ) -> Result<BTreeSet<T::Row>, Error> {
-        Ok(self.work_out(|known| self.rows.holding(id, values, known)).await?.0)
+        let rows = async { Ok(self.work_out(|known| self.rows.holding(id, values, known)).await?.0) };
+        self.blocks.part(rows).await
     }
 }

@@ -7,20 +7,20 @@
 //! That is enough if the key hangs on one master: who changes that one knows the key exactly. If it hangs on two, a key
 //! can come from a pair of states that no writer has ever seen together; the simulator keeps the schedule.
 
-use super::{ATTEMPTS, Block, Blocks, Error, Fault, Intents, Known, Rows, Swap, Terms, WriteId, insist};
+use super::{ATTEMPTS, Block, Blocks, Error, Fault, Intents, Owed, Rows, Swap, Terms, WriteId, insist};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Whose intent lists the keys.
+/// The intent that lists the keys, with its block as last seen.
 pub(super) struct Intent<'w, T: Terms> {
     pub(super) id: &'w T::Id,
     pub(super) write: WriteId,
+    pub(super) block: Block<T>,
 }
 
-/// Whether an intent is still there to list keys in.
-enum Listed<T: Terms> {
-    Yes(BTreeSet<(T::Row, T::Key)>),
-    /// Somebody else has done all there was to do.
-    Done,
+impl<T: Terms> Intent<'_, T> {
+    fn owed(&self) -> Option<&Owed<T>> {
+        self.block.owed.get(&self.write)
+    }
 }
 
 impl<T: Terms, B: Blocks<Terms = T>, R: Rows<T>> Intents<'_, B, R> {
@@ -39,25 +39,41 @@ impl<T: Terms, B: Blocks<Terms = T>, R: Rows<T>> Intents<'_, B, R> {
         Ok(keys)
     }
 
-    pub(super) async fn refresh_stamped(&self, row: &T::Row, intent: &Intent<'_, T>) -> Result<(), Error> {
+    pub(super) async fn refresh_stamped(
+        &self,
+        row: &T::Row,
+        intent: &mut Intent<'_, T>,
+    ) -> Result<(), Error> {
         for _ in 0..ATTEMPTS {
-            let (entries, known) = self.work_out(|known| self.rows.entries(row, known)).await?;
-            let mut keys: BTreeSet<T::Key> = entries.keys().cloned().collect();
-            keys.extend(self.rows.possible(row, &known));
-            let listed = match self.list(row, keys, intent).await? {
-                Listed::Yes(listed) => listed,
-                Listed::Done => return Ok(()),
-            };
-            let stamp = known.weight();
-            for (key, entry) in &entries {
-                insist(|| self.blocks.put(key, stamp, Some(entry.clone()))).await?;
+            if self.stamp_once(row, intent).await? {
+                return Ok(());
             }
-            if !self.does(Fault::RereadSkipped) && self.has_moved(&known).await? {
-                continue;
-            }
-            return self.delete_others(row, &entries, &listed, stamp).await;
         }
         Err(Error::Conflict)
+    }
+
+    /// False if a master has moved meanwhile.
+    async fn stamp_once(&self, row: &T::Row, intent: &mut Intent<'_, T>) -> Result<bool, Error> {
+        let (entries, mut known) = self.work_out(|known| self.rows.entries(row, known)).await?;
+        let stamp = known.weight();
+        let seen: Vec<(T::Id, u64)> =
+            known.masters.iter().map(|(id, block)| (id.clone(), block.revision.n)).collect();
+        let mut keys: BTreeSet<T::Key> = entries.keys().cloned().collect();
+        keys.extend(self.rows.possible(row, &known));
+        // As it was before the write, beside what the others are now.
+        if let Some(own) = known.masters.get_mut(intent.id) {
+            own.value = intent.owed().and_then(|owed| owed.previous.clone());
+            keys.extend(self.rows.possible(row, &known));
+        }
+        let Some(listed) = self.list(row, keys, intent).await? else { return Ok(true) };
+        for (key, entry) in &entries {
+            insist(|| self.blocks.put(key, stamp, Some(entry.clone()))).await?;
+        }
+        if !self.does(Fault::RereadSkipped) && self.has_moved(&seen).await? {
+            return Ok(false);
+        }
+        self.delete_others(row, &entries, &listed, stamp).await?;
+        Ok(true)
     }
 
     async fn delete_others(
@@ -76,37 +92,38 @@ impl<T: Terms, B: Blocks<Terms = T>, R: Rows<T>> Intents<'_, B, R> {
         Ok(())
     }
 
-    async fn has_moved(&self, known: &Known<T>) -> Result<bool, Error> {
-        for (id, block) in &known.masters {
-            if self.read(id).await?.revision.n != block.revision.n {
+    async fn has_moved(&self, seen: &[(T::Id, u64)]) -> Result<bool, Error> {
+        for (id, n) in seen {
+            if self.read(id).await?.revision.n != *n {
                 return Ok(true);
             }
         }
         Ok(false)
     }
 
-    /// Lists keys in the intent, if they are not listed yet.
+    /// Lists keys in the intent, if they are not listed yet. None if somebody else has done all there was to do.
     async fn list(
         &self,
         row: &T::Row,
         keys: BTreeSet<T::Key>,
-        intent: &Intent<'_, T>,
-    ) -> Result<Listed<T>, Error> {
+        intent: &mut Intent<'_, T>,
+    ) -> Result<Option<BTreeSet<(T::Row, T::Key)>>, Error> {
         for _ in 0..ATTEMPTS {
-            let block = self.read(intent.id).await?;
-            let Some(owed) = block.owed.get(&intent.write) else { return Ok(Listed::Done) };
+            let Some(owed) = intent.owed() else { return Ok(None) };
             let mut listed = owed.keys.clone();
             listed.extend(keys.iter().map(|key| (row.clone(), key.clone())));
             if listed == owed.keys || self.does(Fault::AnnouncementSkipped) {
-                return Ok(Listed::Yes(owed.keys.clone()));
+                return Ok(Some(owed.keys.clone()));
             }
-            let mut next = block.touched();
+            let mut next = intent.block.touched();
             if let Some(owed) = next.owed.get_mut(&intent.write) {
                 owed.keys.clone_from(&listed);
             }
-            if self.blocks.swap(intent.id, block.revision, next).await == Ok(Swap::Done) {
-                return Ok(Listed::Yes(listed));
+            if self.blocks.swap(intent.id, intent.block.revision, next.clone()).await == Ok(Swap::Done) {
+                intent.block = next;
+                return Ok(Some(listed));
             }
+            intent.block = self.read(intent.id).await?;
         }
         Err(Error::Conflict)
     }

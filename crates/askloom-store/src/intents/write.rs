@@ -28,6 +28,7 @@ pub enum Outcome {
 }
 
 /// What became of a swap.
+#[derive(Hash)]
 enum Landing<T: Terms> {
     Landed(Box<Block<T>>),
     /// It has not happened and never will.
@@ -54,8 +55,10 @@ impl<T: Terms, B: Blocks<Terms = T>, R: Rows<T>> Intents<'_, B, R> {
                     self.close_hints(id, &hints).await?;
                     return Ok(Outcome::Unchanged);
                 }
-                Next::Put(value) => self.attempt_put(id, write, &base, value, &mut hints).await,
-                Next::Delete => self.attempt_delete(id, write, base, &mut hints).await,
+                Next::Put(value) => {
+                    self.blocks.part(self.attempt_put(id, write, &base, value, &mut hints)).await
+                }
+                Next::Delete => self.blocks.part(self.attempt_delete(id, write, base, &mut hints)).await,
             };
             match landing {
                 Ok(Landing::Landed(block)) => return Ok(self.complete(id, write, *block, &hints).await),
@@ -209,7 +212,7 @@ impl<T: Terms, B: Blocks<Terms = T>, R: Rows<T>> Intents<'_, B, R> {
             if self.does(Fault::HintDroppedFirst) {
                 self.close_hints(id, hints).await?;
             }
-            self.finish(id, write, block).await?;
+            self.blocks.part(self.finish(id, write, block)).await?;
             self.close_hints(id, hints).await
         };
         match finished.await {
@@ -229,8 +232,10 @@ impl<T: Terms, B: Blocks<Terms = T>, R: Rows<T>> Intents<'_, B, R> {
             if self.does(Fault::OwedDroppedFirst) {
                 self.drop_owed(id, write, &owed, block.clone()).await?;
             }
-            self.bring_after(id, write, &block, &owed).await?;
-            match self.drop_owed(id, write, &owed, block).await? {
+            block = self.blocks.part(self.bring_after(id, write, block, &owed)).await?;
+            // With all that was listed meanwhile, and so was seen to.
+            let owed = block.owed.get(&write).cloned().unwrap_or(owed);
+            match self.blocks.part(self.drop_owed(id, write, &owed, block)).await? {
                 None => return Ok(()),
                 Some(now) => block = now,
             }
@@ -238,29 +243,33 @@ impl<T: Terms, B: Blocks<Terms = T>, R: Rows<T>> Intents<'_, B, R> {
         Err(Error::Conflict)
     }
 
+    /// Gives the block as it was last seen.
     async fn bring_after(
         &self,
         id: &T::Id,
         write: WriteId,
-        block: &Block<T>,
+        block: Block<T>,
         owed: &Owed<T>,
-    ) -> Result<(), Error> {
+    ) -> Result<Block<T>, Error> {
         let values: Vec<&T::Value> = owed.previous.iter().chain(&block.value).collect();
         let mut rows = self.rows_holding(id, &values).await?;
         // A listed key is of a row that somebody has begun with.
         rows.extend(owed.keys.iter().map(|(row, _)| row.clone()));
+        let current = self.referenced(block.value.as_ref());
+        let now = block.revision;
+        let mut intent = Intent { id, write, block };
         for row in &rows {
             match self.refresh {
                 Refresh::Checked => self.refresh_checked(row).await?,
-                Refresh::Stamped => self.refresh_stamped(row, &Intent { id, write }).await?,
+                Refresh::Stamped => self.refresh_stamped(row, &mut intent).await?,
             }
         }
-        let current = self.referenced(block.value.as_ref());
         if self.does(Fault::ReferrerAfterRead) {
-            self.put_referrers(id, &current, put_stamp(block.revision)).await?;
+            self.put_referrers(id, &current, put_stamp(now)).await?;
         }
         let before = self.referenced(owed.previous.as_ref());
-        self.drop_referrers(id, before.difference(&current), block.revision).await
+        self.drop_referrers(id, before.difference(&current), now).await?;
+        Ok(intent.block)
     }
 
     /// Takes an intent away. If others have listed more in it, gives the block: there is more to do.
@@ -312,14 +321,30 @@ impl<T: Terms, B: Blocks<Terms = T>, R: Rows<T>> Intents<'_, B, R> {
     /// Takes hints away, after the ways back that attempts have put for nothing.
     pub(super) async fn close_hints(&self, id: &T::Id, hints: &[Hint<T>]) -> Result<(), Error> {
         let targets: BTreeSet<T::Id> = hints.iter().flat_map(|hint| hint.targets.iter().cloned()).collect();
+        let base = hints.iter().map(|hint| hint.base.n).max().unwrap_or_default();
         if !targets.is_empty() {
-            let block = self.read(id).await?;
-            let current = self.referenced(block.value.as_ref());
-            self.drop_referrers(id, targets.difference(&current), block.revision).await?;
+            self.drop_stale(id, &targets, base).await?;
         }
         for hint in hints {
             insist(|| self.blocks.drop_hint(hint)).await?;
         }
         Ok(())
+    }
+
+    /// Takes ways back away that lead from where there is no reference. Those that were put on the base of an n are beaten
+    /// by a later one only; so if there is none yet, there has to be.
+    async fn drop_stale(&self, id: &T::Id, targets: &BTreeSet<T::Id>, base: u64) -> Result<(), Error> {
+        for _ in 0..ATTEMPTS {
+            let block = self.read(id).await?;
+            let current = self.referenced(block.value.as_ref());
+            if targets.is_subset(&current) {
+                return Ok(());
+            }
+            if block.revision.n > base {
+                return self.drop_referrers(id, targets.difference(&current), block.revision).await;
+            }
+            self.fence(id, &block).await;
+        }
+        Err(Error::Conflict)
     }
 }

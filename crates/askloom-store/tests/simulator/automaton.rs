@@ -99,6 +99,8 @@ pub(crate) struct Machine {
     replies: Numbered<Reply>,
     histories: Vec<History>,
     next: QuickMap<(u32, u32), u32>,
+    /// Histories of which nothing differs that matters.
+    alike: HashMap<(Program, Vec<u64>), u32>,
     effects: QuickMap<(u32, u32), (u32, u32)>,
 }
 
@@ -112,22 +114,29 @@ impl Machine {
             replies: Numbered::new(),
             histories: Vec::new(),
             next: QuickMap::default(),
+            alike: HashMap::new(),
             effects: QuickMap::default(),
         }
     }
 
     pub(crate) fn start(&mut self, program: Program) -> u32 {
-        let (_, waits) = Process::start(self.rules, program);
-        self.add(program, None, waits)
+        let (process, waits) = Process::start(self.rules, program);
+        self.add(program, None, process.knows(), waits)
     }
 
-    fn add(&mut self, program: Program, before: Option<(u32, u32)>, waits: Waits) -> u32 {
+    fn add(&mut self, program: Program, before: Option<(u32, u32)>, knows: Vec<u64>, waits: Waits) -> u32 {
         let standing = match waits {
             Waits::For(op) => Standing::Waits(self.ops.number(op)),
             Waits::Ended(ending) => Standing::Ended(ending),
         };
+        if let Some(alike) = self.alike.get(&(program, knows.clone())) {
+            assert_eq!(self.histories[*alike as usize].standing, standing, "alike, and not the same");
+            return *alike;
+        }
         self.histories.push(History { program, before, standing });
-        u32::try_from(self.histories.len() - 1).unwrap()
+        let number = u32::try_from(self.histories.len() - 1).unwrap();
+        self.alike.insert((program, knows), number);
+        number
     }
 
     pub(crate) fn standing(&self, history: u32) -> Standing {
@@ -166,7 +175,7 @@ impl Machine {
         for reply in replies.into_iter().rev() {
             waits = process.answer((*self.replies.get(reply)).clone());
         }
-        let next = self.add(program, Some((history, reply)), waits);
+        let next = self.add(program, Some((history, reply)), process.knows(), waits);
         self.next.insert((history, reply), next);
         next
     }

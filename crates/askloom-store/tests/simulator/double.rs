@@ -19,6 +19,16 @@ pub(crate) enum Op {
 }
 
 impl Op {
+    /// Whether it can be exchanged with every operation of others: nobody reads a copy, and of two stamped writes the
+    /// higher stays whichever comes first.
+    pub(crate) fn is_exchangeable(&self) -> bool {
+        matches!(self, Self::Put(..))
+    }
+
+    pub(crate) fn is_of_hints(&self) -> bool {
+        matches!(self, Self::PutHint(_) | Self::DropHint(_))
+    }
+
     pub(crate) fn is_read(&self) -> bool {
         matches!(self, Self::Read(_) | Self::ReadAnchor(_) | Self::Referrers(_) | Self::Hints)
     }
@@ -53,7 +63,9 @@ pub(crate) struct State {
     pub(crate) copy: BTreeMap<Key, (u64, Option<Entry>)>,
     pub(crate) back: BTreeMap<(Id, Id), (u64, Option<()>)>,
     pub(crate) hints: BTreeSet<Hint<Toy>>,
-    /// How often each write took effect. No store knows it; the verdict does.
+    /// Whether two different entries came with one stamp. No store knows it; the verdict does.
+    pub(crate) tie: bool,
+    /// How often each write took effect. No store knows it either.
     pub(crate) applied: BTreeMap<WriteId, usize>,
 }
 
@@ -71,7 +83,10 @@ impl State {
                 self.anchors.insert(*row, to.clone());
                 Reply::Swap(Swap::Done)
             }
-            Op::Put(key, stamp, entry) => stamped(&mut self.copy, *key, *stamp, *entry, habits),
+            Op::Put(key, stamp, entry) => {
+                self.tie |= self.copy.get(key).is_some_and(|held| held.0 == *stamp && held.1 != *entry);
+                stamped(&mut self.copy, *key, *stamp, *entry, habits)
+            }
             Op::PutReferrer(target, referrer, stamp, there) => {
                 stamped(&mut self.back, (*target, *referrer), *stamp, there.then_some(()), habits)
             }

@@ -15,8 +15,22 @@ pub(crate) struct Scenario {
     pub(crate) values: Vec<(u8, Value)>,
     pub(crate) writers: Vec<Program>,
     pub(crate) mishaps: Mishaps,
-    /// Whether a sweep runs beside the writers also if none has crashed.
-    pub(crate) sweeps: bool,
+    pub(crate) sweeps: Sweeps,
+    /// Whether an operation that can be exchanged with all others is taken at once: what comes of it is the same, and
+    /// there is less to explore. Not for a store with bad habits.
+    pub(crate) reduced: bool,
+    /// How often at most a process is interrupted before it has ended. Without it every interleaving is taken.
+    pub(crate) interruptions: Option<u8>,
+}
+
+/// When a sweep runs. There is always one when everybody has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sweeps {
+    Last,
+    /// Also beside the writers, from a crash on.
+    AfterCrash,
+    /// Also beside the writers, from the start.
+    Always,
 }
 
 /// How much may go wrong in one run.
@@ -74,7 +88,12 @@ struct Situation {
     at: [u32; PROCESSES],
     late: [u32; LATE],
     left: Mishaps,
+    /// Only if interruptions are counted: how many are left, and who runs.
+    interruptions: u8,
+    running: u8,
 }
+
+const NOBODY: u8 = u8::MAX;
 
 fn ended(ending: Ending) -> u32 {
     ENDED
@@ -156,7 +175,7 @@ pub(crate) fn replay(scenario: &Scenario, schedule: &[Choice]) -> Option<String>
         situation = explorer.take(&situation, choice);
     }
     let open = explorer.choices(&situation).iter().any(|choice| matches!(choice, Choice::Step(_)));
-    assert!(!open, "the schedule stops before everybody has");
+    assert!(!open, "the schedule stops before everybody has ended");
     explorer.judge(&situation)
 }
 
@@ -169,16 +188,18 @@ impl<'s> Explorer<'s> {
 
     fn first(&mut self) -> Situation {
         let rules = self.scenario.rules;
-        let state: State = verdict::settled(rules.join, rules.refresh, &self.scenario.values);
+        let state: State = verdict::settled(rules, &self.scenario.values);
         let mut at = [ASLEEP; PROCESSES];
         for (place, program) in at.iter_mut().zip(&self.scenario.writers) {
             *place = self.machine.start(*program);
         }
-        if self.scenario.sweeps {
+        if self.scenario.sweeps == Sweeps::Always {
             at[self.scenario.writers.len()] = self.sweep;
         }
         let state = self.machine.states.number(state);
-        Situation { state, at, late: [NONE; LATE], left: self.scenario.mishaps }
+        let interruptions = self.scenario.interruptions.unwrap_or_default();
+        let left = self.scenario.mishaps;
+        Situation { state, at, late: [NONE; LATE], left, interruptions, running: NOBODY }
     }
 
     /// The operation that a process waits for.
@@ -194,27 +215,71 @@ impl<'s> Explorer<'s> {
 
     fn choices(&self, situation: &Situation) -> Vec<Choice> {
         let mut choices = Vec::new();
-        let room = situation.late.contains(&NONE);
+        let alone = self.exchangeable(situation);
         for (process, &at) in situation.at.iter().enumerate() {
-            let Some(op) = self.waits(at) else { continue };
-            choices.push(Choice::Step(process));
-            let is_read = self.machine.ops.get(op).is_read();
-            if process < self.scenario.writers.len() && situation.left.crashes > 0 && room {
-                choices.push(Choice::Crash(process));
-            }
-            if situation.left.losses > 0 && !is_read && room {
-                choices.extend([Choice::LoseReply(process), Choice::LoseForNow(process)]);
-            }
-            if situation.left.duplicates > 0 && !is_read && room {
-                choices.push(Choice::Duplicate(process));
+            match self.waits(at) {
+                Some(op)
+                    if alone.is_none_or(|alone| alone == process) && self.may_run(situation, process) =>
+                {
+                    self.choices_of(situation, process, op, &mut choices);
+                }
+                Some(_) | None => {}
             }
         }
-        choices.extend((0..LATE).filter(|&late| situation.late[late] != NONE).map(Choice::Late));
+        if alone.is_none() {
+            choices.extend((0..LATE).filter(|&late| situation.late[late] != NONE).map(Choice::Late));
+        }
         choices
+    }
+
+    fn may_run(&self, situation: &Situation, process: usize) -> bool {
+        self.scenario.interruptions.is_none()
+            || situation.interruptions > 0
+            || !self.interrupts(situation, process)
+    }
+
+    /// Whether somebody else could go on.
+    fn interrupts(&self, situation: &Situation, process: usize) -> bool {
+        let running = usize::from(situation.running);
+        running != process && situation.at.get(running).is_some_and(|&at| self.waits(at).is_some())
+    }
+
+    /// A process whose operation can be exchanged with whatever others may do before it.
+    fn exchangeable(&self, situation: &Situation) -> Option<usize> {
+        let hints_matter = match self.scenario.sweeps {
+            Sweeps::Last => false,
+            Sweeps::AfterCrash | Sweeps::Always => true,
+        };
+        let exchangeable = |at: &u32| {
+            self.waits(*at).is_some_and(|op| {
+                let op = self.machine.ops.get(op);
+                op.is_exchangeable() || op.is_of_hints() && !hints_matter
+            })
+        };
+        situation.at.iter().position(exchangeable).filter(|_| self.scenario.reduced)
+    }
+
+    fn choices_of(&self, situation: &Situation, process: usize, op: u32, choices: &mut Vec<Choice>) {
+        let room = situation.late.contains(&NONE);
+        let is_read = self.machine.ops.get(op).is_read();
+        choices.push(Choice::Step(process));
+        if process < self.scenario.writers.len() && situation.left.crashes > 0 && room {
+            choices.push(Choice::Crash(process));
+        }
+        if situation.left.losses > 0 && !is_read && room {
+            choices.extend([Choice::LoseReply(process), Choice::LoseForNow(process)]);
+        }
+        if situation.left.duplicates > 0 && !is_read && room {
+            choices.push(Choice::Duplicate(process));
+        }
     }
 
     fn take(&mut self, from: &Situation, choice: Choice) -> Situation {
         let mut to = *from;
+        if let (Some(_), Choice::Step(process)) = (self.scenario.interruptions, choice) {
+            to.interruptions -= u8::from(self.interrupts(from, process));
+            to.running = u8::try_from(process).unwrap();
+        }
         match choice {
             Choice::Step(process) => self.step(&mut to, process),
             Choice::Duplicate(process) => {
@@ -227,7 +292,7 @@ impl<'s> Explorer<'s> {
                 self.make_late(&mut to, process);
                 to.at[process] = CRASHED;
                 let sweep = self.scenario.writers.len();
-                if to.at[sweep] == ASLEEP {
+                if to.at[sweep] == ASLEEP && self.scenario.sweeps == Sweeps::AfterCrash {
                     to.at[sweep] = self.sweep;
                 }
             }
@@ -309,7 +374,7 @@ impl<'s> Explorer<'s> {
                 Program::Sweep => None,
             })
             .collect();
-        let verdict = verdict::judge(&self.machine.states.get(state), self.scenario.rules.join, &told).err();
+        let verdict = verdict::judge(&self.machine.states.get(state), self.scenario.rules, &told).err();
         self.judged.insert((state, at), verdict.clone());
         verdict
     }

@@ -17,7 +17,11 @@ mod automaton;
 mod double;
 mod explore;
 mod faults;
+mod kept;
 mod port;
+#[path = "../promise/random.rs"]
+mod random;
 mod scenarios;
 mod toy;
 mod verdict;
+mod walks;

@@ -6,6 +6,7 @@ use askloom_store::intents::{Anchor, Block, Blocks, Hint, Lost, Revision, Swap};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::future::poll_fn;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
@@ -14,6 +15,9 @@ use std::task::{Context, Poll, Waker};
 struct Mailbox {
     op: Option<Op>,
     reply: Option<Reply>,
+    /// What the process knows: the replies it has had, and of parts that are over only what came of them. Two
+    /// processes of one program that know the same go on in the same way.
+    knows: Vec<u64>,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -22,11 +26,13 @@ pub(crate) struct Port(Rc<RefCell<Mailbox>>);
 impl Port {
     async fn ask(&self, op: Op) -> Reply {
         self.0.borrow_mut().op = Some(op);
-        poll_fn(|_| match self.0.borrow_mut().reply.take() {
+        let reply = poll_fn(|_| match self.0.borrow_mut().reply.take() {
             Some(reply) => Poll::Ready(reply),
             None => Poll::Pending,
-        })
-        .await
+        });
+        let reply = reply.await;
+        self.0.borrow_mut().knows.push(digest(&reply));
+        reply
     }
 
     async fn ask_swap(&self, op: Op) -> Result<Swap, Lost> {
@@ -42,6 +48,12 @@ impl Port {
             reply => lost(&reply),
         }
     }
+}
+
+fn digest(value: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
 }
 
 fn lost<X>(reply: &Reply) -> Result<X, Lost> {
@@ -104,6 +116,17 @@ impl Blocks for Port {
         }
     }
 
+    async fn part<X: Hash>(&self, part: impl Future<Output = X>) -> X {
+        let before = self.0.borrow().knows.len();
+        // Inside a part is another place than after it.
+        self.0.borrow_mut().knows.push(0);
+        let result = part.await;
+        let mut mailbox = self.0.borrow_mut();
+        mailbox.knows.truncate(before);
+        mailbox.knows.push(digest(&result));
+        result
+    }
+
     fn buckets(&self) -> u16 {
         1
     }
@@ -133,6 +156,10 @@ impl Process {
     pub(crate) fn answer(&mut self, reply: Reply) -> Waits {
         self.port.0.borrow_mut().reply = Some(reply);
         self.poll()
+    }
+
+    pub(crate) fn knows(&self) -> Vec<u64> {
+        self.port.0.borrow().knows.clone()
     }
 
     fn poll(&mut self) -> Waits {

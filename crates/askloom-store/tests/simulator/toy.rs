@@ -82,7 +82,8 @@ impl Rows<Toy> for Join {
     }
 
     fn remembered(&self, value: &Value) -> Value {
-        Value { field: 0, data: 0, to: value.to }
+        // Without anchors the field is needed, too, to know the key that a row had.
+        Value { data: 0, ..*value }
     }
 
     fn holding(

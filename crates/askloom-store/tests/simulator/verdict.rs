@@ -1,12 +1,13 @@
 //! What must hold when nothing is under way any more.
 
 use crate::double::State;
-use crate::toy::{Ending, Entry, Join, Key, Value, is_target};
-use askloom_store::intents::WriteId;
+use crate::toy::{Ending, Entry, Key, Rules, Value, is_target};
+use askloom_store::intents::{Anchor, Block, Refresh, Revision, WriteId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Says what is wrong with a state, and with what the writers were told.
-pub(crate) fn judge(state: &State, join: Join, told: &[(WriteId, Ending)]) -> Result<(), String> {
+pub(crate) fn judge(state: &State, rules: Rules, told: &[(WriteId, Ending)]) -> Result<(), String> {
+    let Rules { join, refresh, .. } = rules;
     let value = |id: &u8| state.masters.get(id).and_then(|block| block.value);
     let mut meant: BTreeMap<Key, Entry> = BTreeMap::new();
     let mut references: BTreeSet<(u8, u8)> = BTreeSet::new();
@@ -37,6 +38,9 @@ pub(crate) fn judge(state: &State, join: Join, told: &[(WriteId, Ending)]) -> Re
     if let Some((id, _)) = state.masters.iter().find(|(_, block)| block.closing.is_some()) {
         return Err(format!("{id} is closed for ever"));
     }
+    if state.tie && refresh == Refresh::Checked {
+        return Err("two different entries had one stamp".to_owned());
+    }
     judge_writes(state, told)
 }
 
@@ -58,8 +62,8 @@ fn judge_writes(state: &State, told: &[(WriteId, Ending)]) -> Result<(), String>
 }
 
 /// A state that is right, with these masters.
-pub(crate) fn settled(join: Join, refresh: askloom_store::intents::Refresh, values: &[(u8, Value)]) -> State {
-    use askloom_store::intents::{Anchor, Block, Refresh, Revision};
+pub(crate) fn settled(rules: Rules, values: &[(u8, Value)]) -> State {
+    let Rules { join, refresh, .. } = rules;
     let mut state = State::default();
     for &(id, value) in values {
         let block = Block { revision: Revision { n: 1, e: 0 }, value: Some(value), ..Block::default() };
