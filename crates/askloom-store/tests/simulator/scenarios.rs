@@ -164,8 +164,8 @@ fn checked_references_never_dangle() {
         for mishaps in [CALM, CRASH, LOSS, DUPLICATE] {
             tally.holds(&format!("{meeting:?} with {mishaps:?}"), &scenario(rules, meeting, mishaps));
         }
-        let swept = scenario(rules, meeting, CRASH);
-        tally.holds("swept beside", &Scenario { sweeps: Sweeps::AfterCrash, ..swept });
+        let swept = Scenario { sweeps: Sweeps::AfterCrash, ..scenario(rules, meeting, CRASH) };
+        tally.holds("swept beside", &Scenario { interruptions: Some(2), ..swept });
     }
     tally.print("checked references");
 }
