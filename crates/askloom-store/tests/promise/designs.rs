@@ -118,7 +118,7 @@ fn copy(conceptual: &Conceptual, query: &Query, random: &Random) -> Option<Colle
         .cloned()
         .collect();
     let root = query.positions[PositionId::from_index(0)].class?;
-    let condition = condition(conceptual, query, &mapped, random);
+    let condition = condition(query, &mapped, random);
     // An index of one path holds nothing for those that have nothing there: that is another kind of collection.
     let indexes = positions.len() == 1 && condition.is_none() && block_key.len() == 1 && entry_key.is_empty();
     let identities = fields.is_empty() && !indexes && random.one_in(2);
@@ -159,17 +159,12 @@ fn subset(query: &Query, random: &Random) -> (Table<PositionId, askloom_model::P
 }
 
 /// Some of the conjuncts that hold no parameter.
-fn condition(conceptual: &Conceptual, query: &Query, mapped: &Mapped, random: &Random) -> Option<Condition> {
+fn condition(query: &Query, mapped: &Mapped, random: &Random) -> Option<Condition> {
     let mut terms = Vec::new();
     for conjunct in conjuncts(query.condition.as_ref()) {
         let mut paths = Vec::new();
         condition_paths(conjunct.condition, &mut paths);
         let there = paths.iter().all(|path| mapped[path.position.index()].is_some());
-        // Known: a null at the end of a path across many is not seen by the upkeep.
-        let across = |path: &Path| path.hops.iter().any(|&hop| conceptual.ends[hop].cardinality.is_many());
-        if paths.iter().any(across) {
-            continue;
-        }
         if there && !has_parameter(conjunct.condition) && random.percent(70) {
             terms.push(remapped(conjunct.condition, mapped));
         }

@@ -187,9 +187,7 @@ fn entries(
             .collect();
         coverage.row(schema, collection, &identity, block.iter().chain(entry).any(Value::is_null));
         let mut value = Vec::new();
-        // Known: an empty list is stored as null.
-        let stored = |held: &Value| if held.is_absent() { Value::Null } else { held.clone() };
-        held.iter().for_each(|held| encode(&stored(held), &mut value));
+        held.iter().for_each(|held| encode(held, &mut value));
         match (collection.indexed(), &whole) {
             (Some(path), Value::Record(record)) => {
                 for target in held_at(&schema.model.conceptual, record, path) {

@@ -19,7 +19,6 @@ mod constructs;
 mod coverage;
 mod data;
 mod designs;
-mod gaps;
 mod impossible;
 mod keyspace;
 mod paths;
