@@ -4,6 +4,7 @@ mod access;
 mod aggregate;
 mod condition;
 mod keys;
+mod nested;
 mod node;
 mod page;
 mod path;
