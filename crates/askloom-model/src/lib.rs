@@ -15,6 +15,7 @@ mod conceptual;
 mod constant;
 mod design;
 mod diagnostic;
+pub mod faults;
 mod homes;
 mod ids;
 mod plan;
