@@ -65,11 +65,7 @@ pub enum Reading {
         limited: bool,
     },
     /// The same for each value of a set in place of one field of the key: those of the block first, then the equal ones.
-    Each {
-        field: usize,
-        set: InSet,
-        of: Box<Reading>,
-    },
+    Each { field: usize, set: InSet, of: Box<Reading> },
     /// Everything.
     Scan,
 }

@@ -277,8 +277,14 @@ mod tests {
     use super::*;
 
     fn capability(atomic: AtomicUnit, records: Option<Option<u64>>) -> Capability {
-        let limits =
-            Limits { block_key: None, entry_key: None, record: None, block: None, page: None, batch_get: None };
+        let limits = Limits {
+            block_key: None,
+            entry_key: None,
+            record: None,
+            block: None,
+            page: None,
+            batch_get: None,
+        };
         let words = Words { collection: "", packed_block: "", spread_block: "", entry: "" };
         Capability {
             target: "made-up",

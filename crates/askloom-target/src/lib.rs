@@ -77,8 +77,14 @@ mod tests {
                 assert!(fact.said.len() > 10, "{}: {fact:?}", target.profile.target);
             }
             let limits = target.capability.limits;
-            let numbers =
-                [limits.block_key, limits.entry_key, limits.record, limits.block, limits.page, limits.batch_get];
+            let numbers = [
+                limits.block_key,
+                limits.entry_key,
+                limits.record,
+                limits.block,
+                limits.page,
+                limits.batch_get,
+            ];
             for limit in numbers.into_iter().flatten() {
                 assert!(limit.value > 0 && limit.said.len() > 10, "{}: {limit:?}", target.capability.target);
             }

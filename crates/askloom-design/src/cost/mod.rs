@@ -11,8 +11,8 @@ mod statistics;
 
 pub(crate) use selectivity::list_length;
 pub use selectivity::{Asked, selectivity};
-pub(crate) use size::rule_of;
 pub use size::Sizes;
+pub(crate) use size::rule_of;
 pub use statistics::Statistics;
 
 use askloom_model::{Capability, Profile, Work};
@@ -79,9 +79,6 @@ impl From<&Target> for Costing<'static> {
 /// For the embedded store.
 impl Default for Costing<'static> {
     fn default() -> Self {
-        Self {
-            capability: &askloom_target::embedded::CAPABILITY,
-            model: &askloom_target::embedded::PROFILE,
-        }
+        Self { capability: &askloom_target::embedded::CAPABILITY, model: &askloom_target::embedded::PROFILE }
     }
 }

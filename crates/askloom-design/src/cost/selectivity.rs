@@ -6,8 +6,8 @@
 
 use super::Statistics;
 use askloom_model::{
-    AssumptionAbout, AttributeId, Comparison, Condition, Constant, InSet, Leaf, Member, Operand, Path, Position,
-    PositionId, ShareOf, Table, Type,
+    AssumptionAbout, AttributeId, Comparison, Condition, Constant, InSet, Leaf, Member, Operand, Path,
+    Position, PositionId, ShareOf, Table, Type,
 };
 
 /// The share of a `<` whose bound is not known.
@@ -82,10 +82,9 @@ impl Share<'_> {
         match op {
             Comparison::Equal => self.some(path, self.equal(path, other)),
             Comparison::NotEqual => self.some(path, 1.0 - self.equal(path, other)),
-            Comparison::Less
-            | Comparison::LessOrEqual
-            | Comparison::Greater
-            | Comparison::GreaterOrEqual => self.some(path, self.assume(ShareOf::Comparison, COMPARISON)),
+            Comparison::Less | Comparison::LessOrEqual | Comparison::Greater | Comparison::GreaterOrEqual => {
+                self.some(path, self.assume(ShareOf::Comparison, COMPARISON))
+            }
         }
     }
 
@@ -121,9 +120,7 @@ impl Share<'_> {
         };
         let outer = self.asked.positions[path.position].outer;
         match hops.chain(leaf).find(optional) {
-            Some(member) => {
-                1.0 - self.statistics.assume(AssumptionAbout::Present(member), 1.0 - NULL)
-            }
+            Some(member) => 1.0 - self.statistics.assume(AssumptionAbout::Present(member), 1.0 - NULL),
             None if outer => NULL,
             None => 0.0,
         }

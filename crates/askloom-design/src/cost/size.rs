@@ -74,7 +74,8 @@ impl Sizes<'_> {
         match collection.contents {
             Contents::Aggregate(_) => self.statistics.count(collection.source.root),
             Contents::Fields(_) => {
-                let keys: f64 = collection.block_key.iter().map(|field| self.different(&field.path)).product();
+                let keys: f64 =
+                    collection.block_key.iter().map(|field| self.different(&field.path)).product();
                 keys.min(self.entries(id)).max(1.0)
             }
         }
@@ -120,7 +121,9 @@ impl Sizes<'_> {
     pub fn block_bytes(&self, id: CollectionId) -> f64 {
         let collection = &self.design.collections[id];
         match collection.contents {
-            Contents::Aggregate(_) => self.cuts(collection).iter().map(|cut| cut.bytes + cut.entries * ENTRY).sum(),
+            Contents::Aggregate(_) => {
+                self.cuts(collection).iter().map(|cut| cut.bytes + cut.entries * ENTRY).sum()
+            }
             Contents::Fields(_) => self.block_entries(id) * self.entry_bytes(id),
         }
     }
@@ -200,8 +203,12 @@ impl Sizes<'_> {
         if depth > MAX_NESTING {
             return 0.0;
         }
-        let subclasses: Vec<ClassId> =
-            conceptual.classes.iter().filter(|(_, sub)| sub.parent == Some(class)).map(|(id, _)| id).collect();
+        let subclasses: Vec<ClassId> = conceptual
+            .classes
+            .iter()
+            .filter(|(_, sub)| sub.parent == Some(class))
+            .map(|(id, _)| id)
+            .collect();
         if !subclasses.is_empty() {
             let counts: f64 = subclasses.iter().map(|&sub| self.statistics.count(sub)).sum();
             let bytes = |&sub: &ClassId| self.statistics.count(sub) * self.class_bytes(sub, depth + 1);
@@ -209,6 +216,18 @@ impl Sizes<'_> {
         }
         let members = conceptual.all_members(class).filter(|&member| self.is_stored(member));
         members.map(|member| self.element_bytes(member, depth) * self.statistics.fan_out(member)).sum()
+    }
+
+    /// An instance whose lists are empty.
+    pub(crate) fn single_bytes(&self, class: ClassId) -> f64 {
+        let single = self.statistics.conceptual.all_members(class).filter(|&member| match member {
+            Member::Attribute(id) => !self.statistics.conceptual.attributes[id].list,
+            Member::End(id) => {
+                let end = &self.statistics.conceptual.ends[id];
+                end.stored && !end.cardinality.is_many()
+            }
+        });
+        single.map(|member| self.element_bytes(member, 0)).sum::<f64>() + ENTRY
     }
 
     /// One value of a member.

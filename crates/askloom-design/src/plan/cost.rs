@@ -9,8 +9,8 @@ use super::{cover, lookup, paths};
 use crate::cost::{Asked, Costing, Sizes, Statistics, list_length, selectivity};
 use askloom_model::{
     AssumptionAbout, Capability, ColumnValue, Constant, Contents, Design, EndId, Estimate, Follow, Guarantee,
-    JoinStep, Joining, Leaf, Limit, Member, Operand, OrderBy, Path, Plan, PositionId, Priced, Query,
-    Reading, Role, SnapshotReads, StepEstimate, StepOf, Work,
+    JoinStep, Joining, Leaf, Limit, Member, Operand, OrderBy, Path, Plan, PositionId, Priced, Query, Reading,
+    Role, SnapshotReads, StepEstimate, StepOf, Work,
 };
 use std::collections::HashSet;
 
@@ -285,19 +285,28 @@ impl Pricing<'_> {
         };
         let (how, work) = match step {
             Some(step) => {
-                let Some(how) = lookup::joining(self.sizes.statistics, self.sizes.design, step) else { return };
+                let Some(how) = lookup::joining(self.sizes.statistics, self.sizes.design, step) else {
+                    return;
+                };
                 let work = lookup::work(self.costing, &self.sizes, &how, step, self.flowing);
                 (how, work)
             }
             None => {
                 let Some(how) = self.root(position) else { return };
-                let work = lookup::get(self.costing, &self.sizes, &how, self.flowing);
+                let work = lookup::get(self.costing, &self.sizes, &how, self.roots());
                 (how, work)
             }
         };
         if how != Joining::Inside {
             self.push(StepOf::Follow(Follow { position, hops: hops.to_vec(), how }), work);
         }
+    }
+
+    /// How many different roots the rows have: each brings a row for each of what is joined to it.
+    fn roots(&self) -> f64 {
+        let joined = self.query.positions.iter().filter_map(|(_, position)| position.from);
+        let each: f64 = joined.map(|hop| self.sizes.statistics.fan_out(hop.step).max(1.0)).product();
+        (self.flowing / each).max(self.flowing.min(1.0))
     }
 
     fn root(&self, position: PositionId) -> Option<Joining> {

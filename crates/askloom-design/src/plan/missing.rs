@@ -115,10 +115,16 @@ fn hint(costing: &Costing<'_>, model: &Model, design: &Design, reason: Missing) 
             format!("no collection starts with `{0}`: add one of `{0}`, or ask from its owner", class(id))
         }
         Missing::Scan(id) => {
-            format!("{store} cannot read all of `{}`: add a collection whose key the query gives", collection(id))
+            format!(
+                "{store} cannot read all of `{}`: add a collection whose key the query gives",
+                collection(id)
+            )
         }
         Missing::Range(id) => {
-            format!("{store} cannot read a part of a block of `{}`: put the field into the block key", collection(id))
+            format!(
+                "{store} cannot read a part of a block of `{}`: put the field into the block key",
+                collection(id)
+            )
         }
         Missing::Fresh(id) => {
             format!("`{}` may lag on {store}: drop @fresh, or make its master answer", collection(id))

@@ -23,7 +23,8 @@ fn printed(costing: &Costing<'_>, model: &Model, design: &Design, implicit: bool
                 text += &plan::print_assumed(model, &plan.assumed);
             }
             Err(diagnostic) => {
-                text += &format!("{} {}\n{}\n", diagnostic.code, diagnostic.message, diagnostic.hint.unwrap());
+                text +=
+                    &format!("{} {}\n{}\n", diagnostic.code, diagnostic.message, diagnostic.hint.unwrap());
             }
         }
         text.push('\n');

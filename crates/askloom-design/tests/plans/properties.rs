@@ -134,8 +134,11 @@ fn estimates_of_writes_are_sound() {
             let design = simple::design(&model);
             for target in askloom_target::targets() {
                 let costing = Costing::from(target);
-                let of_workload =
-                    model.workload.writes.iter().filter_map(|w| write::plan(&costing, &model, &design, w).ok());
+                let of_workload = model
+                    .workload
+                    .writes
+                    .iter()
+                    .filter_map(|w| write::plan(&costing, &model, &design, w).ok());
                 for plan in of_workload.chain(write::implicit(&costing, &model, &design).unwrap()) {
                     let e = plan.estimate;
                     for number in [e.requests, e.rows, e.puts, e.deletes, e.written, e.cost] {

@@ -5,8 +5,7 @@ use askloom_model::{
     Transaction, Words,
 };
 
-const FILTERED: &str =
-    "DynamoDB Developer Guide, \"Comparison operator and function reference\": N by value, S by its UTF-8 bytes";
+const FILTERED: &str = "DynamoDB Developer Guide, \"Comparison operator and function reference\": N by value, S by its UTF-8 bytes";
 
 pub static CAPABILITY: Capability = Capability {
     target: "dynamodb",
@@ -26,7 +25,10 @@ pub static CAPABILITY: Capability = Capability {
         "DynamoDB API Reference, TransactWriteItems: up to 100 actions, 4 MB, no item twice",
     )),
     limits: Limits {
-        block_key: Some(Fact::new(2_048, "DynamoDB Developer Guide, \"Constraints\": partition key, 2048 bytes")),
+        block_key: Some(Fact::new(
+            2_048,
+            "DynamoDB Developer Guide, \"Constraints\": partition key, 2048 bytes",
+        )),
         entry_key: Some(Fact::new(1_024, "DynamoDB Developer Guide, \"Constraints\": sort key, 1024 bytes")),
         record: Some(Fact::new(400 << 10, "DynamoDB Developer Guide, \"Constraints\": item size, 400 KB")),
         // 10 GB only where a table has a local secondary index, and we make none.

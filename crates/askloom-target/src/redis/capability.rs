@@ -2,7 +2,8 @@
 
 use askloom_model::{AtomicUnit, Capability, Expiry, Fact, Limits, SnapshotReads, Words};
 
-const STRINGS: &str = "Redis documentation, \"Redis Strings\", limits: 512 MB by default (proto-max-bulk-len)";
+const STRINGS: &str =
+    "Redis documentation, \"Redis Strings\", limits: 512 MB by default (proto-max-bulk-len)";
 
 pub static CAPABILITY: Capability = Capability {
     target: "redis",

@@ -1,21 +1,21 @@
 //! How copies are brought after: which rows hold the written instance, what has to be read to rebuild them, and which
 //! entries change.
 
-use super::step::{Change, Changes, Step};
+use super::step::{Change, Changes, Lists, Step};
 use super::{Writing, lookup};
 use crate::cost::{Asked, selectivity};
 use crate::plan::conjuncts;
 use crate::upkeep::{self, Place};
 use askloom_model::{
     BackStep, Collection, CollectionId, Comparison, Conceptual, Condition, Constant, Contents, CopyLevel,
-    CopyWrite, Design, Id, Joining, Leaf, Member, Operand, Path, RelationshipKind, SupportOf, SupportRead, Work,
-    WriteAction,
+    CopyWrite, Design, Id, Joining, Leaf, Member, Operand, Path, RelationshipKind, SupportOf, SupportRead,
+    Work, WriteAction,
 };
 
 /// Whether a copy holds anything that the step changes.
 pub(super) fn touches(conceptual: &Conceptual, design: &Design, id: CollectionId, step: &Step) -> bool {
     match &step.changes {
-        Changes::Made | Changes::Replaced | Changes::Ended => true,
+        Changes::Made(_) | Changes::Replaced | Changes::Ended => true,
         Changes::Fields(changes) => {
             let used = used_members(conceptual, &design.collections[id]);
             let whole = matches!(design.collections[id].contents, Contents::Aggregate(_));
@@ -126,8 +126,13 @@ impl Writing<'_> {
         let (before, after) = (rows * shares.before, rows * shares.after);
         let deletes = if shares.moves { before } else { (before - after).max(0.0) };
         let entry = sizes.entry_bytes(id);
-        let mut work =
-            Work { puts: after, deletes, written: after * entry, dropped: deletes * entry, ..Work::default() };
+        let mut work = Work {
+            puts: after,
+            deletes,
+            written: after * entry,
+            dropped: deletes * entry,
+            ..Work::default()
+        };
         if level == CopyLevel::Intents {
             // Each row is announced in its anchor, put, and settled there.
             let changed = after.max(before);
@@ -153,12 +158,14 @@ impl Writing<'_> {
             let row = &conceptual.ends[end];
             if !row.stored {
                 // The instance itself stores the link.
-                there *= row.inverse.map_or(1.0, |stored| self.planner.statistics.fan_out(Member::End(stored)));
+                there *=
+                    row.inverse.map_or(1.0, |stored| self.planner.statistics.fan_out(Member::End(stored)));
                 continue;
             }
             let each = self.planner.statistics.referring(end);
             let index = self.planner.design.reverse_index(end);
-            let holder = conceptual.aggregate_root(row.class).and_then(|root| self.planner.design.master(root));
+            let holder =
+                conceptual.aggregate_root(row.class).and_then(|root| self.planner.design.master(root));
             let sizes = self.sizes();
             let work = match (index, holder) {
                 (Some(index), _) => lookup::found(self.planner.costing, &sizes, index, there, each),
@@ -175,15 +182,49 @@ impl Writing<'_> {
     fn rows_at(&self, collection: &Collection, point: &[Member], root: askloom_model::ClassId) -> f64 {
         let conceptual = &self.planner.model.conceptual;
         let sizes = self.sizes();
-        if let (Changes::Made, Some(&Member::End(end))) = (&self.step.changes, point.last())
-            && conceptual.ends[end].stored
-        {
-            // Nobody refers to what is only now made.
-            return 0.0;
+        if let Changes::Made(lists) = self.step.changes {
+            match point.last() {
+                None => return self.rows_of_new(collection, lists) * self.matched,
+                // Nobody refers to what is only now made.
+                Some(&Member::End(end)) if conceptual.ends[end].stored => return 0.0,
+                Some(_) => {}
+            }
         }
         let all = sizes.rows_without_condition(collection) * sizes.keys_of_row(collection);
         let of_one = all / self.planner.statistics.count(root).max(1.0);
         of_one * self.matched / self.grain(collection)
+    }
+
+    /// The entries of an instance that is only now made: nobody refers to it yet, and its lists may be empty.
+    fn rows_of_new(&self, collection: &Collection, lists: Lists) -> f64 {
+        let conceptual = &self.planner.model.conceptual;
+        let reached = |step: Member, own: bool| {
+            let (many, derived) = match step {
+                Member::Attribute(id) => (conceptual.attributes[id].list, false),
+                Member::End(id) => (conceptual.ends[id].cardinality.is_many(), !conceptual.ends[id].stored),
+            };
+            let nothing = own && (derived || (many && lists == Lists::Empty));
+            if nothing { 0.0 } else { self.planner.statistics.fan_out(step) }
+        };
+        let mut own: Vec<bool> = Vec::new();
+        let mut rows = 1.0;
+        for (_, position) in collection.source.positions.iter() {
+            let Some(hop) = position.from else {
+                own.push(true);
+                continue;
+            };
+            let of_new = own.get(hop.parent.index()).copied().unwrap_or(false);
+            let found: f64 = reached(hop.step, of_new);
+            rows *= if position.outer { found.max(1.0) } else { found };
+            own.push(of_new && is_inside(conceptual, hop.step));
+        }
+        let keys = collection.block_key.iter().map(|field| {
+            let steps = members_of(&field.path);
+            let many = self.planner.statistics.values(&field.path);
+            let empty = steps.iter().any(|&step| many > 1.0 && reached(step, true) <= 0.0);
+            if empty { 0.0 } else { many }
+        });
+        rows * keys.product::<f64>()
     }
 
     /// One element of a list, or one link, is one of so many of a row's root.
@@ -226,7 +267,9 @@ impl Writing<'_> {
             support.push((SupportOf::Rebuild { steps: Vec::new(), how }, work));
         }
         let places = upkeep::places(conceptual, collection);
-        for Place { steps, .. } in places.iter().filter(|place| !place.steps.is_empty() && place.steps != point) {
+        for Place { steps, .. } in
+            places.iter().filter(|place| !place.steps.is_empty() && place.steps != point)
+        {
             let Some((&step, before)) = steps.split_last() else { continue };
             let there: f64 = before.iter().map(|&step| self.planner.statistics.fan_out(step)).product();
             let Some(how) = lookup::joining(&self.planner.statistics, design, step) else { continue };
@@ -249,7 +292,7 @@ impl Writing<'_> {
             after *= self.known_after(conjunct.condition).unwrap_or(usual);
         }
         match &self.step.changes {
-            Changes::Made => Shares { before: 0.0, after, moves: false },
+            Changes::Made(_) => Shares { before: 0.0, after, moves: false },
             Changes::Ended => Shares { before, after: 0.0, moves: false },
             Changes::Replaced => Shares { before, after, moves: true },
             Changes::Fields(changes) => self.moved(collection, changes, before, after),
@@ -273,7 +316,9 @@ impl Writing<'_> {
         };
         match self.step.action {
             WriteAction::Add(member) if moves && many(member) => Shares { before: 0.0, after, moves: false },
-            WriteAction::Remove(member) if moves && many(member) => Shares { before, after: 0.0, moves: false },
+            WriteAction::Remove(member) if moves && many(member) => {
+                Shares { before, after: 0.0, moves: false }
+            }
             WriteAction::Connect(end) if moves && many(Member::End(end)) => {
                 Shares { before: 0.0, after, moves: false }
             }
@@ -312,7 +357,8 @@ impl Writing<'_> {
 fn own_constant(condition: &Condition) -> Option<(&Path, &Constant)> {
     let Condition::Compare { left, op: Comparison::Equal, right } = condition else { return None };
     match (left, right) {
-        (Operand::Path(path), Operand::Constant(constant)) | (Operand::Constant(constant), Operand::Path(path))
+        (Operand::Path(path), Operand::Constant(constant))
+        | (Operand::Constant(constant), Operand::Path(path))
             if path.position.index() == 0 =>
         {
             Some((path, constant))

@@ -1,10 +1,11 @@
 //! What is written of the aggregates themselves.
 
-use super::step::{Changes, way_to};
+use super::step::{Changes, Lists, way_to};
 use super::{Writing, lookup};
 use crate::cost::rule_of;
 use askloom_model::{
-    AtomicUnit, CollectionId, Contents, CopyLevel, EndId, Leaf, MasterWrite, Member, Reservation, Work, WriteAction,
+    AtomicUnit, CollectionId, Contents, CopyLevel, EndId, Leaf, MasterWrite, Member, Reservation, Work,
+    WriteAction,
 };
 
 /// Bytes of the entry that holds an aggregate's version.
@@ -45,7 +46,15 @@ impl Writing<'_> {
         let sizes = self.sizes();
         let (entries, bytes) = (sizes.block_entries(id), sizes.block_bytes(id));
         match &self.step.changes {
-            Changes::Made | Changes::Replaced => Work { puts: entries, written: bytes, ..Work::default() },
+            Changes::Made(Lists::Empty) => {
+                let cuts = sizes.cuts(collection);
+                // Elements that are entries of their own are not there yet.
+                let entries = cuts.iter().filter(|cut| cut.entries <= 1.0).count().max(1) as f64;
+                Work { puts: entries, written: sizes.single_bytes(self.step.class), ..Work::default() }
+            }
+            Changes::Made(Lists::Full) | Changes::Replaced => {
+                Work { puts: entries, written: bytes, ..Work::default() }
+            }
             Changes::Ended => Work { deletes: entries, dropped: bytes, ..Work::default() },
             Changes::Fields(changes) => {
                 let way = way_to(&self.planner.model.conceptual, self.step.class);
@@ -102,7 +111,8 @@ impl Writing<'_> {
                 reservations.push(self.reservation(master, &way, &[], Some(member)));
             }
         }
-        if let WriteAction::Add(Member::End(list)) | WriteAction::Remove(Member::End(list)) = self.step.action {
+        if let WriteAction::Add(Member::End(list)) | WriteAction::Remove(Member::End(list)) = self.step.action
+        {
             let part = conceptual.ends[list].target;
             if conceptual.classes[part].kind.is_entity() {
                 reservations.push(self.reservation(master, &way, &[list], None));
@@ -124,7 +134,7 @@ impl Writing<'_> {
 
     fn changes(&self, member: Member) -> bool {
         match &self.step.changes {
-            Changes::Made | Changes::Replaced | Changes::Ended => true,
+            Changes::Made(_) | Changes::Replaced | Changes::Ended => true,
             Changes::Fields(changes) => changes.iter().any(|change| change.path.first() == Some(&member)),
         }
     }
@@ -146,7 +156,8 @@ impl Writing<'_> {
         let hops: Vec<EndId> = way.iter().chain(list).copied().collect();
         let index = self.index_of(root, &hops, leaf);
         let sizes = self.sizes();
-        let ends = matches!(self.step.changes, Changes::Ended) || matches!(self.step.action, WriteAction::Remove(_));
+        let ends =
+            matches!(self.step.changes, Changes::Ended) || matches!(self.step.action, WriteAction::Remove(_));
         let mut work = match index {
             Some(_) if ends => Work::default(),
             Some(index) => lookup::found(self.planner.costing, &sizes, index, self.matched, 1.0),
@@ -156,12 +167,10 @@ impl Writing<'_> {
         if let Some(index) = index {
             let bytes = sizes.entry_bytes(index) * self.matched;
             let (takes, gives) = match &self.step.changes {
-                Changes::Made => (true, false),
+                Changes::Made(_) => (true, false),
                 Changes::Replaced => (true, true),
                 Changes::Ended => (false, true),
-                Changes::Fields(_) => {
-                    (!ends, ends || !matches!(self.step.action, WriteAction::Add(_)))
-                }
+                Changes::Fields(_) => (!ends, ends || !matches!(self.step.action, WriteAction::Add(_))),
             };
             if takes {
                 work.puts = self.matched;

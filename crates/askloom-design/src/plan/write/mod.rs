@@ -37,7 +37,11 @@ pub fn plan(
 
 /// The plans of writes that are not in the workload and that any program may do: create, store and delete of every
 /// aggregate, and change of every stored link that is no part of an id.
-pub fn implicit(costing: &Costing<'_>, model: &Model, design: &Design) -> Result<Vec<WritePlan>, Box<Diagnostic>> {
+pub fn implicit(
+    costing: &Costing<'_>,
+    model: &Model,
+    design: &Design,
+) -> Result<Vec<WritePlan>, Box<Diagnostic>> {
     let planner = Planner::new(costing, model, design);
     let mut plans = Vec::new();
     for of in implied(model) {
@@ -225,11 +229,17 @@ impl Writing<'_> {
     }
 
     /// The index whose entries are the values of a member of an aggregate.
-    fn index_of(&self, root: ClassId, hops: &[EndId], leaf: askloom_model::Leaf) -> Option<askloom_model::CollectionId> {
+    fn index_of(
+        &self,
+        root: ClassId,
+        hops: &[EndId],
+        leaf: askloom_model::Leaf,
+    ) -> Option<askloom_model::CollectionId> {
         let indexes = self.planner.design.collections.iter();
         let mut indexes = indexes.filter(|(_, collection)| {
             let [key] = collection.block_key.as_slice() else { return false };
-            let plain = collection.role == askloom_model::Role::Index && collection.source.condition.is_none();
+            let plain =
+                collection.role == askloom_model::Role::Index && collection.source.condition.is_none();
             plain && collection.source.root == root && key.path.leaf == leaf && key.path.hops == hops
         });
         indexes.next().map(|(id, _)| id)

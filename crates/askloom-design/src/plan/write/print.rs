@@ -4,8 +4,8 @@ use super::step::Step;
 use crate::plan::print::Printer;
 use crate::plan::table::{Tree, price};
 use askloom_model::{
-    CheckOf, CopyLevel, CopyWrite, Design, Joining, Member, Model, OnDelete, Query, ReferenceCheck, Reservation,
-    SupportOf, Write, WriteAction, WriteEstimate, WriteOf, WritePlan, WriteStepPlan,
+    CheckOf, CopyLevel, CopyWrite, Design, Joining, Member, Model, OnDelete, Query, ReferenceCheck,
+    Reservation, SupportOf, Write, WriteAction, WriteEstimate, WriteOf, WritePlan, WriteStepPlan,
 };
 
 /// The plan in words, one step a line, each with what it takes. `write` is the statement, if it is one.
@@ -63,7 +63,7 @@ impl WritePrinter<'_> {
         line(tree, 0, &format!("{} in {master}", self.action(step)), &step.master.estimate);
         if let Some(query) = query {
             let printer = Printer::new(self.model, self.design, query, &step.find);
-            for (deeper, found) in step.find.priced.steps.iter().rev().enumerate() {
+            for (deeper, found) in printer.shown().enumerate() {
                 let numbers = [found.estimate.requests, found.estimate.rows];
                 tree.step(1 + deeper, &printer.step(&found.of), &numbers, found.estimate.cost);
             }

@@ -16,13 +16,19 @@ pub(super) struct Step {
 
 /// What a statement changes of an instance.
 pub(super) enum Changes {
-    /// It is made.
-    Made,
+    /// It is made, by a program with all that belongs to it, by a statement with empty lists.
+    Made(Lists),
     /// Anything may be another.
     Replaced,
     /// It is ended.
     Ended,
     Fields(Vec<Change>),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Lists {
+    Full,
+    Empty,
 }
 
 /// A field that gets another value.
@@ -41,10 +47,12 @@ impl Step {
         let one = |member: Member| Changes::Fields(vec![Change { path: vec![member], to: None }]);
         match step {
             WriteStep::Insert { class } => {
-                Self { action: WriteAction::Insert, ..Self::create(model, *class) }.named(write)
+                let changes = Changes::Made(Lists::Empty);
+                Self { changes, ..Self::create(model, *class) }.named(write)
             }
             WriteStep::Upsert { class } => {
-                Self { action: WriteAction::Upsert, ..Self::store(model, *class) }.named(write)
+                let changes = Changes::Fields(given(&model.conceptual, *class));
+                Self { action: WriteAction::Upsert, changes, ..Self::store(model, *class) }.named(write)
             }
             WriteStep::Update { class, set, condition, positions } => {
                 let changes = Changes::Fields(set.iter().map(change).collect());
@@ -65,7 +73,12 @@ impl Step {
             }
             WriteStep::Connect { class, end, condition, positions, .. } => {
                 let find = found(*class, condition, positions);
-                Self { action: WriteAction::Connect(*end), class: *class, find, changes: one(Member::End(*end)) }
+                Self {
+                    action: WriteAction::Connect(*end),
+                    class: *class,
+                    find,
+                    changes: one(Member::End(*end)),
+                }
             }
             WriteStep::Disconnect { class, end, condition, positions, .. } => {
                 let find = found(*class, condition, positions);
@@ -77,7 +90,7 @@ impl Step {
 
     pub(super) fn create(model: &Model, class: ClassId) -> Self {
         let find = by_id(&model.conceptual, class);
-        Self { action: WriteAction::Insert, class, find, changes: Changes::Made }
+        Self { action: WriteAction::Insert, class, find, changes: Changes::Made(Lists::Full) }
     }
 
     pub(super) fn store(model: &Model, class: ClassId) -> Self {
@@ -103,6 +116,15 @@ impl Step {
         self.find.header.clone_from(&write.header);
         self
     }
+}
+
+/// The fields that UPSERT may set: lists stay, and an id is what it is found by.
+fn given(conceptual: &Conceptual, class: ClassId) -> Vec<Change> {
+    let identifier = &conceptual.classes[class].identifier;
+    let settable = conceptual
+        .all_members(class)
+        .filter(|member| conceptual.insertable(*member).is_some() && !identifier.contains(member));
+    settable.map(|member| Change { path: vec![member], to: None }).collect()
 }
 
 fn change(assignment: &Assignment) -> Change {
@@ -160,10 +182,8 @@ fn by_id(conceptual: &Conceptual, class: ClassId) -> Query {
         Member::End(id) => Leaf::Reference(id),
     };
     let identifier = &conceptual.classes[class].identifier;
-    let mut fields: Vec<(String, Leaf)> = identifier
-        .iter()
-        .map(|member| (conceptual.member_name(*member).to_owned(), leaf(member)))
-        .collect();
+    let mut fields: Vec<(String, Leaf)> =
+        identifier.iter().map(|member| (conceptual.member_name(*member).to_owned(), leaf(member))).collect();
     if fields.is_empty() {
         fields.push(("id".to_owned(), Leaf::Itself));
     }
@@ -174,8 +194,10 @@ fn by_id(conceptual: &Conceptual, class: ClassId) -> Query {
     });
     let condition = Condition::And(terms.collect());
     let ty = ParameterType::Identity(class);
-    let parameters =
-        fields.into_iter().map(|(name, _)| Parameter { name, ty: ty.clone(), span: Span::default() }).collect();
+    let parameters = fields
+        .into_iter()
+        .map(|(name, _)| Parameter { name, ty: ty.clone(), span: Span::default() })
+        .collect();
     query(conceptual, class, crate::simple::only_main(class), Some(condition), parameters)
 }
 
