@@ -67,10 +67,13 @@ fn assumption_text(model: &Model, assumption: &Assumption) -> String {
         format!("{}.{}", conceptual.classes[class].name, conceptual.member_name(member))
     };
     let value = or_none(short(assumption.value));
-    let per_cent = format!("{:.0} %", assumption.value * 100.0);
+    let per_cent = format!("{:.0}%", assumption.value * 100.0);
     match assumption.about {
         AssumptionAbout::Count(class) => format!("{value} {}", conceptual.classes[class].name),
         AssumptionAbout::Average(member) => format!("{value} {} each", name(member)),
+        AssumptionAbout::Present(member) if assumption.value >= 1.0 => {
+            format!("{} always there", name(member))
+        }
         AssumptionAbout::Present(member) => format!("{} there in {per_cent}", name(member)),
         AssumptionAbout::Distinct(member) => format!("{value} different {}", name(member)),
         AssumptionAbout::Bytes(member) => format!("{} {value} B", name(member)),

@@ -121,6 +121,8 @@ impl Writing<'_> {
                 reservations.push(self.reservation(master, &way, &[list], Some(member)));
             }
         }
+        // What was never reserved is not given back.
+        reservations.retain(|reservation| reservation.index.is_some() || reservation.estimate.cost > 0.0);
         reservations
     }
 
