@@ -7,7 +7,7 @@
 use crate::plan::condition_paths;
 use askloom_model::{
     BackStep, ClassId, Collection, CollectionId, Conceptual, Contents, Design, EndId, Id, KeyField, Leaf,
-    Member, Model, Path, PositionId, RelationshipKind, Role, Source, Upkeep,
+    Member, Model, Occurrence, Path, PositionId, RelationshipKind, Role, Source, Upkeep,
 };
 
 /// A place in the rows of a collection: the steps from the root to it, and the class of what stands there.
@@ -116,8 +116,41 @@ fn derived_ends(conceptual: &Conceptual, steps: &[Member]) -> Vec<EndId> {
     steps.iter().filter_map(derived).collect()
 }
 
-/// Adds an index for every reference that some copy has to be found back along.
+/// Adds the indexes that keeping data right needs: for every reference that some copy has to be found back along or
+/// some write has to look back along, for every unique value, and for the ids of parts.
 pub fn add_indexes(model: &Model, design: &mut Design) {
+    let conceptual = &model.conceptual;
+    let mut wanted: Vec<(Leaf, &str)> = Vec::new();
+    wanted.extend(ends_to_walk_back(model, design).into_iter().map(|end| (Leaf::Reference(end), WAY_BACK)));
+    for (id, attribute) in conceptual.attributes.iter() {
+        if attribute.unique {
+            wanted.push((Leaf::Attribute(id), UNIQUE));
+        }
+    }
+    for (id, end) in conceptual.ends.iter() {
+        if end.unique && end.stored {
+            wanted.push((Leaf::Reference(id), UNIQUE));
+        }
+    }
+    for (leaf, reason) in wanted {
+        for occurrence in conceptual.occurrences(leaf_class(conceptual, leaf)) {
+            add_index(conceptual, design, &occurrence, leaf, reason);
+        }
+    }
+    for class in conceptual.classes.ids().filter(|&class| conceptual.classes[class].owner.is_some()) {
+        for occurrence in conceptual.occurrences(class) {
+            add_index(conceptual, design, &occurrence, Leaf::Itself, PART);
+        }
+    }
+}
+
+const WAY_BACK: &str = "Keeping data right needs the way back along this reference.";
+const UNIQUE: &str = "A unique value is reserved by its entry here.";
+const PART: &str = "A part is found by its id, which no other part may have.";
+
+/// References that have to be walked from the target back: by the upkeep of copies, by queries over derived ends, and
+/// by writes that check or move links.
+fn ends_to_walk_back(model: &Model, design: &Design) -> Vec<EndId> {
     let conceptual = &model.conceptual;
     let mut wanted: Vec<EndId> = Vec::new();
     for (_, collection) in design.collections.iter().filter(|(_, collection)| collection.role != Role::Master)
@@ -132,39 +165,73 @@ pub fn add_indexes(model: &Model, design: &mut Design) {
             wanted.extend(position.from.into_iter().flat_map(|hop| derived_ends(conceptual, &[hop.step])));
         }
     }
+    for (id, end) in conceptual.ends.iter() {
+        // A bound at the other end is checked, and a partner that may have one link only is taken from its former one.
+        let bounded = end.inverse.is_some_and(|inverse| conceptual.ends[inverse].cardinality.max.is_some());
+        if end.stored && end.kind != RelationshipKind::Composition && (end.on_delete.is_some() || bounded) {
+            wanted.push(id);
+        }
+    }
+    wanted.retain(|&end| conceptual.ends[end].kind != RelationshipKind::Composition);
     wanted.sort_unstable();
     wanted.dedup();
-    for end in wanted {
-        if design.reverse_index(end).is_none()
-            && let Some(index) = reverse_index(conceptual, end)
-        {
-            design.collections.push(index);
-        }
+    wanted
+}
+
+fn leaf_class(conceptual: &Conceptual, leaf: Leaf) -> ClassId {
+    match leaf {
+        Leaf::Attribute(id) => conceptual.attributes[id].class,
+        Leaf::Reference(id) => conceptual.ends[id].class,
+        Leaf::Itself => ClassId::from_index(0),
     }
 }
 
-/// The index from the target of a stored end back to those that refer to it. None for a reference inside a value
-/// object: its owner is found by scanning.
-fn reverse_index(conceptual: &Conceptual, end: EndId) -> Option<Collection> {
-    let row = &conceptual.ends[end];
-    let class = row.class;
-    if !conceptual.classes[class].kind.is_entity() || conceptual.aggregate_root(class) != Some(class) {
-        return None;
+/// An index of aggregates by what they hold at a place: one entry for each distinct value, whether an instance of a
+/// referred id exists or not, as it may be made later and those that refer to it must be found then.
+fn add_index(
+    conceptual: &Conceptual,
+    design: &mut Design,
+    occurrence: &Occurrence,
+    leaf: Leaf,
+    reason: &str,
+) {
+    if let Some(known) = design.index(occurrence, leaf) {
+        let reasons = &mut design.collections[known].reasons;
+        if reasons.iter().all(|known| known != reason) {
+            reasons.push(reason.to_owned());
+        }
+        return;
     }
-    let main = PositionId::from_index(0);
-    let positions = crate::simple::only_main(class);
-    // Of a to-many reference there is one entry for each id in it, whether such an instance exists or not: it may be
-    // made later, and then those that refer to it must be found.
-    let path = Path { position: main, hops: Vec::new(), leaf: Leaf::Reference(end) };
-    Some(Collection {
-        name: format!("{}By{}", conceptual.classes[class].name, capital(&row.name)),
+    let member = match leaf {
+        Leaf::Attribute(id) => capital(&conceptual.attributes[id].name),
+        Leaf::Reference(id) => capital(&conceptual.ends[id].name),
+        Leaf::Itself => String::new(),
+    };
+    let way: String = occurrence.hops.iter().map(|&hop| capital(&conceptual.ends[hop].name)).collect();
+    let name = format!("{}By{way}{member}", conceptual.classes[occurrence.root].name);
+    let path = Path { position: PositionId::from_index(0), hops: occurrence.hops.clone(), leaf };
+    design.collections.push(Collection {
+        name: unused(design, name),
         role: Role::Index,
-        source: Source { root: class, positions, condition: None },
+        source: Source {
+            root: occurrence.root,
+            positions: crate::simple::only_main(occurrence.root),
+            condition: None,
+        },
         block_key: vec![KeyField { path, descending: false }],
         entry_key: Vec::new(),
         contents: Contents::Fields(Vec::new()),
-        reasons: vec!["Keeping copies right needs the way back along this reference.".to_owned()],
-    })
+        reasons: vec![reason.to_owned()],
+    });
+}
+
+/// The name, with a number behind it if another collection has it.
+fn unused(design: &Design, name: String) -> String {
+    let taken = |name: &str| design.collections.iter().any(|(_, collection)| collection.name == name);
+    if !taken(&name) {
+        return name;
+    }
+    (2..).map(|number| format!("{name}{number}")).find(|name| !taken(name)).unwrap_or(name)
 }
 
 fn capital(name: &str) -> String {

@@ -148,6 +148,13 @@ impl RelationshipKind {
     }
 }
 
+/// A place in the aggregates of a root class: the parts of parts that lead to it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+pub struct Occurrence {
+    pub root: ClassId,
+    pub hops: Vec<EndId>,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Cardinality {
     pub min: u32,
@@ -242,6 +249,36 @@ impl Conceptual {
             }
         }
         None
+    }
+
+    /// Where instances of a class can be: in which aggregates, and by which parts of parts. A root is in its own.
+    #[must_use]
+    pub fn occurrences(&self, class: ClassId) -> Vec<Occurrence> {
+        let mut found = Vec::new();
+        self.collect_occurrences(class, &mut Vec::new(), &mut found);
+        found
+    }
+
+    fn collect_occurrences(&self, class: ClassId, below: &mut Vec<EndId>, found: &mut Vec<Occurrence>) {
+        if below.len() > MAX_NESTING {
+            return;
+        }
+        let lineage = self.lineage(class);
+        let owned = lineage.iter().any(|&c| self.classes[c].owner.is_some());
+        if let (true, false, Some(&root)) = (self.classes[class].kind.is_entity(), owned, lineage.last()) {
+            let occurrence = Occurrence { root, hops: below.iter().rev().copied().collect() };
+            if !found.contains(&occurrence) {
+                found.push(occurrence);
+            }
+        }
+        for (id, end) in self.ends.iter() {
+            let holds = self.is_kind_of(class, end.target) || self.is_kind_of(end.target, class);
+            if end.stored && end.kind == RelationshipKind::Composition && holds && !below.contains(&id) {
+                below.push(id);
+                self.collect_occurrences(end.class, below, found);
+                below.pop();
+            }
+        }
     }
 
     /// Whether instances of `class` are instances of `ancestor` too.

@@ -4,7 +4,7 @@
 //! and the fields. How to fill it, how to keep it right under every write, and whether a plan over it is
 //! complete, all follow from that definition.
 
-use crate::{ClassId, Condition, EndId, Leaf, Path, Position, PositionId, Rule, Table};
+use crate::{ClassId, Condition, EndId, Leaf, Occurrence, Path, Position, PositionId, Rule, Table};
 use serde::Serialize;
 
 crate::ids::ids! {
@@ -76,7 +76,17 @@ impl Design {
         self.collections.iter().find(|(_, collection)| is_master(collection)).map(|(id, _)| id)
     }
 
-    /// The index from the target of a stored end back to those that refer to it.
+    /// The index of a member at one place of an aggregate.
+    #[must_use]
+    pub fn index(&self, occurrence: &Occurrence, leaf: Leaf) -> Option<CollectionId> {
+        let is_it = |collection: &Collection| {
+            collection.source.root == occurrence.root
+                && collection.indexed().is_some_and(|path| path.leaf == leaf && path.hops == occurrence.hops)
+        };
+        self.collections.iter().find(|(_, collection)| is_it(collection)).map(|(id, _)| id)
+    }
+
+    /// An index from the target of a stored end back to those that refer to it.
     #[must_use]
     pub fn reverse_index(&self, end: EndId) -> Option<CollectionId> {
         let is_index = |collection: &Collection| collection.reverses() == Some(end);
@@ -85,17 +95,22 @@ impl Design {
 }
 
 impl Collection {
-    /// The end that this collection leads back from, if it does that and nothing else: its rows are the referring
-    /// instances by the id referred to, one for each id of a to-many end.
+    /// The path that this collection leads back from, if it is an index and nothing else: its rows are aggregates by
+    /// what they hold at the path, one for each distinct value of a path that has several. An aggregate that holds
+    /// nothing there has no row.
     #[must_use]
-    pub fn reverses(&self) -> Option<EndId> {
+    pub fn indexed(&self) -> Option<&Path> {
         let [key] = self.block_key.as_slice() else { return None };
         let plain = self.role == Role::Index && self.source.condition.is_none() && self.entry_key.is_empty();
-        match key.path.leaf {
-            Leaf::Reference(end) if plain && key.path.hops.is_empty() && self.source.positions.len() == 1 => {
-                Some(end)
-            }
-            Leaf::Reference(_) | Leaf::Attribute(_) | Leaf::Itself => None,
+        (plain && self.source.positions.len() == 1).then_some(&key.path)
+    }
+
+    /// The end that this collection leads back from, if it is an index of references.
+    #[must_use]
+    pub fn reverses(&self) -> Option<EndId> {
+        match self.indexed()?.leaf {
+            Leaf::Reference(end) => Some(end),
+            Leaf::Attribute(_) | Leaf::Itself => None,
         }
     }
 

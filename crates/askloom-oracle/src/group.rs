@@ -6,9 +6,10 @@
 )]
 
 use crate::error::QueryError;
-use crate::number::{average, compare, exact, nearest_double};
+use crate::number::{average, compare};
 use crate::path::Joined;
 use crate::view::View;
+use askloom_model::typed::{exact, nearest_double};
 use askloom_model::{Aggregate, AggregateFunction, ColumnValue, OrderBy, Path, Query, Value};
 use bigdecimal::BigDecimal;
 use std::collections::{BTreeMap, BTreeSet};

@@ -38,7 +38,6 @@ mod rows;
 mod state;
 mod tree;
 mod ttl;
-mod typed;
 mod view;
 mod words;
 mod write;

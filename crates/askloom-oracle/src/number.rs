@@ -27,24 +27,6 @@ fn plain(value: &Value) -> &Value {
     }
 }
 
-/// The exact value of a number.
-pub(crate) fn exact(value: &Value) -> Option<BigDecimal> {
-    match value {
-        Value::Int(n) => Some(BigDecimal::from(*n)),
-        Value::Decimal(n) => Some(n.clone()),
-        Value::Double(n) => BigDecimal::try_from(*n).ok(),
-        _not_a_number => None,
-    }
-}
-
-/// The double nearest to an exact number. Nothing if that is not finite.
-pub(crate) fn nearest_double(number: &BigDecimal) -> Option<f64> {
-    // Reading digits is correctly rounded; arithmetic on the way to a double would not be.
-    let (digits, scale) = number.as_bigint_and_exponent();
-    let text = format!("{digits}e{}", scale.checked_neg()?);
-    text.parse::<f64>().ok().filter(|double| double.is_finite()).map(|double| double + 0.0)
-}
-
 /// Decimals behind the point of an average.
 const AVERAGE_DECIMALS: i64 = 12;
 
@@ -83,6 +65,7 @@ fn divide_half_even(numerator: &BigInt, denominator: &BigInt) -> BigInt {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use askloom_model::typed::{exact, nearest_double};
     use std::str::FromStr;
 
     fn of(text: &str, count: u64) -> String {

@@ -1,7 +1,7 @@
 //! Values that a statement is given, by name, and whether they fit.
 
 use crate::error::QueryError;
-use crate::typed::fitting;
+use askloom_model::typed::fitting;
 use askloom_model::{Conceptual, Parameter, Value};
 use std::collections::BTreeMap;
 

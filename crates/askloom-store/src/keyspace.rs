@@ -1,5 +1,12 @@
 //! An ordered keyspace as the executor sees it: one consistent state.
 
+mod layered;
+mod recorded;
+mod snapshot;
+
+pub use layered::{Layered, Puts};
+pub use recorded::{Reads, Recorded};
+
 use crate::RunError;
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -19,6 +26,20 @@ pub trait Keyspace {
         backwards: bool,
         visit: &mut Visit<'_>,
     ) -> Result<(), RunError>;
+
+    /// Visits the entries of one master block. Every write of the block changes its system entry, so whoever keeps
+    /// track of reads needs to remember that key alone.
+    fn block(&self, block: Block<'_>, visit: &mut Visit<'_>) -> Result<(), RunError> {
+        self.scan(block.from, block.to, false, visit)
+    }
+}
+
+/// The keys of a master block.
+#[derive(Debug, Clone, Copy)]
+pub struct Block<'b> {
+    pub from: &'b [u8],
+    pub to: Option<&'b [u8]>,
+    pub system: &'b [u8],
 }
 
 /// A keyspace in memory, for tests.

@@ -5,16 +5,22 @@
     reason = "a value has eighteen kinds, and each place here is about the few that nest or refer"
 )]
 
+mod block;
+pub mod database;
 pub mod embedded;
 pub mod execute;
+mod expiry;
 mod instances;
 mod keyspace;
+mod place;
 mod schema;
+mod system;
 pub mod write;
 
-pub use instances::{Instances, Overlay, Reader, Stored, System};
-pub use keyspace::{Keyspace, Memory, Visit};
+pub use instances::{Aggregate, Held, Instances, Overlay, Reader, Stored};
+pub use keyspace::{Block, Keyspace, Layered, Memory, Puts, Reads, Recorded, Visit};
 pub use schema::Schema;
+pub use system::System;
 
 use std::fmt;
 
@@ -23,12 +29,16 @@ use std::fmt;
 pub enum RunError {
     /// A parameter that the statement needs was not given.
     MissingParameter(String),
+    /// A parameter that the statement does not have.
+    UnknownParameter(String),
     /// A parameter is not of its type.
     WrongType {
         parameter: String,
         message: String,
     },
     AlreadyExists,
+    /// There is no instance of that id.
+    NotFound,
     /// A unique value is taken.
     NotUnique {
         field: String,
@@ -41,10 +51,28 @@ pub enum RunError {
     UpperBound {
         field: String,
     },
-    /// An end that must not be empty would be.
+    /// A value that must be there is not.
     Required {
         field: String,
     },
+    /// A link that must be there would be missing.
+    RequiredLink {
+        field: String,
+    },
+    /// A member that never changes would.
+    Immutable {
+        field: String,
+    },
+    /// A checked reference to what does not exist.
+    NoSuchTarget {
+        field: String,
+    },
+    /// A part is written with its owner, and an abstract entity has no instances.
+    NotARoot {
+        class: String,
+    },
+    /// Fewer uuids were made than the write needs.
+    MissingUuid,
     /// A checked reference still holds what is to be deleted.
     Refused {
         field: String,
@@ -53,6 +81,12 @@ pub enum RunError {
     MatchedNothing {
         step: usize,
     },
+    /// The write was done before; its answer had been lost.
+    AlreadyWritten,
+    /// Whether it was written is not known: the store failed before it answered.
+    Unknown(String),
+    /// A key, a value or a write is larger than the store takes; nothing was written.
+    TooLarge(String),
     /// Somebody else was faster, again and again.
     Conflict,
     /// The store does not hold what its design says.
@@ -67,16 +101,26 @@ impl fmt::Display for RunError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::MissingParameter(name) => write!(f, "the parameter `:{name}` is missing"),
+            Self::UnknownParameter(name) => write!(f, "there is no parameter `:{name}`"),
             Self::WrongType { parameter, message } => write!(f, "the parameter `:{parameter}`: {message}"),
             Self::AlreadyExists => f.write_str("an instance with this id exists already"),
+            Self::NotFound => f.write_str("there is no instance with this id"),
             Self::NotUnique { field } => write!(f, "the value of `{field}` is taken"),
             Self::OutOfRange { field } => write!(f, "the value of `{field}` would leave its type's range"),
             Self::UpperBound { field } => write!(f, "`{field}` would hold more than it may"),
-            Self::Required { field } => write!(f, "`{field}` must not be empty"),
+            Self::Required { field } => write!(f, "`{field}` must have a value"),
+            Self::RequiredLink { field } => write!(f, "`{field}` must not be empty"),
+            Self::Immutable { field } => write!(f, "`{field}` never changes"),
+            Self::NoSuchTarget { field } => write!(f, "`{field}` is checked, and refers to nothing"),
+            Self::NotARoot { class } => write!(f, "`{class}` is no root of an aggregate"),
+            Self::MissingUuid => f.write_str("fewer uuids were made than the write needs"),
             Self::Refused { field } => write!(f, "`{field}` still refers to it"),
             Self::MatchedNothing { step } => {
                 write!(f, "statement {} matched nothing, so nothing was written", step + 1)
             }
+            Self::AlreadyWritten => f.write_str("this write was done before"),
+            Self::Unknown(why) => write!(f, "whether it was written is not known: {why}"),
+            Self::TooLarge(what) => f.write_str(what),
             Self::Conflict => f.write_str("other writers were faster every time"),
             Self::Corrupted(what) => write!(f, "the store does not hold what it should: {what}"),
             Self::Store(message) => write!(f, "the store failed: {message}"),
@@ -93,7 +137,11 @@ impl From<askloom_target::embedded::DecodeError> for RunError {
     }
 }
 
-/// For looking at single aggregates, where no statement is around.
-fn no_positions() -> askloom_model::Table<askloom_model::PositionId, askloom_model::Position> {
-    askloom_model::Table::default()
+impl From<embedded::Error> for RunError {
+    fn from(error: embedded::Error) -> Self {
+        match error {
+            embedded::Error::TooLarge(what) => Self::TooLarge(what),
+            other => Self::Store(other.to_string()),
+        }
+    }
 }

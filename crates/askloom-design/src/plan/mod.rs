@@ -13,6 +13,7 @@ mod missing;
 mod order;
 mod paths;
 mod print;
+mod steady;
 mod table;
 mod terms;
 mod text;
@@ -90,11 +91,15 @@ struct Planner<'p> {
 impl Planner<'_> {
     /// The plan that reads this collection first, if there is one.
     fn start(&self, id: CollectionId, collection: &Collection) -> Option<Plan> {
+        let is_master = matches!(collection.contents, Contents::Aggregate(_));
+        if !is_master && !steady::is_steady(self.conceptual, collection) {
+            return None;
+        }
         let positions = embed(self.conceptual, collection, self.query)?;
         let mut used = self.implied(collection, &positions)?;
         let how = self.reading(collection, &positions, &mut used)?;
-        // An index has no entry for an instance that refers to nothing: it cannot be scanned for all of them.
-        if how == Reading::Scan && collection.reverses().is_some() {
+        // An index has no entry for an instance that holds nothing there: it cannot be scanned for all of them.
+        if how == Reading::Scan && collection.indexed().is_some() {
             return None;
         }
         let joins = self.joins(collection, &positions)?;

@@ -16,6 +16,7 @@ mod record;
 mod statement;
 #[cfg(test)]
 mod tests;
+pub mod typed;
 
 pub use json::{from_json, identity_from_json, identity_to_json, identity_types, member_to_json, to_json};
 pub use parse::from_text;

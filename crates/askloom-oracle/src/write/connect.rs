@@ -6,8 +6,8 @@ use super::draft::{Draft, Matched};
 use super::error::WriteError;
 use crate::address::Address;
 use crate::node::Node;
-use crate::typed;
 use crate::view::stored_ids;
+use askloom_model::typed;
 use askloom_model::{EndId, Identity, Member, Operand, Record, Value};
 use std::collections::{BTreeMap, BTreeSet};
 

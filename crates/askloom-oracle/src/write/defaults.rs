@@ -8,7 +8,7 @@
 
 use super::error::WriteError;
 use super::{Given, Inputs};
-use crate::typed;
+use askloom_model::typed;
 use askloom_model::{
     Assigned, Assignment, Attribute, ClassKind, Conceptual, Constant, Default, End, Member, Operand,
     Precision, Record, RelationshipKind, Type, Value, WriteStep,

@@ -11,7 +11,7 @@ use super::draft::Draft;
 use super::error::WriteError;
 use crate::address::Address;
 use crate::state::top;
-use crate::typed::fitting;
+use askloom_model::typed::fitting;
 use askloom_model::{ClassId, Conceptual, Identity, Member, Record, Value};
 
 impl Maker<'_> {

@@ -6,7 +6,7 @@ use super::draft::Draft;
 use super::error::WriteError;
 use crate::address::Address;
 use crate::state::{State, top};
-use crate::typed;
+use askloom_model::typed;
 use askloom_model::{ClassId, Identity, Model, Record};
 use jiff::Timestamp;
 use std::collections::BTreeSet;

@@ -8,8 +8,8 @@
 use super::draft::{Draft, Matched};
 use super::error::WriteError;
 use crate::address::Address;
-use crate::number::exact;
-use crate::typed;
+use askloom_model::typed;
+use askloom_model::typed::exact;
 use askloom_model::{Assigned, Assignment, AttributeId, Member, Operand, Type, Value};
 
 impl Draft<'_> {

@@ -7,8 +7,8 @@ mod row;
 
 pub use condition::Truth;
 pub use page::Continuation;
+pub(crate) use row::collect_parts;
 pub use row::{Node, Row, Scene};
-pub(crate) use row::{collect_parts, find_part};
 
 use crate::{Keyspace, Reader, RunError, Schema};
 use askloom_model::{
@@ -145,7 +145,9 @@ fn access_copy(
         (_, _) => usize::MAX,
     };
     let backwards = matches!(plan.access.how, Reading::Range { backwards: true, .. });
-    let held: Vec<Path> = collection.held().cloned().collect();
+    // What an index leads back from is one value of several; the row may have others.
+    let held: Vec<Path> =
+        if collection.indexed().is_some() { Vec::new() } else { collection.held().cloned().collect() };
     let mut rows = Vec::new();
     keyspace.scan(&from, to.as_deref(), backwards, &mut |key, value| {
         let positions = collection.source.positions.len();

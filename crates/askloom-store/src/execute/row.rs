@@ -1,12 +1,14 @@
 //! Rows: one instance or element at each position, loaded when it is first needed.
 
 use super::main_position;
+use crate::expiry::alive;
 use crate::{Instances, RunError, Stored};
 use askloom_model::{
     ClassId, EndId, Id, Identity, Leaf, Member, Operand, Path, Position, PositionId, Record,
     RelationshipKind, Table, Value,
 };
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// What stands at a position.
@@ -49,38 +51,20 @@ impl Scene<'_> {
         &self.instances.schema().model.conceptual
     }
 
-    /// Whether an aggregate still lives: its class may have a time to live.
-    pub(crate) fn lives(&self, stored: &Stored) -> bool {
-        let conceptual = self.conceptual();
-        let ttl = conceptual
-            .lineage(stored.record.class)
-            .into_iter()
-            .find_map(|class| conceptual.classes[class].ttl_ms);
-        match ttl {
-            None => true,
-            Some(ttl) => {
-                let ends = i128::from(stored.system.created) + i128::from(ttl) * 1000;
-                i128::from(self.now.as_microsecond()) < ends
-            }
-        }
-    }
-
     /// The instance of an entity class with that id.
     pub(crate) fn instance(&self, class: ClassId, id: &Identity) -> Result<Option<Rc<Record>>, RunError> {
         let conceptual = self.conceptual();
         let Some(root) = conceptual.aggregate_root(class) else { return Ok(None) };
         let part_of = conceptual.lineage(class).iter().any(|&c| conceptual.classes[c].owner.is_some());
         if !part_of {
-            let stored = self.instances.aggregate(root, id)?.filter(|stored| self.lives(stored));
+            let stored = self.aggregate(root, id)?;
             return Ok(stored
                 .filter(|s| conceptual.is_kind_of(s.record.class, class))
                 .map(|s| Rc::new(s.record.clone())));
         }
         // A part: somewhere in an aggregate of its owner.
-        for (_, stored) in self.instances.all(root)? {
-            if self.lives(&stored)
-                && let Some(found) = find_part(conceptual, &stored.record, class, id)
-            {
+        for (_, stored) in self.owners(class, id)? {
+            if let Some(found) = find_part(conceptual, &stored.record, class, id) {
                 return Ok(Some(Rc::new(found.clone())));
             }
         }
@@ -91,9 +75,7 @@ impl Scene<'_> {
     pub(crate) fn root(&self, identity: Identity, stored: Rc<Stored>) -> Vec<Row> {
         let conceptual = self.conceptual();
         let Some(class) = self.positions[main_position()].class else { return Vec::new() };
-        if !self.lives(&stored) {
-            return Vec::new();
-        }
+        let Some(stored) = alive(conceptual, stored, self.now) else { return Vec::new() };
         let is_root = conceptual.aggregate_root(class).is_some_and(|root| conceptual.is_kind_of(class, root));
         if is_root {
             let kind = conceptual.is_kind_of(stored.record.class, class);
@@ -276,10 +258,7 @@ impl Scene<'_> {
             return Ok(found);
         }
         for (root, owner) in self.instances.referring(stored_end, &id)? {
-            let Some(stored) = self.instances.aggregate(root, &owner)?.filter(|stored| self.lives(stored))
-            else {
-                continue;
-            };
+            let Some(stored) = self.aggregate(root, &owner)? else { continue };
             let mut holders = Vec::new();
             collect_parts(conceptual, &stored.record, holder, &mut holders);
             for part in holders {
@@ -301,12 +280,19 @@ impl Scene<'_> {
     }
 
     fn owners(&self, part: ClassId, id: &Identity) -> Result<Vec<(Identity, Rc<Stored>)>, RunError> {
-        let conceptual = self.conceptual();
-        let Some(root) = conceptual.aggregate_root(part) else { return Ok(Vec::new()) };
-        let all = self.instances.all(root)?.into_iter();
-        let holds =
-            |stored: &Stored| self.lives(stored) && find_part(conceptual, &stored.record, part, id).is_some();
-        Ok(all.filter(|(_, stored)| holds(stored)).collect())
+        let mut found = Vec::new();
+        for (root, owner) in self.instances.owners(part, id)? {
+            if let Some(stored) = self.aggregate(root, &owner)? {
+                found.push((owner, stored));
+            }
+        }
+        Ok(found)
+    }
+
+    /// The aggregate as it is by the clock of this scene.
+    fn aggregate(&self, root: ClassId, id: &Identity) -> Result<Option<Rc<Stored>>, RunError> {
+        let stored = self.instances.aggregate(root, id)?;
+        Ok(stored.and_then(|stored| alive(self.conceptual(), stored, self.now)))
     }
 
     /// Joins a position to a row: one row for each child; for an outer position at least one.
@@ -438,12 +424,13 @@ impl Scene<'_> {
         self.leaf(&node, path.leaf)
     }
 
-    /// What a stored reference holds, as it is: one id, a set of ids, or nothing.
-    pub(crate) fn reference(&self, path: &Path, row: &Row, end: EndId) -> Result<Value, RunError> {
-        Ok(match self.node(path.position, row)? {
-            Node::Record(record) => record.get(Member::End(end)).clone(),
-            Node::Nothing | Node::Element(_) => Value::Null,
-        })
+    /// The distinct values of a path that an index leads back from.
+    pub(crate) fn every(&self, path: &Path, row: &Row) -> Result<BTreeSet<Value>, RunError> {
+        let values = match self.values(path, row)? {
+            Values::Single(value) => vec![value],
+            Values::Many(values) => values,
+        };
+        Ok(values.into_iter().filter(|value| !value.is_null()).collect())
     }
 
     /// The whole instance at a position.

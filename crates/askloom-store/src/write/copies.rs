@@ -5,9 +5,8 @@
 //! rows after are worked out, and the difference is written. More roots than necessary do no harm: their rows do not
 //! differ. One too few would leave a wrong row, so every doubt is settled by taking more.
 
-use super::Change;
 use crate::execute::{Row, Scene};
-use crate::{Instances, Overlay, Reader, RunError, Schema};
+use crate::{Aggregate, Instances, Overlay, Puts, Reader, RunError, Schema};
 use askloom_design::upkeep::{Place, places};
 use askloom_model::{
     ClassId, Collection, CollectionId, Conceptual, Contents, EndId, Identity, Member, Record,
@@ -16,13 +15,10 @@ use askloom_model::{
 use askloom_target::embedded::{encode, entry_key};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// An aggregate: its root class and its id.
-type Aggregate = (ClassId, Identity);
-
 pub(super) fn bring_after(
     reader: &Reader<'_>,
     overlay: &Overlay<'_>,
-    change: &mut Change,
+    puts: &mut Puts,
 ) -> Result<(), RunError> {
     let schema = reader.schema();
     for id in schema.copies() {
@@ -35,11 +31,11 @@ pub(super) fn bring_after(
             upkeep.entries(id, overlay, &root, &mut new)?;
         }
         for key in old.keys().filter(|key| !new.contains_key(*key)) {
-            change.puts.insert(key.clone(), None);
+            puts.insert(key.clone(), None);
         }
         for (key, value) in new {
             if old.get(&key) != Some(&value) {
-                change.puts.insert(key, Some(value));
+                puts.insert(key, Some(value));
             }
         }
     }
@@ -134,7 +130,7 @@ impl Upkeep<'_> {
                     if is_root {
                         found.insert((root, referred));
                     } else {
-                        found.extend(self.holding(root, target, &referred)?);
+                        found.extend(self.holding(target, &referred)?);
                     }
                 }
             }
@@ -143,16 +139,9 @@ impl Upkeep<'_> {
     }
 
     /// The aggregates that have a part with this id.
-    fn holding(&self, root: ClassId, part: ClassId, id: &Identity) -> Result<BTreeSet<Aggregate>, RunError> {
-        let conceptual = self.conceptual();
-        let mut found = BTreeSet::new();
-        for state in [self.before, self.after] {
-            for (owner, stored) in state.all(root)? {
-                if crate::execute::find_part(conceptual, &stored.record, part, id).is_some() {
-                    found.insert((root, owner));
-                }
-            }
-        }
+    fn holding(&self, part: ClassId, id: &Identity) -> Result<BTreeSet<Aggregate>, RunError> {
+        let mut found = self.before.owners(part, id)?;
+        found.extend(self.after.owners(part, id)?);
         Ok(found)
     }
 
@@ -229,16 +218,9 @@ impl Upkeep<'_> {
                 encode(&scene.selected(path, row)?, &mut value);
             }
         }
-        if let Some(end) = self.collection.reverses() {
-            let path = &self.collection.block_key.first().map(|field| field.path.clone());
-            let held = path.as_ref().map_or(Ok(Value::Null), |path| scene.reference(path, row, end))?;
-            let ids: Vec<Identity> = match held {
-                Value::Reference(id) => vec![id],
-                Value::Set(ids) => ids.into_iter().collect(),
-                _absent => Vec::new(),
-            };
-            for held in ids {
-                out.insert(entry_key(number, &[Value::Reference(held)], &fields, &row.keys), value.clone());
+        if let Some(path) = self.collection.indexed() {
+            for held in scene.every(path, row)? {
+                out.insert(entry_key(number, &[held], &fields, &row.keys), value.clone());
             }
             return Ok(());
         }

@@ -1,147 +1,280 @@
 //! Writes: what changes, and what follows from it in every copy.
 //!
-//! A write is prepared on one state of the keyspace: the aggregates it touches are changed in an overlay, then every
-//! copy that depends on them is brought after. What comes out is a [`Change`]: keys to put and to delete, and the
-//! system entries it was based on. A driver applies it as a whole if those are still as they were, or not at all.
+//! A write is prepared on one state of the keyspace. Each statement finds what it is about by a plan, changes those
+//! aggregates in an overlay, follows links and checked references, and keeps the rules; then every copy that depends
+//! on what was changed is brought after. What comes out is a [`Change`]: keys to put and to delete, and what was read
+//! on the way. A driver applies it as a whole if that is still as it was, or not at all.
 
 mod copies;
+mod deletes;
+mod draft;
+mod links;
+mod make;
+mod rules;
+mod steps;
 
-use crate::execute::Scene;
-use crate::instances::{SYSTEM, WHOLE, encode_stored, no_master};
-use crate::{Instances, Keyspace, Overlay, Reader, RunError, Schema, Stored, System};
-use askloom_model::{ClassId, Identity, Record, Value};
-use askloom_target::embedded::master_entry;
-use std::collections::BTreeMap;
-use std::rc::Rc;
+pub use steps::finding;
+
+use crate::block::{Entries, encode_aggregate, no_master};
+use crate::execute::Arguments;
+use crate::{Instances, Keyspace, Layered, Puts, Reader, Reads, Recorded, RunError, Schema, System};
+use askloom_design::partition;
+use askloom_model::{ClassId, Identity, Model, Record, Write, typed};
+use askloom_target::embedded::{master_entry, system_entry};
+use draft::{Address, Draft};
+use make::{Given, Maker};
+use uuid::Uuid;
 
 /// What a write does to the keyspace, all of it or nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Change {
     /// `None` deletes.
-    pub puts: BTreeMap<Vec<u8>, Option<Vec<u8>>>,
-    /// Keys as they were when the change was worked out; it holds only if they still are.
-    pub conditions: BTreeMap<Vec<u8>, Option<Vec<u8>>>,
+    pub puts: Puts,
+    /// What the change was worked out from; it holds only as long as that is the same.
+    pub reads: Reads,
 }
 
 impl Change {
-    /// Applies the change to a keyspace in memory if its conditions hold. True if it was applied.
-    pub fn apply(&self, keyspace: &mut crate::Memory) -> bool {
-        let holds = |(key, seen): (&Vec<u8>, &Option<Vec<u8>>)| keyspace.get(key) == seen.as_ref();
-        if !self.conditions.iter().all(holds) {
-            return false;
-        }
+    /// Applies the change to a keyspace in memory that nobody else writes to.
+    pub fn apply(&self, keyspace: &mut crate::Memory) {
         for (key, value) in &self.puts {
             match value {
                 Some(value) => keyspace.insert(key.clone(), value.clone()),
                 None => keyspace.remove(key),
             };
         }
-        true
     }
 }
 
-/// Stores a whole aggregate: a new one, or in place of the one with its id.
-pub fn store(
+/// What is made once, before the first attempt of a write, so that a retry repeats it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Inputs {
+    /// The clock, and the value of `now()`.
+    pub now: jiff::Timestamp,
+    /// The values of `uuid()` and of surrogates, in the order in which they are needed; see [`uuids_needed`].
+    pub uuids: Vec<Uuid>,
+    /// The write itself, by which it is known again after a lost answer. None for what is never retried.
+    pub id: Option<Uuid>,
+}
+
+/// What a write answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outcome {
+    /// How many instances each statement matched.
+    pub matched: Vec<u64>,
+}
+
+/// How many uuids a write needs: statement by statement; within an instance first its surrogate, then its members in
+/// declared order, parts with what is inside them.
+pub fn uuids_needed(model: &Model, write: &Write, arguments: &Arguments) -> Result<usize, RunError> {
+    let given = Given::of(&model.conceptual, write, arguments)?;
+    let mut maker = Maker::counting(&model.conceptual);
+    for step in &write.steps {
+        maker.dry_run(step, &given)?;
+    }
+    Ok(maker.used())
+}
+
+/// How many uuids storing a whole aggregate needs.
+pub fn uuids_needed_by(model: &Model, record: &Record) -> Result<usize, RunError> {
+    let mut maker = Maker::counting(&model.conceptual);
+    maker.complete(record.clone())?;
+    Ok(maker.used())
+}
+
+/// A write of the model, all of its statements or none.
+pub fn statement(
     schema: &Schema,
     keyspace: &dyn Keyspace,
-    record: Record,
-    now: jiff::Timestamp,
-    expect: Expect,
-) -> Result<Change, RunError> {
-    let reader = Reader::new(schema, keyspace);
+    write: &Write,
+    arguments: &Arguments,
+    inputs: &Inputs,
+) -> Result<(Change, Outcome), RunError> {
     let conceptual = &schema.model.conceptual;
-    let (root, _) = schema.master_of(record.class).ok_or_else(|| no_master(schema, record.class))?;
-    let identity =
-        record.identity(conceptual).ok_or_else(|| RunError::Required { field: "id".to_owned() })?;
-    let before = reader.aggregate(root, &identity)?;
-    let scene = Scene { instances: &reader, positions: &crate::no_positions(), arguments: &[], now };
-    let lives = before.as_ref().is_some_and(|stored| scene.lives(stored));
-    if lives && expect == Expect::Absent {
-        return Err(RunError::AlreadyExists);
+    let given = Given::of(conceptual, write, arguments)?;
+    let mut maker = Maker::of(conceptual, inputs);
+    once(keyspace, inputs, |recorded| {
+        let mut puts = Puts::new();
+        let mut matched = Vec::new();
+        for (index, step) in write.steps.iter().enumerate() {
+            // Each statement works on what the ones before it left.
+            let layered = Layered { base: recorded, puts: &puts };
+            let reader = Reader::new(schema, &layered);
+            let mut draft = Draft::new(&reader, inputs.now);
+            let count = draft.step(step, &given, &mut maker)?;
+            if write.compound && count == 0 {
+                return Err(RunError::MatchedNothing { step: index });
+            }
+            let step_puts = settle(draft, inputs)?;
+            puts.extend(step_puts);
+            matched.push(count);
+        }
+        Ok((puts, Outcome { matched }))
+    })
+}
+
+/// Prepares a write, unless a block that it reads says that it has been done.
+fn once<T>(
+    keyspace: &dyn Keyspace,
+    inputs: &Inputs,
+    prepare: impl FnOnce(&Recorded<'_>) -> Result<(Puts, T), RunError>,
+) -> Result<(Change, T), RunError> {
+    let recorded = Recorded::new(keyspace, inputs.id);
+    let prepared = prepare(&recorded);
+    if recorded.has_met_itself() {
+        return Err(RunError::AlreadyWritten);
     }
-    let mut system = before.as_ref().map(|stored| stored.system.clone()).unwrap_or_default();
-    if !lives {
-        system.created = now.as_microsecond();
-        system.ordinals = BTreeMap::new();
-    }
-    next_version(&mut system, now);
-    count_ordinals(conceptual, &record, "", &mut system);
-    let mut overlay = Overlay::new(&reader);
-    overlay.changed.insert((root, identity), Some(Rc::new(Stored { record, system })));
-    change(&reader, &overlay)
+    let (puts, answer) = prepared?;
+    Ok((Change { puts, reads: recorded.into_reads() }, answer))
 }
 
 /// Whether an aggregate may be there already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Expect {
     Absent,
+    Present,
     Anything,
+}
+
+/// Stores a whole aggregate, lists included: a new one, or in place of the one with its id. Elements keep the ordinals
+/// they have.
+pub fn store(
+    schema: &Schema,
+    keyspace: &dyn Keyspace,
+    record: Record,
+    expect: Expect,
+    inputs: &Inputs,
+) -> Result<(Change, Identity), RunError> {
+    prepared(schema, keyspace, inputs, |draft| {
+        let record = whole_root(draft, record, inputs)?;
+        draft.store(record, expect)
+    })
 }
 
 /// Deletes an aggregate. False if there was none.
 pub fn delete(
     schema: &Schema,
     keyspace: &dyn Keyspace,
+    class: ClassId,
+    identity: &Identity,
+    inputs: &Inputs,
+) -> Result<(Change, bool), RunError> {
+    prepared(schema, keyspace, inputs, |draft| {
+        let Some(address) = draft.find(class, identity)? else { return Ok(false) };
+        if !address.place.0.is_empty() {
+            let class = draft.conceptual().classes[class].name.clone();
+            return Err(RunError::NotARoot { class });
+        }
+        draft.remove_record(&address)?;
+        Ok(true)
+    })
+}
+
+/// Takes away what has expired, in one aggregate: all of it, or parts. False if nothing has.
+pub fn sweep(
+    schema: &Schema,
+    keyspace: &dyn Keyspace,
     root: ClassId,
     identity: &Identity,
-) -> Result<Option<Change>, RunError> {
-    let reader = Reader::new(schema, keyspace);
-    if reader.aggregate(root, identity)?.is_none() {
-        return Ok(None);
+    inputs: &Inputs,
+) -> Result<(Change, bool), RunError> {
+    once(keyspace, inputs, |recorded| {
+        let reader = Reader::new(schema, recorded);
+        let mut draft = Draft::new(&reader, inputs.now);
+        let aggregate = (root, identity.clone());
+        let stored = reader.aggregate(root, identity)?;
+        let live = draft.live(&reader, &aggregate)?;
+        if stored == live {
+            return Ok((Puts::new(), false));
+        }
+        draft.after.changed.insert(aggregate, live);
+        // No rule is asked: what has expired was gone already.
+        Ok((written(&draft, inputs)?, true))
+    })
+}
+
+fn prepared<T>(
+    schema: &Schema,
+    keyspace: &dyn Keyspace,
+    inputs: &Inputs,
+    act: impl FnOnce(&mut Draft<'_>) -> Result<T, RunError>,
+) -> Result<(Change, T), RunError> {
+    once(keyspace, inputs, |recorded| {
+        let reader = Reader::new(schema, recorded);
+        let mut draft = Draft::new(&reader, inputs.now);
+        let answer = act(&mut draft)?;
+        Ok((settle(draft, inputs)?, answer))
+    })
+}
+
+/// The record with its defaults, if it can be a root.
+fn whole_root(draft: &Draft<'_>, record: Record, inputs: &Inputs) -> Result<Record, RunError> {
+    let conceptual = draft.conceptual();
+    let class = record.class;
+    let row = &conceptual.classes[class];
+    let is_part = conceptual.lineage(class).iter().any(|&c| conceptual.classes[c].owner.is_some());
+    if !row.kind.is_entity() || is_part {
+        return Err(RunError::NotARoot { class: row.name.clone() });
     }
-    let mut overlay = Overlay::new(&reader);
-    overlay.changed.insert((root, identity.clone()), None);
-    change(&reader, &overlay).map(Some)
+    let record = typed::whole(conceptual, &record, class).ok_or_else(|| RunError::WrongType {
+        parameter: row.name.clone(),
+        message: "a field has a value of another type".to_owned(),
+    })?;
+    Maker::of(conceptual, inputs).complete(record)
 }
 
-/// The version grows with every write, and across delete and re-insert, by the clock.
-fn next_version(system: &mut System, now: jiff::Timestamp) {
-    let clock = u64::try_from(now.as_microsecond()).unwrap_or(0);
-    system.version = (system.version + 1).max(clock);
-}
-
-/// Lists go on counting after the highest ordinal they hold.
-fn count_ordinals(conceptual: &askloom_model::Conceptual, record: &Record, path: &str, system: &mut System) {
-    for (&member, value) in &record.fields {
-        let name = conceptual.member_name(member);
-        let here = if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
-        if let Value::Record(inner) = value {
-            count_ordinals(conceptual, inner, &here, system);
-        } else if let Value::List(elements) = value {
-            let next = elements.iter().map(|element| element.ordinal + 1).max().unwrap_or(0);
-            let counter = system.ordinals.entry(here.clone()).or_default();
-            *counter = next.max(*counter);
-            for element in elements {
-                if let Value::Record(inner) = &element.value {
-                    count_ordinals(conceptual, inner, &format!("{here}[{}]", element.ordinal), system);
-                }
+impl Draft<'_> {
+    fn store(&mut self, record: Record, expect: Expect) -> Result<Identity, RunError> {
+        let conceptual = self.conceptual();
+        let identity = self.identity_of(&record)?;
+        let top = conceptual.lineage(record.class).last().copied().unwrap_or(record.class);
+        let aggregate = (top, identity.clone());
+        let live = self.live(&self.after, &aggregate)?;
+        let old = live.filter(|stored| stored.record.class == record.class);
+        match (old, expect) {
+            (None, Expect::Present) => Err(RunError::NotFound),
+            (None, Expect::Absent | Expect::Anything) => self.insert(record),
+            (Some(_), Expect::Absent) => Err(RunError::AlreadyExists),
+            (Some(old), Expect::Present | Expect::Anything) => {
+                self.place_root(aggregate.clone(), record.clone(), Some(&old))?;
+                self.forget_symmetric(&old.record, &record)?;
+                self.claim_all(&Address::root(aggregate))?;
+                Ok(identity)
             }
         }
     }
 }
 
-/// Everything that follows from the aggregates that an overlay changes.
-fn change(reader: &Reader<'_>, overlay: &Overlay<'_>) -> Result<Change, RunError> {
-    let schema = reader.schema();
-    let mut change = Change::default();
-    for ((root, identity), after) in &overlay.changed {
-        let master = schema.design.master(*root).ok_or_else(|| no_master(schema, *root))?;
-        let number = schema.number(master);
-        let (system_key, whole_key) =
-            (master_entry(number, identity, SYSTEM), master_entry(number, identity, WHOLE));
-        change.conditions.insert(system_key.clone(), reader.keyspace().get(&system_key)?);
-        match after {
-            Some(stored) => {
-                let (system, whole) = encode_stored(schema, stored);
-                change.puts.insert(system_key, Some(system));
-                change.puts.insert(whole_key, Some(whole));
+/// What follows from a statement, what must hold after it, and what is written then.
+fn settle(mut draft: Draft<'_>, inputs: &Inputs) -> Result<Puts, RunError> {
+    draft.after_deletes()?;
+    draft.check_rules()?;
+    written(&draft, inputs)
+}
+
+/// Everything that is written for the aggregates that a draft changes.
+fn written(draft: &Draft<'_>, inputs: &Inputs) -> Result<Puts, RunError> {
+    let mut puts = Puts::new();
+    for ((root, identity), after) in &draft.after.changed {
+        let before = draft.before.block(*root, identity)?;
+        let (mut system, entries) = match (after, &before.system) {
+            (Some(stored), _) => {
+                (stored.system.clone(), encode_aggregate(draft.schema, *root, &stored.record)?)
             }
-            None => {
-                change.puts.insert(system_key, None);
-                change.puts.insert(whole_key, None);
-            }
+            (None, Some(system)) => (System::decode(system)?.deleted(inputs.now), Entries::new()),
+            (None, None) => continue,
+        };
+        system.next_version(inputs.now);
+        if let Some(id) = inputs.id {
+            system.remember(id);
+        }
+        let master = draft.schema.design.master(*root).ok_or_else(|| no_master(draft.schema, *root))?;
+        let number = draft.schema.number(master);
+        puts.insert(system_entry(number, identity), Some(system.encode()));
+        for (path, entry) in partition::diff(&before.entries, &entries) {
+            puts.insert(master_entry(number, identity, &path), entry);
         }
     }
-    copies::bring_after(reader, overlay, &mut change)?;
-    Ok(change)
+    copies::bring_after(draft.before, &draft.after, &mut puts)?;
+    Ok(puts)
 }

@@ -1,19 +1,35 @@
 //! Whether a value is one of a type, in the one form that equal values have.
 
-#![expect(
-    clippy::wildcard_enum_match_arm,
-    reason = "a value is one of eighteen things, and a function knows the few that concern it"
-)]
-
-use crate::number::{exact, nearest_double};
-use askloom_model::{
+use crate::{
     ClassId, Conceptual, Element, Geo, Identity, Member, ParameterType, Record, RelationshipKind, Type,
     Value, identity_types,
 };
+use bigdecimal::BigDecimal;
 use std::collections::BTreeSet;
 
+/// The exact value of a number.
+#[must_use]
+pub fn exact(value: &Value) -> Option<BigDecimal> {
+    match value {
+        Value::Int(n) => Some(BigDecimal::from(*n)),
+        Value::Decimal(n) => Some(n.clone()),
+        Value::Double(n) => BigDecimal::try_from(*n).ok(),
+        _not_a_number => None,
+    }
+}
+
+/// The double nearest to an exact number. Nothing if that is not finite.
+#[must_use]
+pub fn nearest_double(number: &BigDecimal) -> Option<f64> {
+    // Reading digits is correctly rounded; arithmetic on the way to a double would not be.
+    let (digits, scale) = number.as_bigint_and_exponent();
+    let text = format!("{digits}e{}", scale.checked_neg()?);
+    text.parse::<f64>().ok().filter(|double| double.is_finite()).map(|double| double + 0.0)
+}
+
 /// The value as one of the type. Null is one of every type.
-pub(crate) fn fitting(conceptual: &Conceptual, value: &Value, ty: &ParameterType) -> Option<Value> {
+#[must_use]
+pub fn fitting(conceptual: &Conceptual, value: &Value, ty: &ParameterType) -> Option<Value> {
     match (value, ty) {
         // JSON's null in a json attribute is no value either, as it could not come back from a file.
         (Value::Null | Value::Json(serde_json::Value::Null), _) => Some(Value::Null),
@@ -31,7 +47,8 @@ pub(crate) fn fitting(conceptual: &Conceptual, value: &Value, ty: &ParameterType
 
 /// A value that is not null, as one of a basic type. A whole number is as good as a decimal of the same value;
 /// numbers are converted when nothing is lost.
-pub(crate) fn basic(value: &Value, ty: &Type) -> Option<Value> {
+#[must_use]
+pub fn basic(value: &Value, ty: &Type) -> Option<Value> {
     match (ty, value) {
         (Type::Text, Value::Text(_))
         | (Type::Bool, Value::Bool(_))
@@ -69,14 +86,16 @@ fn number(value: &Value, ty: &Type) -> Option<Value> {
 }
 
 /// An id of a class, from all its parts or from its only one.
-pub(crate) fn reference(conceptual: &Conceptual, value: &Value, class: ClassId) -> Option<Value> {
+#[must_use]
+pub fn reference(conceptual: &Conceptual, value: &Value, class: ClassId) -> Option<Value> {
     match value {
         Value::Reference(parts) => identity(conceptual, parts, class).map(Value::Reference),
         single => identity(conceptual, std::slice::from_ref(single), class).map(Value::Reference),
     }
 }
 
-pub(crate) fn identity(conceptual: &Conceptual, parts: &[Value], class: ClassId) -> Option<Identity> {
+#[must_use]
+pub fn identity(conceptual: &Conceptual, parts: &[Value], class: ClassId) -> Option<Identity> {
     let types = identity_types(conceptual, class);
     if types.len() != parts.len() {
         return None;
@@ -90,7 +109,8 @@ fn list(elements: &[Element], fit: impl Fn(&Value) -> Option<Value>) -> Option<V
 }
 
 /// A record of a class or a subclass of it, every member of it of its type. What is missing is not looked at.
-pub(crate) fn whole(conceptual: &Conceptual, record: &Record, class: ClassId) -> Option<Record> {
+#[must_use]
+pub fn whole(conceptual: &Conceptual, record: &Record, class: ClassId) -> Option<Record> {
     let row = &conceptual.classes[record.class];
     if !conceptual.is_kind_of(record.class, class) || (record.surrogate.is_some() && !row.surrogate) {
         return None;
@@ -107,7 +127,8 @@ pub(crate) fn whole(conceptual: &Conceptual, record: &Record, class: ClassId) ->
 }
 
 /// A value of a member as it is stored: with ordinals that ascend if it is a list.
-pub(crate) fn member_value(conceptual: &Conceptual, member: Member, value: &Value) -> Option<Value> {
+#[must_use]
+pub fn member_value(conceptual: &Conceptual, member: Member, value: &Value) -> Option<Value> {
     if matches!(value, Value::Null | Value::Json(serde_json::Value::Null)) {
         return Some(Value::Null);
     }

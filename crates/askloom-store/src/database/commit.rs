@@ -1,0 +1,72 @@
+//! From a change that was worked out on a snapshot to one that is written: if what it was worked out from has changed
+//! meanwhile, it is worked out anew.
+
+use super::Database;
+use crate::embedded::{Batch, Error, Outcome, Snapshot};
+use crate::write::Change;
+use crate::{Reads, RunError};
+use std::ops::Bound;
+use std::time::Duration;
+
+/// How often a write that others overtake is tried again before it gives up.
+const MOST_ATTEMPTS: u32 = 64;
+
+/// The longest pause between two attempts.
+const LONGEST_PAUSE: Duration = Duration::from_millis(20);
+
+impl Database {
+    /// Prepares a change on the state of now and writes it, again and again as long as others are faster.
+    pub(crate) fn commit<T>(
+        &self,
+        mut prepare: impl FnMut(&Snapshot) -> Result<(Change, T), RunError>,
+    ) -> Result<T, RunError> {
+        for attempt in 0..MOST_ATTEMPTS {
+            let snapshot = self.store.snapshot();
+            let (change, answer) = prepare(&snapshot)?;
+            if change.puts.is_empty() {
+                return Ok(answer);
+            }
+            match self.store.commit(batch(change, &snapshot)).map_err(failed)? {
+                Outcome::Committed { .. } => return Ok(answer),
+                Outcome::Conflict(_) => pause(attempt),
+            }
+        }
+        Err(RunError::Conflict)
+    }
+}
+
+/// The change as a batch that holds only if what was read is still the same.
+fn batch(change: Change, snapshot: &Snapshot) -> Batch {
+    let mut batch = Batch::new();
+    let Reads { keys, ranges } = change.reads;
+    for key in keys {
+        batch = batch.when_unchanged(key, snapshot);
+    }
+    for (from, to) in ranges {
+        let to = to.as_deref().map_or(Bound::Unbounded, Bound::Excluded);
+        batch = batch.when_range_unchanged((Bound::Included(from.as_slice()), to), snapshot);
+    }
+    for (key, value) in change.puts {
+        batch = match value {
+            Some(value) => batch.put(key, value),
+            None => batch.delete(key),
+        };
+    }
+    batch
+}
+
+fn failed(error: Error) -> RunError {
+    match error {
+        Error::Io(_) | Error::Corrupted(_) => RunError::Unknown(error.to_string()),
+        other => other.into(),
+    }
+}
+
+/// Waits a random while that grows with the attempts, so that those who collided do not collide again.
+fn pause(attempt: u32) {
+    // The hasher's keys are random: no generator is needed for this.
+    let random = std::hash::BuildHasher::hash_one(&std::hash::RandomState::new(), attempt);
+    let longest = Duration::from_micros(50).saturating_mul(1 << attempt.min(10)).min(LONGEST_PAUSE);
+    let micros = u64::try_from(longest.as_micros()).unwrap_or(u64::MAX).max(1);
+    std::thread::sleep(Duration::from_micros(random % micros));
+}

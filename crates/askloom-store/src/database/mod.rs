@@ -1,0 +1,66 @@
+//! A model and its design on the embedded store: queries and writes, many at once.
+
+mod commit;
+
+use crate::embedded::Store;
+use crate::execute::{self, Answer, Arguments, Continuation};
+use crate::write::{self, Expect, Inputs, Outcome};
+use crate::{RunError, Schema};
+use askloom_design::plan;
+use askloom_model::{ClassId, Identity, Plan, Query, Record, Write};
+
+#[derive(Debug)]
+pub struct Database {
+    store: Store,
+    schema: Schema,
+}
+
+impl Database {
+    #[must_use]
+    pub fn new(store: Store, schema: Schema) -> Self {
+        Self { store, schema }
+    }
+
+    #[must_use]
+    pub fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    #[must_use]
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// The cheapest plan of a query over the design.
+    pub fn plan(&self, query: &Query) -> Result<Plan, RunError> {
+        plan::plan(&self.schema.model.conceptual, &self.schema.design, query)
+            .ok_or_else(|| RunError::Corrupted("the design lacks a master".to_owned()))
+    }
+
+    /// Runs a query by a plan on one snapshot.
+    pub fn query(
+        &self,
+        query: &Query,
+        plan: &Plan,
+        arguments: &Arguments,
+        now: jiff::Timestamp,
+        after: Option<&Continuation>,
+    ) -> Result<Answer, RunError> {
+        execute::run(&self.schema, &self.store.snapshot(), query, plan, arguments, now, after)
+    }
+
+    /// A write of the model, with every copy brought after, all or nothing.
+    pub fn write(&self, write: &Write, arguments: &Arguments, inputs: &Inputs) -> Result<Outcome, RunError> {
+        self.commit(|state| write::statement(&self.schema, state, write, arguments, inputs))
+    }
+
+    /// Stores a whole aggregate.
+    pub fn put(&self, record: &Record, expect: Expect, inputs: &Inputs) -> Result<Identity, RunError> {
+        self.commit(|state| write::store(&self.schema, state, record.clone(), expect, inputs))
+    }
+
+    /// Deletes an aggregate. False if there was none.
+    pub fn delete(&self, class: ClassId, identity: &Identity, inputs: &Inputs) -> Result<bool, RunError> {
+        self.commit(|state| write::delete(&self.schema, state, class, identity, inputs))
+    }
+}

@@ -1,0 +1,128 @@
+//! What goes with what is deleted, and what checked references make of it.
+
+use super::draft::{Address, Draft, stored_ids};
+use crate::place::records;
+use crate::{Instances, RunError};
+use askloom_model::{ClassId, EndId, Identity, Member, OnDelete, Value};
+use std::collections::BTreeSet;
+
+/// Entities by hierarchy and id.
+type Entities = BTreeSet<(ClassId, Identity)>;
+
+impl Draft<'_> {
+    /// Removes an instance, an element of a list, or a part. Whose part is required goes with it.
+    pub(super) fn remove_record(&mut self, address: &Address) -> Result<(), RunError> {
+        let mut owner = address.clone();
+        let Some(step) = owner.place.0.pop() else {
+            self.remove_root(&address.aggregate);
+            return Ok(());
+        };
+        let required = match step.member {
+            Member::End(end) => self.conceptual().ends[end].cardinality.min > 0,
+            Member::Attribute(_) => false,
+        };
+        match step.ordinal {
+            Some(ordinal) => self.remove_element(&owner, step.member, ordinal),
+            None if required => self.remove_record(&owner),
+            None => self.set(&owner, step.member, Value::Null).map(drop),
+        }
+    }
+
+    /// What a statement has deleted, in whatever way, may be referred to by checked references. First all cascades
+    /// run to their end; then whoever is left and refers to something that is gone refuses, or is cleared.
+    pub(super) fn after_deletes(&mut self) -> Result<(), RunError> {
+        if !self.conceptual().ends.iter().any(|(_, end)| end.on_delete.is_some()) {
+            return Ok(());
+        }
+        loop {
+            let doomed = self.referring_to_gone(OnDelete::Cascade)?;
+            if doomed.is_empty() {
+                break;
+            }
+            for (address, _, _) in doomed {
+                self.remove_record(&address)?;
+            }
+        }
+        if let Some((_, end, _)) = self.referring_to_gone(OnDelete::Refuse)?.first() {
+            return Err(RunError::Refused { field: self.field(Member::End(*end)) });
+        }
+        for (address, end, target) in self.referring_to_gone(OnDelete::Clear)? {
+            self.take_link(&address, end, &target)?;
+        }
+        Ok(())
+    }
+
+    /// Links by references of that kind to what existed before and does not now.
+    fn referring_to_gone(&self, action: OnDelete) -> Result<Vec<(Address, EndId, Identity)>, RunError> {
+        let gone = self.gone()?;
+        let conceptual = self.conceptual();
+        let mut links = Vec::new();
+        for (end, row) in conceptual.ends.iter() {
+            if row.on_delete != Some(action) || !row.stored {
+                continue;
+            }
+            let hierarchy = conceptual.lineage(row.target).last().copied();
+            for (_, target) in gone.iter().filter(|(top, _)| Some(*top) == hierarchy) {
+                for holder in self.holders(&self.after, end, target)? {
+                    links.push((holder, end, target.clone()));
+                }
+            }
+        }
+        Ok(links)
+    }
+
+    fn gone(&self) -> Result<Entities, RunError> {
+        let before = self.entities(self.before)?;
+        let after = self.entities(&self.after)?;
+        Ok(before.difference(&after).cloned().collect())
+    }
+
+    /// The entities of the aggregates that were changed.
+    fn entities(&self, state: &dyn Instances) -> Result<Entities, RunError> {
+        let conceptual = self.conceptual();
+        let mut found = Entities::new();
+        for aggregate in self.after.changed.keys() {
+            let Some(stored) = self.live(state, aggregate)? else { continue };
+            for (_, record) in records(&stored.record) {
+                if let (Some(&top), Some(identity)) =
+                    (conceptual.lineage(record.class).last(), record.identity(conceptual))
+                {
+                    found.insert((top, identity));
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// Every link of the changed aggregates at a stored end, in a state.
+    pub(super) fn links(&self, state: &dyn Instances, end: EndId) -> Result<BTreeSet<Identity>, RunError> {
+        let conceptual = self.conceptual();
+        let mut found = BTreeSet::new();
+        for aggregate in self.after.changed.keys() {
+            let Some(stored) = self.live(state, aggregate)? else { continue };
+            for (_, record) in records(&stored.record) {
+                if conceptual.is_kind_of(record.class, conceptual.ends[end].class) {
+                    found.extend(stored_ids(record, end));
+                    found.extend(part_ids(conceptual, record, end));
+                }
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// The ids of the part entities that a record has at an end.
+fn part_ids(
+    conceptual: &askloom_model::Conceptual,
+    record: &askloom_model::Record,
+    end: EndId,
+) -> Vec<Identity> {
+    let part = |value: &Value| match value {
+        Value::Record(part) => part.identity(conceptual),
+        _plain => None,
+    };
+    match record.get(Member::End(end)) {
+        Value::List(elements) => elements.iter().filter_map(|element| part(&element.value)).collect(),
+        single => part(single).into_iter().collect(),
+    }
+}

@@ -1,0 +1,258 @@
+//! Links. A relationship is one set of links, kept at its stored end; a write to either end is the same write.
+
+use super::draft::{Address, Draft, stored_ids};
+use crate::place::records;
+use crate::{Instances, RunError};
+use askloom_model::{EndId, Identity, Member, Record, RelationshipKind, Value};
+
+impl Draft<'_> {
+    /// Links the record at an address to an instance. False if the link has nowhere to be: the instance that would
+    /// store it does not exist.
+    pub(super) fn connect(
+        &mut self,
+        address: &Address,
+        end: EndId,
+        target: &Identity,
+    ) -> Result<bool, RunError> {
+        let row = &self.conceptual().ends[end];
+        if row.stored {
+            self.put_link(address, end, target)?;
+            return Ok(true);
+        }
+        match (self.find(row.target, target)?, row.inverse, self.identity_at(address)?) {
+            (Some(holder), Some(inverse), Some(own)) => {
+                self.put_link(&holder, inverse, &own)?;
+                Ok(true)
+            }
+            (_, _, _) => Ok(false),
+        }
+    }
+
+    /// Takes a link away, or all of an end. It is no error if there is none.
+    pub(super) fn disconnect(
+        &mut self,
+        address: &Address,
+        end: EndId,
+        target: Option<&Identity>,
+    ) -> Result<(), RunError> {
+        let row = &self.conceptual().ends[end];
+        let wanted = |id: &Identity| target.is_none_or(|target| target == id);
+        if row.stored {
+            let record = self.record(address)?;
+            let ids = record.map(|record| stored_ids(&record, end)).unwrap_or_default();
+            for id in ids.iter().filter(|id| wanted(id)) {
+                self.drop_link(address, end, id)?;
+            }
+            return Ok(());
+        }
+        let (Some(inverse), Some(own)) = (row.inverse, self.identity_at(address)?) else { return Ok(()) };
+        for holder in self.holders(&self.after, inverse, &own)? {
+            if self.identity_at(&holder)?.as_ref().is_none_or(wanted) {
+                self.drop_link(&holder, inverse, &own)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A to-one end is replaced, a set is added to.
+    fn put_link(&mut self, holder: &Address, stored: EndId, target: &Identity) -> Result<(), RunError> {
+        let Some(record) = self.record(holder)? else { return Ok(()) };
+        let mut ids = stored_ids(&record, stored);
+        if ids.contains(target) {
+            return Ok(());
+        }
+        let end = &self.conceptual().ends[stored];
+        if end.id {
+            return Err(RunError::Immutable { field: self.field(Member::End(stored)) });
+        }
+        if !end.cardinality.is_many() {
+            ids.clear();
+        }
+        ids.push(target.clone());
+        self.set_ids(holder, stored, ids)?;
+        self.claim(holder, stored, target)
+    }
+
+    fn drop_link(&mut self, holder: &Address, stored: EndId, target: &Identity) -> Result<(), RunError> {
+        let end = &self.conceptual().ends[stored];
+        if end.id {
+            return Err(RunError::Immutable { field: self.field(Member::End(stored)) });
+        }
+        self.take_link(holder, stored, target)?;
+        if end.inverse == Some(stored)
+            && let Some(own) = self.identity_at(holder)?
+            && let Some(other) = self.find(end.target, target)?
+        {
+            self.take_link(&other, stored, &own)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn take_link(
+        &mut self,
+        holder: &Address,
+        stored: EndId,
+        target: &Identity,
+    ) -> Result<(), RunError> {
+        let Some(record) = self.record(holder)? else { return Ok(()) };
+        let mut ids = stored_ids(&record, stored);
+        if !ids.contains(target) {
+            return Ok(());
+        }
+        ids.retain(|id| id != target);
+        self.set_ids(holder, stored, ids)
+    }
+
+    fn set_ids(&mut self, holder: &Address, stored: EndId, mut ids: Vec<Identity>) -> Result<(), RunError> {
+        let value = if self.conceptual().ends[stored].cardinality.is_many() {
+            Value::Set(ids.into_iter().collect())
+        } else {
+            ids.pop().map_or(Value::Null, Value::Reference)
+        };
+        self.set(holder, Member::End(stored), value).map(drop)
+    }
+
+    /// What a new link does to others: a checked one needs its target; a partner that may have only one link is
+    /// taken away from its former one; a symmetric link is there from both sides.
+    fn claim(&mut self, holder: &Address, stored: EndId, target: &Identity) -> Result<(), RunError> {
+        let end = &self.conceptual().ends[stored];
+        if end.on_delete.is_some() && self.find(end.target, target)?.is_none() {
+            return Err(RunError::NoSuchTarget { field: self.field(Member::End(stored)) });
+        }
+        let Some(inverse) = end.inverse else { return Ok(()) };
+        if inverse == stored {
+            return self.mirror(holder, stored, target);
+        }
+        if !self.conceptual().ends[inverse].cardinality.is_many() {
+            for other in self.holders(&self.after, stored, target)? {
+                if other != *holder {
+                    self.drop_link(&other, stored, target)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts a symmetric link on the other side, too.
+    fn mirror(&mut self, holder: &Address, stored: EndId, target: &Identity) -> Result<(), RunError> {
+        let target_class = self.conceptual().ends[stored].target;
+        let (Some(own), Some(other)) = (self.identity_at(holder)?, self.find(target_class, target)?) else {
+            return Ok(());
+        };
+        let record = self.record(&other)?;
+        let mut ids = record.map(|record| stored_ids(&record, stored)).unwrap_or_default();
+        if ids.contains(&own) {
+            return Ok(());
+        }
+        ids.push(own);
+        self.set_ids(&other, stored, ids)
+    }
+
+    /// The same for every link of a record that is new, and of the parts in it. Of several that claim the same
+    /// partner the last has it, as if they had come one after the other.
+    pub(super) fn claim_all(&mut self, address: &Address) -> Result<(), RunError> {
+        let conceptual = self.conceptual();
+        let Some(stored) = self.live(&self.after, &address.aggregate)? else { return Ok(()) };
+        let mut contested: Vec<(Address, EndId, Identity)> = Vec::new();
+        let mut both_sides: Vec<(Address, EndId)> = Vec::new();
+        for (id, end) in conceptual.ends.iter() {
+            if !end.stored || end.kind == RelationshipKind::Composition {
+                continue;
+            }
+            let symmetric = end.inverse == Some(id);
+            let alone = end.inverse.is_some_and(|inverse| !conceptual.ends[inverse].cardinality.is_many());
+            if end.on_delete.is_none() && !symmetric && !alone {
+                continue;
+            }
+            for (place, record) in records(&stored.record) {
+                let new = place.starts_with(&address.place) && conceptual.is_kind_of(record.class, end.class);
+                if !new {
+                    continue;
+                }
+                let holder = Address { aggregate: address.aggregate.clone(), place };
+                for target in stored_ids(record, id) {
+                    if end.on_delete.is_some() && self.find(end.target, &target)?.is_none() {
+                        return Err(RunError::NoSuchTarget { field: self.field(Member::End(id)) });
+                    }
+                    contested.push((holder.clone(), id, target));
+                }
+                if symmetric {
+                    both_sides.push((holder, id));
+                }
+            }
+        }
+        for (holder, end, target) in contested.into_iter().rev() {
+            let record = self.record(&holder)?;
+            if record.is_some_and(|record| stored_ids(&record, end).contains(&target)) {
+                self.claim(&holder, end, &target)?;
+            }
+        }
+        for (holder, end) in both_sides {
+            self.take_over(&holder, end)?;
+        }
+        Ok(())
+    }
+
+    /// Others may have had a symmetric link to a record before it was there.
+    fn take_over(&mut self, holder: &Address, end: EndId) -> Result<(), RunError> {
+        let Some(own) = self.identity_at(holder)? else { return Ok(()) };
+        let Some(record) = self.record(holder)? else { return Ok(()) };
+        let mut ids = stored_ids(&record, end);
+        for other in self.holders(&self.after, end, &own)? {
+            ids.extend(self.identity_at(&other)?);
+        }
+        ids.sort();
+        ids.dedup();
+        if ids == stored_ids(&record, end) { Ok(()) } else { self.set_ids(holder, end, ids) }
+    }
+
+    /// Takes the links of a symmetric relationship away from the other side, where an aggregate has been replaced
+    /// by one that does not have them.
+    pub(super) fn forget_symmetric(&mut self, old: &Record, new: &Record) -> Result<(), RunError> {
+        let conceptual = self.conceptual();
+        let Some(own) = new.identity(conceptual) else { return Ok(()) };
+        for member in conceptual.all_members(new.class) {
+            let Member::End(end) = member else { continue };
+            if conceptual.ends[end].inverse != Some(end) {
+                continue;
+            }
+            let kept = stored_ids(new, end);
+            for lost in stored_ids(old, end).iter().filter(|id| !kept.contains(id)) {
+                if let Some(other) = self.find(conceptual.ends[end].target, lost)? {
+                    self.take_link(&other, end, &own)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Who an instance is linked to at a derived end, in a state.
+    pub(super) fn partners(
+        &self,
+        state: &dyn Instances,
+        stored: EndId,
+        target: &Identity,
+    ) -> Result<Vec<Address>, RunError> {
+        if self.conceptual().ends[stored].kind == RelationshipKind::Composition {
+            return self.owners_of(state, stored, target);
+        }
+        self.holders(state, stored, target)
+    }
+
+    /// The records that hold a part entity at an end.
+    fn owners_of(
+        &self,
+        state: &dyn Instances,
+        end: EndId,
+        part: &Identity,
+    ) -> Result<Vec<Address>, RunError> {
+        let mut found = Vec::new();
+        for mut address in self.all_in(state, self.conceptual().ends[end].target, part)? {
+            let step = address.place.0.pop();
+            if step.is_some_and(|step| step.member == Member::End(end)) {
+                found.push(address);
+            }
+        }
+        Ok(found)
+    }
+}

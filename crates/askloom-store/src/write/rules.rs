@@ -1,0 +1,220 @@
+//! What holds after every statement. Each rule is one function, and looks at what the statement has changed: what it
+//! has not changed kept the rules before.
+
+use super::draft::{Address, Draft, stored_ids};
+use crate::place::{Place, records};
+use crate::{Aggregate, Held, Instances, RunError, Stored};
+use askloom_model::{Cardinality, ClassId, EndId, Leaf, Member, Record, RelationshipKind, Value};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+impl Draft<'_> {
+    pub(super) fn check_rules(&self) -> Result<(), RunError> {
+        let changed = self.changed()?;
+        self.ids_are_unique(&changed)?;
+        self.immutable_members_stay(&changed)?;
+        self.required_ends_have_links(&changed)?;
+        self.upper_bounds_hold(&changed)?;
+        self.unique_values_are_unique(&changed)
+    }
+
+    /// The changed aggregates that live.
+    fn changed(&self) -> Result<Vec<(Aggregate, Rc<Stored>)>, RunError> {
+        let mut changed = Vec::new();
+        for aggregate in self.after.changed.keys() {
+            if let Some(stored) = self.live(&self.after, aggregate)? {
+                changed.push((aggregate.clone(), stored));
+            }
+        }
+        Ok(changed)
+    }
+
+    /// In a hierarchy no two entities have the same id, roots and parts alike.
+    fn ids_are_unique(&self, changed: &[(Aggregate, Rc<Stored>)]) -> Result<(), RunError> {
+        let conceptual = self.conceptual();
+        for (_, stored) in changed {
+            for (place, record) in records(&stored.record) {
+                let Some(identity) = record.identity(conceptual) else { continue };
+                let top = conceptual.lineage(record.class).last().copied().unwrap_or(record.class);
+                // A root is kept under its id; two of them cannot be.
+                if place.0.is_empty() && conceptual.occurrences(top).len() == 1 {
+                    continue;
+                }
+                if self.all_in(&self.after, top, &identity)?.len() > 1 {
+                    return Err(RunError::AlreadyExists);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What is still there has the immutable members it had. A part without an ordinal is replaced as a whole, so it
+    /// is another one then.
+    fn immutable_members_stay(&self, changed: &[(Aggregate, Rc<Stored>)]) -> Result<(), RunError> {
+        let conceptual = self.conceptual();
+        for (aggregate, stored) in changed {
+            let Some(before) = self.live(self.before, aggregate)? else { continue };
+            let known: BTreeMap<Place, &Record> = records(&before.record).into_iter().collect();
+            for (place, new) in records(&stored.record) {
+                let Some(old) = known.get(&place) else { continue };
+                let (identity, former) = (new.identity(conceptual), old.identity(conceptual));
+                let single = place.0.last().is_some_and(|step| step.ordinal.is_none());
+                if identity != former || (single && identity.is_none()) || old.class != new.class {
+                    continue;
+                }
+                for member in conceptual.all_members(new.class) {
+                    let immutable = match member {
+                        Member::Attribute(id) => conceptual.attributes[id].immutable,
+                        Member::End(id) => conceptual.ends[id].immutable && conceptual.ends[id].stored,
+                    };
+                    if immutable && old.get(member) != new.get(member) {
+                        return Err(RunError::Immutable { field: self.field(member) });
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A required to-one reference has a value. A required derived end that had a link keeps one, unless the instance
+    /// at the other end is gone: what is new has none yet, as INSERT cannot give it one.
+    fn required_ends_have_links(&self, changed: &[(Aggregate, Rc<Stored>)]) -> Result<(), RunError> {
+        let conceptual = self.conceptual();
+        for (id, end) in conceptual.ends.iter() {
+            let missing = || RunError::RequiredLink { field: self.field(Member::End(id)) };
+            let reference = end.kind != RelationshipKind::Composition;
+            if end.stored && end.cardinality == Cardinality::ONE && reference {
+                let empty = |record: &Record| {
+                    conceptual.is_kind_of(record.class, end.class) && record.get(Member::End(id)).is_null()
+                };
+                let any = |(_, stored): &(_, Rc<Stored>)| {
+                    records(&stored.record).iter().any(|(_, record)| empty(record))
+                };
+                if changed.iter().any(any) {
+                    return Err(missing());
+                }
+            }
+            if let (false, Cardinality::ONE, Some(stored)) = (end.stored, end.cardinality, end.inverse)
+                && self.lost_its_partner(stored, end.class)?
+            {
+                return Err(missing());
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether an instance that was linked at a derived end is not any more, though its partner is still there.
+    fn lost_its_partner(&self, stored: EndId, class: ClassId) -> Result<bool, RunError> {
+        for target in self.links(self.before, stored)? {
+            let there = self.find_in(self.before, class, &target)?.is_some()
+                && self.find_in(&self.after, class, &target)?.is_some();
+            if !there || !self.partners(&self.after, stored, &target)?.is_empty() {
+                continue;
+            }
+            for partner in self.partners(self.before, stored, &target)? {
+                if self.survives(&partner)? {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    fn survives(&self, partner: &Address) -> Result<bool, RunError> {
+        let conceptual = self.conceptual();
+        let before = self.live(self.before, &partner.aggregate)?;
+        let record = before.as_ref().and_then(|stored| partner.place.find(&stored.record));
+        let Some(record) = record else { return Ok(false) };
+        match record.identity(conceptual) {
+            Some(identity) => Ok(self.find_in(&self.after, record.class, &identity)?.is_some()),
+            None => Ok(false),
+        }
+    }
+
+    /// No end has more links than its cardinality allows. Lower bounds of lists and sets are not enforced, as an
+    /// instance starts with empty ones.
+    fn upper_bounds_hold(&self, changed: &[(Aggregate, Rc<Stored>)]) -> Result<(), RunError> {
+        let conceptual = self.conceptual();
+        for (id, end) in conceptual.ends.iter().filter(|(_, end)| end.stored) {
+            if end.cardinality.max.is_some() {
+                for (_, stored) in changed {
+                    for (_, record) in records(&stored.record) {
+                        if conceptual.is_kind_of(record.class, end.class) {
+                            self.within(id, end.cardinality, count(record, id))?;
+                        }
+                    }
+                }
+            }
+            let other = end.inverse.filter(|&inverse| inverse != id);
+            let Some(inverse) = other.filter(|&inverse| conceptual.ends[inverse].cardinality.max.is_some())
+            else {
+                continue;
+            };
+            for target in self.links(&self.after, id)? {
+                let links = self.partners(&self.after, id, &target)?.len();
+                self.within(inverse, conceptual.ends[inverse].cardinality, links)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn within(&self, end: EndId, cardinality: Cardinality, count: usize) -> Result<(), RunError> {
+        match cardinality.max {
+            Some(max) if count > max as usize => {
+                Err(RunError::UpperBound { field: self.field(Member::End(end)) })
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// No two instances share the value of a unique member; any number of them may have none.
+    fn unique_values_are_unique(&self, changed: &[(Aggregate, Rc<Stored>)]) -> Result<(), RunError> {
+        let conceptual = self.conceptual();
+        let attributes = conceptual.attributes.iter().filter(|(_, attribute)| attribute.unique);
+        let attributes = attributes.map(|(id, attribute)| (Leaf::Attribute(id), attribute.class));
+        let ends = conceptual.ends.iter().filter(|(_, end)| end.unique && end.stored);
+        let ends = ends.map(|(id, end)| (Leaf::Reference(id), end.class));
+        for (leaf, class) in attributes.chain(ends) {
+            let member = match leaf {
+                Leaf::Attribute(id) => Member::Attribute(id),
+                Leaf::Reference(id) => Member::End(id),
+                Leaf::Itself => continue,
+            };
+            for (_, stored) in changed {
+                for (_, record) in records(&stored.record) {
+                    let value = record.get(member);
+                    if conceptual.is_kind_of(record.class, class)
+                        && !value.is_null()
+                        && self.having(Held { class, leaf }, member, value)? > 1
+                    {
+                        return Err(RunError::NotUnique { field: self.field(member) });
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// How many live records have the value.
+    fn having(&self, held: Held, member: Member, value: &Value) -> Result<usize, RunError> {
+        let conceptual = self.conceptual();
+        let mut found = 0;
+        for aggregate in self.after.holding(held, value)? {
+            let Some(stored) = self.live(&self.after, &aggregate)? else { continue };
+            let has = |record: &Record| {
+                conceptual.is_kind_of(record.class, held.class) && record.get(member) == value
+            };
+            found += records(&stored.record).iter().filter(|(_, record)| has(record)).count();
+        }
+        Ok(found)
+    }
+}
+
+/// How many links or parts a record has at an end.
+fn count(record: &Record, end: EndId) -> usize {
+    match record.get(Member::End(end)) {
+        Value::List(elements) => elements.len(),
+        Value::Record(_) => 1,
+        _reference => stored_ids(record, end).len(),
+    }
+}

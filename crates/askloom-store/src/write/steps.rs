@@ -1,0 +1,386 @@
+//! One statement of a write: what it matches, and what it does to that.
+
+use super::draft::{Address, Draft};
+use super::make::{Given, Maker};
+use crate::execute::{self, Scene};
+use crate::{Keyspace, RunError};
+use askloom_design::plan;
+use askloom_model::{
+    Assigned, Assignment, AttributeId, ClassId, Condition, Element, EndId, Header, Id, Identity, Leaf,
+    Member, Operand, Position, PositionId, Query, Record, RelationshipKind, Table, Type, Value, WriteStep,
+    typed,
+};
+use std::collections::BTreeSet;
+
+/// What a WHERE matches: the instance, and for REMOVE the element.
+type Matched = Vec<Address>;
+
+/// The query that finds what a statement is about.
+#[must_use]
+pub fn finding(positions: &Table<PositionId, Position>, condition: Option<&Condition>) -> Query {
+    Query {
+        header: Header::default(),
+        fresh: true,
+        latency_ms: None,
+        positions: positions.clone(),
+        columns: Vec::new(),
+        condition: condition.cloned(),
+        group_by: Vec::new(),
+        order_by: Vec::new(),
+        limit: None,
+        parameters: Vec::new(),
+    }
+}
+
+impl Draft<'_> {
+    /// Carries out one statement; how many instances it matched.
+    pub(super) fn step(
+        &mut self,
+        step: &WriteStep,
+        given: &Given<'_>,
+        maker: &mut Maker<'_>,
+    ) -> Result<u64, RunError> {
+        match step {
+            WriteStep::Insert { class } => {
+                let record = maker.inserted(*class, given)?;
+                self.insert(record).map(|_| 1)
+            }
+            WriteStep::Upsert { class } => self.upsert(*class, given, maker),
+            WriteStep::Update { set, condition, positions, .. } => {
+                let values = maker.assigned(set, given)?;
+                let rows = self.matching(positions, condition.as_ref(), given)?;
+                self.update(set, &values, &rows)
+            }
+            WriteStep::Delete { condition, positions, .. } => {
+                let rows = self.matching(positions, condition.as_ref(), given)?;
+                for address in rows.iter().filter_map(|row| row.first()) {
+                    self.remove_record(address)?;
+                }
+                Ok(rows.len() as u64)
+            }
+            WriteStep::Add { list, value, condition, positions, .. } => {
+                let value = maker.added(*list, value, given)?;
+                let rows = self.matching(positions, condition.as_ref(), given)?;
+                self.add(*list, &value, &rows)
+            }
+            WriteStep::Remove { list, at, condition, positions, .. } => {
+                let rows = self.matching(positions, condition.as_ref(), given)?;
+                self.remove(*list, at.as_ref(), &rows, given)
+            }
+            WriteStep::Connect { end, to, condition, positions, .. } => {
+                let rows = self.matching(positions, condition.as_ref(), given)?;
+                self.connect_all(*end, to, &rows, given)
+            }
+            WriteStep::Disconnect { end, from, condition, positions, .. } => {
+                let rows = self.matching(positions, condition.as_ref(), given)?;
+                self.disconnect_all(*end, from.as_ref(), &rows, given)
+            }
+        }
+    }
+
+    /// What a WHERE matches, in the order of identities.
+    fn matching(
+        &self,
+        positions: &Table<PositionId, Position>,
+        condition: Option<&Condition>,
+        given: &Given<'_>,
+    ) -> Result<Vec<Matched>, RunError> {
+        let query = finding(positions, condition);
+        let plan = plan::plan(self.conceptual(), &self.schema.design, &query)
+            .ok_or_else(|| RunError::Corrupted("the design lacks a master".to_owned()))?;
+        let scene = Scene { instances: self.before, positions, arguments: &given.bound, now: self.now };
+        let keyspace: &dyn Keyspace = self.before.keyspace();
+        let mut keys: Vec<Vec<Value>> =
+            execute::rows(&scene, keyspace, &query, &plan)?.into_iter().map(|row| row.keys).collect();
+        keys.sort();
+        let mut found = Vec::with_capacity(keys.len());
+        for row in keys {
+            found.extend(self.addresses(positions, &row)?);
+        }
+        Ok(found)
+    }
+
+    /// Where the instance of a row is, and its element if the statement is about one.
+    fn addresses(
+        &self,
+        positions: &Table<PositionId, Position>,
+        row: &[Value],
+    ) -> Result<Option<Matched>, RunError> {
+        let main = &positions[PositionId::from_index(0)];
+        let (Some(class), Some(Value::Reference(id))) = (main.class, row.first()) else { return Ok(None) };
+        let Some(owner) = self.find(class, id)? else { return Ok(None) };
+        let second = positions.iter().nth(1).and_then(|(_, position)| position.from);
+        let (Some(hop), Some(key)) = (second, row.get(1)) else { return Ok(Some(vec![owner])) };
+        let element = self.element(&owner, hop.step, key)?;
+        Ok(Some(std::iter::once(owner).chain(element).collect()))
+    }
+
+    /// The element of a list with that identity.
+    fn element(&self, owner: &Address, list: Member, key: &Value) -> Result<Option<Address>, RunError> {
+        let Some(record) = self.record(owner)? else { return Ok(None) };
+        let is_it = |element: &&Element| match (key, &element.value) {
+            (Value::Reference(id), Value::Record(part)) => {
+                part.identity(self.conceptual()).as_ref() == Some(id)
+            }
+            (Value::Int(ordinal), _) => u64::try_from(*ordinal) == Ok(element.ordinal),
+            (_, _) => false,
+        };
+        let element = record.list(list).iter().find(is_it);
+        Ok(element.map(|element| owner.below(list, Some(element.ordinal))))
+    }
+
+    /// Makes a complete record a new aggregate.
+    pub(super) fn insert(&mut self, record: Record) -> Result<Identity, RunError> {
+        let conceptual = self.conceptual();
+        let identity = self.identity_of(&record)?;
+        let top = conceptual.lineage(record.class).last().copied().unwrap_or(record.class);
+        if self.find(top, &identity)?.is_some() {
+            return Err(RunError::AlreadyExists);
+        }
+        let aggregate = (top, identity.clone());
+        self.place_root(aggregate.clone(), record, None)?;
+        self.claim_all(&Address::root(aggregate))?;
+        Ok(identity)
+    }
+
+    /// The id of a record that is to be a root.
+    pub(super) fn identity_of(&self, record: &Record) -> Result<Identity, RunError> {
+        let conceptual = self.conceptual();
+        record.identity(conceptual).ok_or_else(|| {
+            let class = &conceptual.classes[record.class];
+            match class.identifier.iter().find(|&&member| record.get(member).is_null()) {
+                Some(&member) => RunError::Required { field: self.field(member) },
+                None => RunError::NotARoot { class: class.name.clone() },
+            }
+        })
+    }
+
+    /// INSERT if there is none of that id, else sets the given fields.
+    fn upsert(&mut self, class: ClassId, given: &Given<'_>, maker: &mut Maker<'_>) -> Result<u64, RunError> {
+        let conceptual = self.conceptual();
+        let record = maker.inserted(class, given)?;
+        let identity = self.identity_of(&record)?;
+        let Some(address) = self.find(class, &identity)? else {
+            // An instance of another class of the hierarchy may have that id.
+            return self.insert(record).map(|_| 1);
+        };
+        for member in conceptual.all_members(class) {
+            let settable = conceptual.insertable(member).is_some();
+            let identifies = conceptual.classes[class].identifier.contains(&member);
+            if settable && !identifies && given.named.contains_key(conceptual.member_name(member)) {
+                self.assign(&address, member, record.get(member).clone())?;
+            }
+        }
+        Ok(1)
+    }
+
+    /// Sets one member of the record at an address to a value of its type.
+    fn assign(&mut self, address: &Address, member: Member, value: Value) -> Result<(), RunError> {
+        let conceptual = self.conceptual();
+        let end = match member {
+            Member::Attribute(id) if value.is_null() && !conceptual.attributes[id].optional => {
+                return Err(RunError::Required { field: self.field(member) });
+            }
+            Member::Attribute(_) => return self.set(address, member, value).map(drop),
+            Member::End(end) => end,
+        };
+        if conceptual.ends[end].kind != RelationshipKind::Composition {
+            return match value {
+                Value::Reference(target) => self.connect(address, end, &target).map(drop),
+                _null => self.disconnect(address, end, None),
+            };
+        }
+        if value.is_null() && conceptual.ends[end].cardinality.min > 0 {
+            return Err(RunError::RequiredLink { field: self.field(member) });
+        }
+        // Through null, so that nothing is left of the part that was there.
+        self.set(address, member, Value::Null)?;
+        if value.is_null() {
+            return Ok(());
+        }
+        self.set(address, member, value)?;
+        self.claim_all(&address.below(member, None))
+    }
+
+    /// Every new value is computed on the prior state, then all are set.
+    fn update(&mut self, set: &[Assignment], values: &[Value], rows: &[Matched]) -> Result<u64, RunError> {
+        let mut changes: Vec<(Address, Member, Value)> = Vec::new();
+        for address in rows.iter().filter_map(|row| row.first()) {
+            for (assignment, value) in set.iter().zip(values) {
+                let hops = assignment.hops.iter();
+                let place = hops.fold(address.clone(), |at, &hop| at.below(Member::End(hop), None));
+                // A part that is not there has no fields to set.
+                if let Some(record) = self.record(&place)? {
+                    let value = self.new_value(&record, assignment, value)?;
+                    changes.push((place, assignment.member, value));
+                }
+            }
+        }
+        for (place, member, value) in changes {
+            self.assign(&place, member, value)?;
+        }
+        Ok(rows.len() as u64)
+    }
+
+    fn new_value(&self, record: &Record, assignment: &Assignment, value: &Value) -> Result<Value, RunError> {
+        let member = assignment.member;
+        let new = match &assignment.value {
+            Assigned::Plus { negative, .. } => {
+                return self.sum(member, record.get(member), value, *negative);
+            }
+            // A bare word that is the name of another field of the same enum.
+            Assigned::To(Operand::Path(path)) => match path.leaf {
+                Leaf::Attribute(id) => record.get(Member::Attribute(id)).clone(),
+                Leaf::Reference(_) | Leaf::Itself => Value::Null,
+            },
+            Assigned::To(_) | Assigned::Now | Assigned::NewUuid => value.clone(),
+        };
+        match (member, new) {
+            (_, Value::Null) => Ok(Value::Null),
+            (Member::Attribute(id), new) => self.fitted(id, &new),
+            (Member::End(_), part @ Value::Record(_)) => Ok(part),
+            (Member::End(id), new) => self.target(id, &new).map(Value::Reference),
+        }
+    }
+
+    /// The value in the type of an attribute. A parameter that is used elsewhere, too, can be of a wider one.
+    fn fitted(&self, attribute: AttributeId, value: &Value) -> Result<Value, RunError> {
+        typed::basic(value, &self.conceptual().attributes[attribute].ty)
+            .ok_or_else(|| RunError::OutOfRange { field: self.field(Member::Attribute(attribute)) })
+    }
+
+    /// `n + :d`: null if either is. Whole numbers and decimals are exact, doubles are added as doubles are.
+    fn sum(
+        &self,
+        member: Member,
+        current: &Value,
+        amount: &Value,
+        negative: bool,
+    ) -> Result<Value, RunError> {
+        let out_of_range = || RunError::OutOfRange { field: self.field(member) };
+        let Member::Attribute(id) = member else { return Err(out_of_range()) };
+        let (Some(a), Some(b)) = (typed::exact(current), typed::exact(amount)) else {
+            return Ok(Value::Null);
+        };
+        if self.conceptual().attributes[id].ty == Type::Double
+            && let (Value::Double(a), Value::Double(b)) = (current, amount)
+        {
+            let sum = if negative { a - b } else { a + b };
+            return Value::double(sum).map_err(|_| out_of_range());
+        }
+        let sum = if negative { a - b } else { a + b };
+        self.fitted(id, &Value::Decimal(sum))
+    }
+
+    fn target(&self, end: EndId, value: &Value) -> Result<Identity, RunError> {
+        match typed::reference(self.conceptual(), value, self.conceptual().ends[end].target) {
+            Some(Value::Reference(identity)) => Ok(identity),
+            _another_type => Err(RunError::OutOfRange { field: self.field(Member::End(end)) }),
+        }
+    }
+
+    /// Appends one element to the list of each owner.
+    fn add(&mut self, list: Member, value: &Value, rows: &[Matched]) -> Result<u64, RunError> {
+        for owner in rows.iter().filter_map(|row| row.first()) {
+            let Some(ordinal) = self.next_ordinal(owner, list)? else { continue };
+            let Some(record) = self.record(owner)? else { continue };
+            let mut elements = record.list(list).to_vec();
+            elements.push(Element { ordinal, value: value.clone() });
+            self.set(owner, list, Value::List(elements))?;
+            self.claim_all(&owner.below(list, Some(ordinal)))?;
+        }
+        Ok(rows.len() as u64)
+    }
+
+    /// Removes every matching element, or only the one at a position in list order. The answer is how many owners
+    /// lost one.
+    fn remove(
+        &mut self,
+        list: Member,
+        at: Option<&Operand>,
+        rows: &[Matched],
+        given: &Given<'_>,
+    ) -> Result<u64, RunError> {
+        let mut owners: BTreeSet<&Address> = BTreeSet::new();
+        let mut doomed: Vec<(&Address, u64)> = Vec::new();
+        for row in rows {
+            let [owner, element] = row.as_slice() else { continue };
+            let Some(ordinal) = element.place.0.last().and_then(|step| step.ordinal) else { continue };
+            let wanted = match at {
+                Some(at) => self.is_at(owner, list, ordinal, &given.value(at))?,
+                None => true,
+            };
+            if wanted {
+                owners.insert(owner);
+                doomed.push((owner, ordinal));
+            }
+        }
+        for (owner, ordinal) in doomed {
+            self.remove_element(owner, list, ordinal)?;
+        }
+        Ok(owners.len() as u64)
+    }
+
+    /// Whether the element of that ordinal is the n-th one, counted from 0.
+    fn is_at(&self, owner: &Address, list: Member, ordinal: u64, position: &Value) -> Result<bool, RunError> {
+        let Value::Int(position) = position else { return Ok(false) };
+        let Some(record) = self.record(owner)? else { return Ok(false) };
+        let at = usize::try_from(*position).ok().and_then(|position| record.list(list).get(position));
+        Ok(at.is_some_and(|element| element.ordinal == ordinal))
+    }
+
+    pub(super) fn remove_element(
+        &mut self,
+        owner: &Address,
+        list: Member,
+        ordinal: u64,
+    ) -> Result<(), RunError> {
+        let Some(record) = self.record(owner)? else { return Ok(()) };
+        let mut elements = record.list(list).to_vec();
+        elements.retain(|element| element.ordinal != ordinal);
+        self.set(owner, list, Value::List(elements)).map(drop)
+    }
+
+    /// CONNECT. An instance counts as matched if the link can be held.
+    fn connect_all(
+        &mut self,
+        end: EndId,
+        to: &Operand,
+        rows: &[Matched],
+        given: &Given<'_>,
+    ) -> Result<u64, RunError> {
+        let value = given.value(to);
+        let target = if value.is_null() { None } else { Some(self.target(end, &value)?) };
+        let mut matched = 0;
+        for address in rows.iter().filter_map(|row| row.first()) {
+            match &target {
+                Some(target) => matched += u64::from(self.connect(address, end, target)?),
+                // Like SET to null.
+                None => {
+                    self.disconnect(address, end, None)?;
+                    matched += 1;
+                }
+            }
+        }
+        Ok(matched)
+    }
+
+    /// DISCONNECT: one link, or all of them. From null is from nothing.
+    fn disconnect_all(
+        &mut self,
+        end: EndId,
+        from: Option<&Operand>,
+        rows: &[Matched],
+        given: &Given<'_>,
+    ) -> Result<u64, RunError> {
+        let target = match from.map(|from| given.value(from)) {
+            Some(Value::Null) => return Ok(rows.len() as u64),
+            Some(value) => Some(self.target(end, &value)?),
+            None => None,
+        };
+        for address in rows.iter().filter_map(|row| row.first()) {
+            self.disconnect(address, end, target.as_ref())?;
+        }
+        Ok(rows.len() as u64)
+    }
+}
