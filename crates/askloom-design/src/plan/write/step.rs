@@ -137,7 +137,7 @@ fn change(assignment: &Assignment) -> Change {
     Change { path, to }
 }
 
-/// The instances that a WHERE matches. Of a part, the aggregates that hold it: they are what is written.
+/// The instances that a WHERE matches.
 fn found(
     model: &Model,
     write: &Write,
@@ -145,18 +145,9 @@ fn found(
     condition: Option<&Condition>,
     positions: &Table<PositionId, Position>,
 ) -> Query {
-    let conceptual = &model.conceptual;
-    let way = way_to(conceptual, class);
-    let mut query = query(conceptual, class, positions.clone(), condition.cloned(), write.parameters.clone());
+    let parameters = write.parameters.clone();
+    let mut query = query(&model.conceptual, class, positions.clone(), condition.cloned(), parameters);
     query.header.clone_from(&write.header);
-    let Some(root) = conceptual.aggregate_root(class).filter(|_| !way.is_empty()) else { return query };
-    let inside = |path: &Path| Path {
-        hops: way.iter().chain(&path.hops).copied().collect(),
-        leaf: path.leaf,
-        position: path.position,
-    };
-    query.condition = query.condition.as_ref().map(|condition| with_paths(condition, &inside));
-    query.positions = crate::simple::only_main(root);
     query
 }
 
@@ -223,38 +214,4 @@ fn query(
         limit: None,
         parameters,
     }
-}
-
-/// The condition with other paths.
-fn with_paths(condition: &Condition, map: &dyn Fn(&Path) -> Path) -> Condition {
-    let mut condition = condition.clone();
-    let mut open = vec![&mut condition];
-    while let Some(next) = open.pop() {
-        let operands: Vec<&mut Operand> = match next {
-            Condition::And(terms) | Condition::Or(terms) => {
-                open.extend(terms.iter_mut());
-                Vec::new()
-            }
-            Condition::Not(inner) => {
-                open.push(inner);
-                Vec::new()
-            }
-            Condition::Compare { left, right, .. } => vec![left, right],
-            Condition::Between { value, low, high } | Condition::InBox { value, low, high } => {
-                vec![value, low, high]
-            }
-            Condition::In { value, .. } | Condition::IsNull { value } => vec![value],
-            Condition::StartsWith { value, prefix: other }
-            | Condition::Matches { value, words: other }
-            | Condition::Under { value, of: other }
-            | Condition::Above { value, of: other } => vec![value, other],
-            Condition::Within { value, km, of } => vec![value, km, of],
-        };
-        for operand in operands {
-            if let Operand::Path(path) = operand {
-                *path = map(path);
-            }
-        }
-    }
-    condition
 }
