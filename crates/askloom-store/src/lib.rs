@@ -11,6 +11,7 @@ pub mod embedded;
 pub mod execute;
 mod expiry;
 mod instances;
+pub mod intents;
 mod keyspace;
 mod place;
 mod schema;

@@ -330,7 +330,7 @@ constructs! {
         ask labels: {Message} -> {Label}
         ask holders: {Thing} -> {Message}
         ask things: {Message} -> {Thing}
-        ask bigs: {Message} -> {Big}
+        ask bigs: {Message} -> {Big via bits.of}
         ask marks: {Thing} -> {Mark}
         ask owners: {Mark} -> {Thing}
         ask by: {Person} -> {Mark, Thing}
