@@ -7,10 +7,14 @@ mod difference;
 mod fill;
 mod masters;
 mod shape;
+mod sweep;
+mod verify;
 
 pub use apply::{Applied, OpenError, preview};
 pub use difference::{Difference, Kind};
 pub use fill::Progress;
+pub use sweep::Swept;
+pub use verify::{Fault, Finding, Report, Verified};
 
 use crate::embedded::Store;
 use crate::execute::{self, Answer, Arguments, Continuation};
