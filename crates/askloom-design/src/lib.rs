@@ -7,6 +7,7 @@
 //!
 //! Pure functions of values: nothing here knows a store.
 
+pub mod cost;
 pub mod partition;
 pub mod plan;
 pub mod simple;

@@ -26,7 +26,7 @@ pub fn design(model: &Model) -> Design {
 
 fn is_by_key(plan: &askloom_model::Plan) -> bool {
     let access = match plan.access.how {
-        Reading::GetBlock { .. } | Reading::Range { .. } => true,
+        Reading::GetBlock { .. } | Reading::Range { .. } | Reading::Each { .. } => true,
         Reading::Scan => false,
     };
     let joins = plan.joins.iter().all(|join| match join.how {

@@ -173,6 +173,10 @@ codes! {
     AL0609 CollectionPath Error "a path that a collection cannot hold"
     AL0610 UnknownStatement Error "a workload names no statement"
     AL0611 RepeatedEntry Error "an entry stands twice"
+
+    // Designs.
+    AL0701 NoPlan Error "a statement has no plan on this store with this design"
+    AL0702 NotTogether Error "a write spans aggregates that the store cannot change at once"
 }
 
 impl Code {

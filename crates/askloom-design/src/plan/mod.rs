@@ -8,15 +8,23 @@
 mod conjuncts;
 mod cost;
 mod cover;
+mod lookup;
+mod missing;
 mod order;
 mod paths;
 mod print;
 mod steady;
+mod table;
+mod terms;
+mod text;
+pub mod write;
 
 pub use conjuncts::{Conjunct, conjuncts, is_single};
+pub use missing::{Missing, answer, missing};
 pub use paths::{condition_paths, needed_paths, needs_whole};
-pub use print::print;
+pub use print::{print, print_assumed};
 
+use crate::cost::{Costing, Statistics};
 use askloom_model::{
     Access, Collection, CollectionId, Conceptual, Condition, Contents, Design, Id, JoinStep, Joining,
     KeyRange, Limit, Member, Operand, Plan, PositionId, Query, Reading, RelationshipKind,
@@ -25,21 +33,55 @@ use conjuncts::bound_by_equality;
 use cover::embed;
 use std::collections::HashSet;
 
-/// The cheapest plan. `None` only if a class has no master in the design.
+/// The cheapest plan on the embedded store. `None` only if a class has no master in the design.
 #[must_use]
 pub fn plan(conceptual: &Conceptual, design: &Design, query: &Query) -> Option<Plan> {
-    let plans = plans(conceptual, design, query);
-    plans.into_iter().min_by(|a, b| cost::total(&a.estimate).total_cmp(&cost::total(&b.estimate)))
+    plan_for(&Costing::default(), conceptual, design, query)
 }
 
-/// Every plan that a collection of the design can start.
+/// Every plan on the embedded store that a collection of the design can start.
 #[must_use]
 pub fn plans(conceptual: &Conceptual, design: &Design, query: &Query) -> Vec<Plan> {
-    let planner = Planner { conceptual, design, query, conjuncts: conjuncts(query.condition.as_ref()) };
+    plans_for(&Costing::default(), conceptual, design, query)
+}
+
+/// The cheapest plan. Of two that cost the same, the one with fewer requests, then with fewer bytes.
+#[must_use]
+pub fn plan_for(
+    costing: &Costing<'_>,
+    conceptual: &Conceptual,
+    design: &Design,
+    query: &Query,
+) -> Option<Plan> {
+    let order = |plan: &Plan| [plan.estimate.cost, plan.estimate.requests, plan.estimate.bytes];
+    let cheaper = |a: &Plan, b: &Plan| {
+        let by = order(a).into_iter().zip(order(b)).map(|(a, b)| a.total_cmp(&b));
+        by.fold(std::cmp::Ordering::Equal, std::cmp::Ordering::then)
+    };
+    plans_for(costing, conceptual, design, query).into_iter().min_by(cheaper)
+}
+
+/// Every plan that a collection of the design can start, that the store can do, and that is as fresh as the query asks.
+#[must_use]
+pub fn plans_for(
+    costing: &Costing<'_>,
+    conceptual: &Conceptual,
+    design: &Design,
+    query: &Query,
+) -> Vec<Plan> {
+    let possible = |plan: &Plan| missing::lacks(costing.capability, query, plan).is_none();
+    started(costing, conceptual, design, query).into_iter().filter(possible).collect()
+}
+
+/// Every plan that a collection of the design can start, whether the store can do it or not.
+fn started(costing: &Costing<'_>, conceptual: &Conceptual, design: &Design, query: &Query) -> Vec<Plan> {
+    let conjuncts = conjuncts(query.condition.as_ref());
+    let planner = Planner { costing, conceptual, design, query, conjuncts };
     design.collections.iter().filter_map(|(id, collection)| planner.start(id, collection)).collect()
 }
 
 struct Planner<'p> {
+    costing: &'p Costing<'p>,
     conceptual: &'p Conceptual,
     design: &'p Design,
     query: &'p Query,
@@ -71,9 +113,10 @@ impl Planner<'_> {
             limit: self.query.limit.clone(),
             columns: self.query.columns.clone(),
             estimate: askloom_model::Estimate::default(),
+            priced: askloom_model::Priced::default(),
         };
         self.settle_order(collection, &mut plan);
-        plan.estimate = cost::estimate(self.conceptual, self.design, self.query, &plan);
+        cost::price(self.costing, &Statistics::new(self.conceptual), self.design, self.query, &mut plan);
         Some(plan)
     }
 

@@ -118,7 +118,7 @@ fn access_master(
                 rows.extend(scene.root(identity, stored));
             }
         }
-        Reading::Range { .. } | Reading::Scan => {
+        Reading::Range { .. } | Reading::Each { .. } | Reading::Scan => {
             for (identity, stored) in scene.instances.all(root)? {
                 rows.extend(scene.root(identity, stored));
             }
