@@ -8,8 +8,11 @@ mod explain;
 mod fmt;
 mod man;
 mod new;
+mod recover;
 mod run;
+mod sweep;
 mod tour;
+mod verify;
 
 use crate::exit::{Exit, Failure};
 use crate::screen::Screen;
@@ -24,6 +27,9 @@ pub(crate) enum Command {
     Explain(explain::Args),
     Apply(apply::Args),
     Run(run::Args),
+    Verify(verify::Args),
+    Recover(recover::Args),
+    Sweep(sweep::Args),
     Completions(completions::Args),
     Man(man::Args),
     Docs(docs::Args),
@@ -38,6 +44,9 @@ pub(crate) fn run(command: &Command, screen: &mut Screen) -> Result<Exit, Failur
         Command::Explain(args) => explain::run(args, screen),
         Command::Apply(args) => apply::run(args, screen),
         Command::Run(args) => run::run(args, screen),
+        Command::Verify(args) => verify::run(args, screen),
+        Command::Recover(args) => recover::run(args, screen),
+        Command::Sweep(args) => sweep::run(args, screen),
         Command::Completions(args) => completions::run(args, screen),
         Command::Man(args) => man::run(args, screen),
         Command::Docs(args) => docs::run(args, screen),

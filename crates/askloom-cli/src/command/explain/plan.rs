@@ -1,0 +1,51 @@
+use crate::exit::{Exit, Failure};
+use crate::model::Designed;
+use crate::screen::Screen;
+use crate::statement::Statement;
+use askloom_design::cost::Costing;
+use askloom_design::plan;
+use askloom_target::Target;
+use std::path::Path;
+
+/// How a statement is carried out, or all of them: the plan, what a reader may see, what was assumed.
+pub(super) fn run(
+    file: &Path,
+    name: Option<&str>,
+    target: &Target,
+    screen: &mut Screen,
+) -> Result<Exit, Failure> {
+    let designed = Designed::read(file, screen)?;
+    let chosen: Vec<Statement<'_>> = match name {
+        Some(name) => vec![Statement::named(&designed.model, name)?],
+        None => Statement::all(&designed.model.workload).collect(),
+    };
+    let texts: Vec<String> = chosen.into_iter().map(|one| explained(&designed, one, target)).collect();
+    screen.print(&texts.join("\n"))?;
+    Ok(Exit::Done)
+}
+
+fn explained(designed: &Designed, statement: Statement<'_>, target: &Target) -> String {
+    let Designed { model, design } = designed;
+    let costing = Costing::from(target);
+    match statement {
+        Statement::Query(query) => match plan::answer(&costing, model, design, query) {
+            Ok(found) => {
+                let assumed = plan::print_assumed(model, &found.priced.assumed);
+                format!("{}{assumed}", plan::print(model, design, query, &found))
+            }
+            Err(why) => unanswered(statement, &why),
+        },
+        Statement::Ask(ask) => format!("ask {}: tuple queries are not planned yet\n", ask.header.name),
+        Statement::Write(write) => match plan::write::plan(&costing, model, design, write) {
+            Ok(found) => {
+                let assumed = plan::print_assumed(model, &found.assumed);
+                format!("{}{assumed}", plan::write::print(model, design, Some(write), &found))
+            }
+            Err(why) => unanswered(statement, &why),
+        },
+    }
+}
+
+fn unanswered(statement: Statement<'_>, why: &askloom_model::Diagnostic) -> String {
+    format!("{}: {}[{}]: {}\n", statement.name(), why.severity.name(), why.code, why.message)
+}
