@@ -23,19 +23,22 @@ use crate::{RunError, Schema};
 use askloom_design::plan;
 use askloom_model::{ClassId, Identity, Plan, Query, Record, Write};
 use catalogue::Catalogue;
+use std::sync::Mutex;
 
 #[derive(Debug)]
 pub struct Database {
     store: Store,
     schema: Schema,
     catalogue: Catalogue,
+    /// Held by a writer whom others have overtaken too often.
+    turn: Mutex<()>,
 }
 
 impl Database {
     /// A design on a store that nobody else has put anything into, and that keeps nothing about it.
     #[must_use]
     pub fn new(store: Store, schema: Schema) -> Self {
-        Self { store, schema, catalogue: Catalogue::empty() }
+        Self { store, schema, catalogue: Catalogue::empty(), turn: Mutex::default() }
     }
 
     #[must_use]
