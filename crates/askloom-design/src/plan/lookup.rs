@@ -36,7 +36,12 @@ pub(crate) fn work(costing: &Costing<'_>, sizes: &Sizes<'_>, how: &Joining, step
                 // The owner of a part is not known by the part's id.
                 Some(Some(index)) => {
                     let found = found(costing, sizes, index, reached, 1.0);
-                    add(found, get(costing, sizes, how, different(sizes, *master, reached)))
+                    let by_index = add(found, get(costing, sizes, how, different(sizes, *master, reached)));
+                    let by_scan = scan(costing, sizes, *master);
+                    // Reading all owners can be cheaper than going to the index for each part.
+                    let scans = costing.capability.scan.value
+                        && costing.model.cost(&by_scan) < costing.model.cost(&by_index);
+                    if scans { by_scan } else { by_index }
                 }
                 Some(None) => scan(costing, sizes, *master),
                 None => get(costing, sizes, how, different(sizes, *master, reached)),

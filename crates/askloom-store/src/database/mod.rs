@@ -21,7 +21,7 @@ use crate::execute::{self, Answer, Arguments, Continuation};
 use crate::write::{self, Expect, Inputs, Outcome};
 use crate::{RunError, Schema};
 use askloom_design::plan;
-use askloom_model::{ClassId, Identity, Plan, Query, Record, Write};
+use askloom_model::{Ask, ClassId, Identity, Plan, Query, Record, Write};
 use catalogue::Catalogue;
 use std::sync::Mutex;
 
@@ -67,6 +67,11 @@ impl Database {
         after: Option<&Continuation>,
     ) -> Result<Answer, RunError> {
         execute::run(&self.schema, &self.store.snapshot(), query, plan, arguments, now, after)
+    }
+
+    /// Runs a tuple query on one snapshot; see [`execute::ask`].
+    pub fn ask(&self, ask: &Ask, arguments: &Arguments, now: jiff::Timestamp) -> Result<Answer, RunError> {
+        execute::ask(&self.schema, &self.store.snapshot(), ask, arguments, now)
     }
 
     /// A write of the model, with every copy brought after, all or nothing.

@@ -9,7 +9,7 @@ use crate::execute::{Row, Scene};
 use crate::{Aggregate, Instances, Overlay, Puts, Reader, RunError, Schema};
 use askloom_design::upkeep::{Place, places};
 use askloom_model::{
-    ClassId, Collection, CollectionId, Conceptual, Contents, EndId, Identity, Member, Record,
+    ClassId, Collection, CollectionId, Conceptual, Contents, EndId, HomePlace, Identity, Member, Record,
     RelationshipKind, Value,
 };
 use askloom_target::embedded::{encode, entry_key};
@@ -74,8 +74,13 @@ impl Upkeep<'_> {
         let conceptual = self.conceptual();
         let mut roots = BTreeSet::new();
         for place in places(conceptual, self.collection) {
-            let Some(root) = place.class.and_then(|class| conceptual.aggregate_root(class)) else { continue };
-            let there: BTreeSet<Aggregate> = changed.clone().filter(|(of, _)| *of == root).cloned().collect();
+            // A value object is in the aggregate of the place before.
+            let Some(class) = place.class.filter(|&class| conceptual.classes[class].kind.is_entity()) else {
+                continue;
+            };
+            let homes = self.schema.homes(class);
+            let is_home = |(of, _): &&Aggregate| homes.iter().any(|home| home.root == *of);
+            let there: BTreeSet<Aggregate> = changed.clone().filter(is_home).cloned().collect();
             if !there.is_empty() {
                 roots.extend(self.walk_back(&place, there)?);
             }
@@ -105,7 +110,12 @@ impl Upkeep<'_> {
             // A part is in its owner's aggregate.
             (true, RelationshipKind::Composition) => Ok(there),
             (true, RelationshipKind::Association | RelationshipKind::Aggregation) => {
-                self.referring(end, &there)
+                let mut found = self.referring(end, &there)?;
+                if row.inverse == Some(end) {
+                    // Of a symmetric relationship either side may hold the link.
+                    found.extend(self.referred(end, &there)?);
+                }
+                Ok(found)
             }
             (false, _) => match row.inverse {
                 Some(stored) if conceptual.ends[stored].kind == RelationshipKind::Composition => Ok(there),
@@ -130,19 +140,17 @@ impl Upkeep<'_> {
 
     /// Those that these aggregates refer to by the end.
     fn referred(&self, end: EndId, there: &BTreeSet<Aggregate>) -> Result<BTreeSet<Aggregate>, RunError> {
-        let conceptual = self.conceptual();
-        let target = conceptual.ends[end].target;
-        let Some(root) = conceptual.aggregate_root(target) else { return Ok(BTreeSet::new()) };
-        let is_root = conceptual.is_kind_of(target, root);
+        let target = self.conceptual().ends[end].target;
         let mut found = BTreeSet::new();
         for (class, id) in there {
             for state in [self.before, self.after] {
                 let Some(stored) = state.aggregate(*class, id)? else { continue };
                 for referred in references(&stored.record, end) {
-                    if is_root {
-                        found.insert((root, referred));
-                    } else {
-                        found.extend(self.holding(target, &referred)?);
+                    for home in self.schema.homes(target) {
+                        match home.place {
+                            HomePlace::Root => found.extend([(home.root, referred.clone())]),
+                            HomePlace::Inside => found.extend(self.holding(target, &referred)?),
+                        }
                     }
                 }
             }

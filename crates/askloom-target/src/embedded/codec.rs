@@ -62,7 +62,7 @@ const MORE: u8 = 0x01;
 const END: u8 = 0x00;
 const SIGN: u64 = 1 << 63;
 
-/// Appends a value. Records have [`encode_record`], since they need names; inside a value they are not expected.
+/// Appends a value. Records have [`encode_entry`], since they need names; inside a value they are not expected.
 pub fn encode(value: &Value, out: &mut Vec<u8>) {
     match value {
         Value::Null => out.push(tag::NULL),
@@ -265,7 +265,7 @@ fn time(nanoseconds: i64) -> Result<jiff::civil::Time, DecodeError> {
 }
 
 /// Appends a record, members by name: ids are of one reading of the model, names stay.
-pub fn encode_record(conceptual: &Conceptual, record: &Record, out: &mut Vec<u8>) {
+fn encode_record(conceptual: &Conceptual, record: &Record, out: &mut Vec<u8>) {
     out.push(tag::RECORD);
     escaped(out, tag::TEXT, conceptual.classes[record.class].name.as_bytes());
     encode(&record.surrogate.map_or(Value::Null, Value::Uuid), out);
@@ -289,18 +289,6 @@ pub fn encode_entry(conceptual: &Conceptual, value: &Value, out: &mut Vec<u8>) {
         });
     } else {
         encode(value, out);
-    }
-}
-
-/// Takes a record off the front of the bytes. `member` finds a class's member by name.
-pub fn decode_record(
-    conceptual: &Conceptual,
-    names: &dyn Names,
-    bytes: &mut &[u8],
-) -> Result<Record, DecodeError> {
-    match byte(bytes)? {
-        tag::RECORD => record_body(conceptual, names, bytes),
-        _other => Err(DecodeError),
     }
 }
 

@@ -4,6 +4,7 @@ use crate::screen::Screen;
 use crate::statement::Statement;
 use askloom_design::cost::Costing;
 use askloom_design::plan;
+use askloom_model::{Design, Diagnostic, Model, Query};
 use askloom_target::Target;
 use std::path::Path;
 
@@ -14,7 +15,8 @@ pub(super) fn run(
     target: &Target,
     screen: &mut Screen,
 ) -> Result<Exit, Failure> {
-    let designed = Designed::read(file, screen)?;
+    let mut designed = Designed::read(file, screen)?;
+    askloom_design::ask::name_ways_back(&mut designed.model);
     let chosen: Vec<Statement<'_>> = match name {
         Some(name) => vec![Statement::named(&designed.model, name)?],
         None => Statement::all(&designed.model.workload).collect(),
@@ -28,24 +30,31 @@ fn explained(designed: &Designed, statement: Statement<'_>, target: &Target) -> 
     let Designed { model, design } = designed;
     let costing = Costing::from(target);
     match statement {
-        Statement::Query(query) => match plan::answer(&costing, model, design, query) {
-            Ok(found) => {
-                let assumed = plan::print_assumed(model, &found.priced.assumed);
-                format!("{}{assumed}", plan::print(model, design, query, &found))
-            }
-            Err(why) => unanswered(statement, &why),
+        Statement::Query(query) => answered(model, design, query, &costing),
+        Statement::Ask(ask) => match askloom_design::ask::query(&model.conceptual, ask) {
+            Some(query) => answered(model, design, &query, &costing),
+            None => format!("{}: its links close a circle at a value object\n", ask.header.name),
         },
-        Statement::Ask(ask) => format!("ask {}: tuple queries are not planned yet\n", ask.header.name),
         Statement::Write(write) => match plan::write::plan(&costing, model, design, write) {
             Ok(found) => {
                 let assumed = plan::print_assumed(model, &found.assumed);
                 format!("{}{assumed}", plan::write::print(model, design, Some(write), &found))
             }
-            Err(why) => unanswered(statement, &why),
+            Err(why) => unanswered(&write.header.name, &why),
         },
     }
 }
 
-fn unanswered(statement: Statement<'_>, why: &askloom_model::Diagnostic) -> String {
-    format!("{}: {}[{}]: {}\n", statement.name(), why.severity.name(), why.code, why.message)
+fn answered(model: &Model, design: &Design, query: &Query, costing: &Costing<'_>) -> String {
+    match plan::answer(costing, model, design, query) {
+        Ok(found) => {
+            let assumed = plan::print_assumed(model, &found.priced.assumed);
+            format!("{}{assumed}", plan::print(model, design, query, &found))
+        }
+        Err(why) => unanswered(&query.header.name, &why),
+    }
+}
+
+fn unanswered(name: &str, why: &Diagnostic) -> String {
+    format!("{name}: {}[{}]: {}\n", why.severity.name(), why.code, why.message)
 }
