@@ -76,7 +76,7 @@ pub fn ask(
     let circle = RunError::NotYet("an `ask` whose links close a circle at a value object");
     let query = askloom_design::ask::query(conceptual, ask).ok_or(circle)?;
     let no_master = || RunError::Corrupted("the design lacks a master".to_owned());
-    let plan = askloom_design::plan::plan(conceptual, &schema.design, &query).ok_or_else(no_master)?;
+    let plan = askloom_design::plan::plan(conceptual, schema.readable(), &query).ok_or_else(no_master)?;
     let mut answer = run(schema, keyspace, &query, &plan, arguments, now, None)?;
     // Linked twice is linked; the two are neighbours.
     answer.rows.dedup();
