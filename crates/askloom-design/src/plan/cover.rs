@@ -1,7 +1,8 @@
 //! Whether a collection's rows are those of a part of a query's tree, and its paths in the query's terms.
 
 use askloom_model::{
-    Collection, Conceptual, Condition, Hop, InSet, Leaf, Operand, Path, PositionId, Query, Role, fault};
+    Collection, Conceptual, Condition, Hop, InSet, Leaf, Operand, Path, PositionId, Query, Role, fault,
+};
 
 /// For each position of the collection, the query's position that it stands for. `None` if some row that the query
 /// wants could be missing: another root, a position the query does not have, an inner join that the query has outer.
@@ -92,9 +93,7 @@ pub(super) fn map_condition(condition: &Condition, positions: &[PositionId]) -> 
 /// Positions that the query joins inner and the collection outer must be there.
 pub(super) fn presences(collection: &Collection, positions: &[PositionId], query: &Query) -> Vec<Condition> {
     let held = collection.source.positions.iter().zip(positions);
-    held.filter(|((_, own), asked)| {
-        own.outer && !query.positions[**asked].outer && !fault!(OuterForInner)
-    })
+    held.filter(|((_, own), asked)| own.outer && !query.positions[**asked].outer && !fault!(OuterForInner))
         .map(|(_, &position)| {
             let itself = Operand::Path(Path { position, hops: Vec::new(), leaf: Leaf::Itself });
             Condition::Not(Box::new(Condition::IsNull { value: itself }))

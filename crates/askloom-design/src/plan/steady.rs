@@ -6,7 +6,8 @@
 
 use super::paths::condition_paths;
 use askloom_model::{
-    ClassId, Collection, Conceptual, EndId, Hop, Leaf, Member, Occurrence, Path, RelationshipKind, fault};
+    ClassId, Collection, Conceptual, EndId, Hop, Leaf, Member, Occurrence, Path, RelationshipKind, fault,
+};
 
 /// False if expiry can make a row that the copy does not hold, or holds under another key.
 pub(super) fn is_steady(conceptual: &Conceptual, collection: &Collection) -> bool {

@@ -3,7 +3,9 @@
 use super::access::Asked;
 use super::keys::{Bound, KeyType, Side, bound, fitted, mapped};
 use crate::RunError;
-use askloom_model::{Collection, Inclusive, KeyField, KeyRange, Operand, OrderBy, Path, Reading, Value, fault};
+use askloom_model::{
+    Collection, Inclusive, KeyField, KeyRange, Operand, OrderBy, Path, Reading, Value, fault,
+};
 use askloom_target::embedded::{block_prefix, encode, encode_descending, prefix_end};
 
 /// The first key and the one after the last; none if there is no end.
@@ -115,7 +117,8 @@ impl Ranges<'_> {
         let (mut from, mut to) = if descending {
             (prefix.to_vec(), Some(null))
         } else {
-            let from = if fault!(NullInRange) { prefix.to_vec() } else { prefix_end(&null).unwrap_or_default() };
+            let from =
+                if fault!(NullInRange) { prefix.to_vec() } else { prefix_end(&null).unwrap_or_default() };
             (from, prefix_end(prefix))
         };
         for (given, side) in [(&range.low, Side::Low), (&range.high, Side::High)] {

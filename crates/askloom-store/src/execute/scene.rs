@@ -5,7 +5,8 @@ use crate::expiry::alive;
 use crate::{Instances, RunError, Stored};
 use askloom_model::{
     ClassId, Conceptual, EndId, HomePlace, Identity, Member, Position, PositionId, Record, RelationshipKind,
-    Table, Value, fault};
+    Table, Value, fault,
+};
 use std::rc::Rc;
 
 /// What rows are evaluated in.

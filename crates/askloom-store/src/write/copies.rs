@@ -9,8 +9,8 @@ use crate::execute::{Row, Scene};
 use crate::{Aggregate, Instances, Overlay, Puts, Reader, RunError, Schema};
 use askloom_design::upkeep::{Place, places};
 use askloom_model::{
-    ClassId, Collection, CollectionId, Conceptual, Contents, EndId, HomePlace, Identity, Member, Record,
-    RelationshipKind, Value, fault,
+    ClassId, Collection, CollectionId, Conceptual, Contents, EndId, HomePlace, Id, Identity, Member, Path,
+    Record, RelationshipKind, Value, fault,
 };
 use askloom_target::embedded::{encode, entry_key};
 use std::collections::{BTreeMap, BTreeSet};
@@ -42,6 +42,18 @@ pub(super) fn bring_after(
         }
     }
     Ok(())
+}
+
+/// The entries that a copy has for the rows whose root is in an aggregate.
+pub(crate) fn entries_of(
+    state: &dyn Instances,
+    id: CollectionId,
+    aggregate: &Aggregate,
+    out: &mut BTreeMap<Vec<u8>, Vec<u8>>,
+) -> Result<(), RunError> {
+    let schema = state.schema();
+    let collection = &schema.design.collections[id];
+    Upkeep { schema, collection, before: state, after: state }.entries(id, state, aggregate, out)
 }
 
 struct Upkeep<'u> {
@@ -214,7 +226,9 @@ impl Upkeep<'_> {
         }
         for row in rows {
             let holds = match &self.collection.source.condition {
-                Some(condition) => fault!(CopyConditionIgnored) || scene.truth(condition, &row)? == Some(true),
+                Some(condition) => {
+                    fault!(CopyConditionIgnored) || scene.truth(condition, &row)? == Some(true)
+                }
                 None => true,
             };
             if holds {
@@ -255,7 +269,39 @@ impl Upkeep<'_> {
         for field in &self.collection.block_key {
             block.push(scene.single(&field.path, row)?);
         }
+        if let Contents::Nested(paths) = &self.collection.contents {
+            return self.nodes(number, &block, paths, scene, row, out);
+        }
         out.insert(entry_key(number, &block, &fields, &row.keys), value);
+        Ok(())
+    }
+}
+
+impl Upkeep<'_> {
+    /// The nodes of a row: each under its position and the identities from the root to it.
+    fn nodes(
+        &self,
+        number: u32,
+        block: &[Value],
+        paths: &[Path],
+        scene: &Scene<'_>,
+        row: &Row,
+        out: &mut BTreeMap<Vec<u8>, Vec<u8>>,
+    ) -> Result<(), RunError> {
+        for (position, node) in self.collection.source.positions.ids().zip(&row.keys) {
+            // An outer position with nothing there has no node.
+            if node.is_null() {
+                continue;
+            }
+            let at = Value::Int(i64::try_from(position.index()).unwrap_or(i64::MAX));
+            let chain = self.collection.chain(position);
+            let chain: Vec<Value> = chain.iter().filter_map(|p| row.keys.get(p.index())).cloned().collect();
+            let mut value = Vec::new();
+            for path in paths.iter().filter(|path| path.position == position) {
+                encode(&scene.selected(path, row)?, &mut value);
+            }
+            out.insert(entry_key(number, block, &[(at, false)], &chain), value);
+        }
         Ok(())
     }
 }

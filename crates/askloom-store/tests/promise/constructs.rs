@@ -8,18 +8,68 @@ use askloom_model::{
 };
 
 pub(crate) const CONSTRUCTS: [&str; 38] = [
-    "to-one reference", "reference set", "derived to-many", "derived to-one", "symmetric", "self-reference",
-    "several references to one class", "to-one part", "list of parts", "part entity", "nested part", "plain list", "subclass",
-    "abstract class", "composite id", "reference in id", "surrogate", "ttl", "LEFT JOIN", "implicit path",
-    "path across many", "comparison", "IN", "BETWEEN", "STARTS WITH", "IS NULL", "NOT", "OR", "MATCHES",
-    "place", "tree", "GROUP BY", "aggregate", "DISTINCT", "ORDER BY", "mixed directions", "whole instance",
+    "to-one reference",
+    "reference set",
+    "derived to-many",
+    "derived to-one",
+    "symmetric",
+    "self-reference",
+    "several references to one class",
+    "to-one part",
+    "list of parts",
+    "part entity",
+    "nested part",
+    "plain list",
+    "subclass",
+    "abstract class",
+    "composite id",
+    "reference in id",
+    "surrogate",
+    "ttl",
+    "LEFT JOIN",
+    "implicit path",
+    "path across many",
+    "comparison",
+    "IN",
+    "BETWEEN",
+    "STARTS WITH",
+    "IS NULL",
+    "NOT",
+    "OR",
+    "MATCHES",
+    "place",
+    "tree",
+    "GROUP BY",
+    "aggregate",
+    "DISTINCT",
+    "ORDER BY",
+    "mixed directions",
+    "whole instance",
     "path with path",
 ];
 
-pub(crate) const OPERATORS: [&str; 20] = [
-    "get block", "each of a set", "read block", "equal fields", "range", "prefix", "backwards", "as far as LIMIT",
-    "scan master", "scan copy", "inside", "look up", "back by index", "back by scan", "filter", "sort",
-    "no sort", "group", "limit", "page",
+pub(crate) const OPERATORS: [&str; 21] = [
+    "get block",
+    "each of a set",
+    "join nodes",
+    "read block",
+    "equal fields",
+    "range",
+    "prefix",
+    "backwards",
+    "as far as LIMIT",
+    "scan master",
+    "scan copy",
+    "inside",
+    "look up",
+    "back by index",
+    "back by scan",
+    "filter",
+    "sort",
+    "no sort",
+    "group",
+    "limit",
+    "page",
 ];
 
 fn named(names: &[&str], name: &str) -> usize {
@@ -191,6 +241,10 @@ pub(crate) fn operators(design: &Design, plan: &Plan) -> Vec<usize> {
     let mut found: Vec<&str> = Vec::new();
     let copy = match design.collections[plan.access.collection].contents {
         Contents::Aggregate(_) => false,
+        Contents::Nested(_) => {
+            found.push("join nodes");
+            true
+        }
         Contents::Fields(_) => true,
     };
     reading(&plan.access.how, copy, &mut found);

@@ -102,9 +102,8 @@ fn plans_return_what_queries_mean_and_everything_is_met() {
 /// Each mistake alone, and how many cases it lived.
 fn catch(fault: Fault, first: u64, most: u64) -> Option<u64> {
     faults::switch(Some(fault));
-    let caught = (first..first + most).find(|&seed| {
-        attempt(&Spec::new(seed), false, &mut Coverage::default()).is_err()
-    });
+    let caught = (first..first + most)
+        .find(|&seed| attempt(&Spec::new(seed), false, &mut Coverage::default()).is_err());
     faults::switch(None);
     caught.map(|seed| seed - first + 1)
 }
