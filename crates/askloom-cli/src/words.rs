@@ -41,11 +41,14 @@ fn one(conceptual: &Conceptual, collection: &Collection, text: &mut String) {
         Contents::Aggregate(_) => {
             let _ = writeln!(text, "  holds     every {root}, whole");
         }
-        Contents::Fields(fields) => {
+        Contents::Fields(fields) | Contents::Nested(fields) => {
             let of: Vec<String> = fields.iter().map(|field| path(conceptual, positions, field)).collect();
             let fields = if of.is_empty() { "the id alone".to_owned() } else { of.join(", ") };
             let some = if collection.source.condition.is_some() { " that its condition takes" } else { "" };
             let _ = writeln!(text, "  holds     {fields}, of every {root}{some}");
+            if matches!(collection.contents, Contents::Nested(_)) {
+                let _ = writeln!(text, "  nested    one entry for each instance, not for each row");
+            }
         }
     }
     for reason in &collection.reasons {
