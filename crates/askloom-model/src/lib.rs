@@ -15,6 +15,7 @@ mod conceptual;
 mod constant;
 mod design;
 mod diagnostic;
+pub mod faults;
 mod facts;
 mod homes;
 mod ids;

@@ -116,7 +116,7 @@ impl Pricing<'_> {
         };
         self.flowing = match collection.contents {
             Contents::Aggregate(_) => partitions,
-            Contents::Fields(_) => rows,
+            Contents::Fields(_) | Contents::Nested(_) => rows,
         };
         if let Contents::Aggregate(_) = collection.contents {
             self.loaded.insert((super::main(), Vec::new()));
