@@ -229,6 +229,18 @@ impl Sizes<'_> {
         members.map(|member| self.element_bytes(member, depth) * self.statistics.fan_out(member)).sum()
     }
 
+    /// An instance whose lists are empty.
+    pub(crate) fn single_bytes(&self, class: ClassId) -> f64 {
+        let single = self.statistics.conceptual.all_members(class).filter(|&member| match member {
+            Member::Attribute(id) => !self.statistics.conceptual.attributes[id].list,
+            Member::End(id) => {
+                let end = &self.statistics.conceptual.ends[id];
+                end.stored && !end.cardinality.is_many()
+            }
+        });
+        single.map(|member| self.element_bytes(member, 0)).sum::<f64>() + ENTRY
+    }
+
     /// One value of a member.
     fn element_bytes(&self, member: Member, depth: usize) -> f64 {
         match member {

@@ -24,7 +24,7 @@ pub(crate) use scene::collect_parts;
 use crate::{Keyspace, Reader, RunError, Schema};
 use access::Asked;
 use askloom_model::{
-    ColumnValue, Conceptual, Id, Operand, OrderBy, OrderTerm, Parameter, Plan, PositionId, Query, Value,
+    Ask, ColumnValue, Conceptual, Id, Operand, OrderBy, OrderTerm, Parameter, Plan, PositionId, Query, Value,
     typed,
 };
 use page::Placed;
@@ -63,9 +63,25 @@ pub fn run(
     finish(&asked, asked.rows()?)
 }
 
-/// Runs a tuple query, given as the query of [`askloom_design::ask::query`]: each linked tuple of result instances once,
-/// in the order of their ids. The arguments are the ids of the key classes by the names of the classes.
+/// Runs a tuple query by its cheapest plan: each linked tuple of result instances once, in the order of their ids. The
+/// arguments are the ids of the key classes by the names of the classes.
 pub fn ask(
+    schema: &Schema,
+    keyspace: &dyn Keyspace,
+    ask: &Ask,
+    arguments: &Arguments,
+    now: jiff::Timestamp,
+) -> Result<Answer, RunError> {
+    let conceptual = &schema.model.conceptual;
+    let circle = RunError::NotYet("an `ask` whose links close a circle at a value object");
+    let query = askloom_design::ask::query(conceptual, ask).ok_or(circle)?;
+    let no_master = || RunError::Corrupted("the design lacks a master".to_owned());
+    let plan = askloom_design::plan::plan(conceptual, schema.readable(), &query).ok_or_else(no_master)?;
+    tuples(schema, keyspace, &query, &plan, arguments, now)
+}
+
+/// The same by a plan of the query that [`askloom_design::ask::query`] makes of it.
+pub fn tuples(
     schema: &Schema,
     keyspace: &dyn Keyspace,
     query: &Query,

@@ -10,7 +10,7 @@ use crate::{Aggregate, Instances, Overlay, Puts, Reader, RunError, Schema};
 use askloom_design::upkeep::{Place, places};
 use askloom_model::{
     ClassId, Collection, CollectionId, Conceptual, Contents, EndId, HomePlace, Id, Identity, Member, Path,
-    Record, RelationshipKind, Value,
+    Record, RelationshipKind, Value, fault,
 };
 use askloom_target::embedded::{encode, entry_key};
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,16 +30,30 @@ pub(super) fn bring_after(
             upkeep.entries(id, reader, &root, &mut old)?;
             upkeep.entries(id, overlay, &root, &mut new)?;
         }
-        for key in old.keys().filter(|key| !new.contains_key(*key)) {
+        let stale = fault!(OldKeyKept) || (fault!(IndexStale) && collection.indexed().is_some());
+        for key in old.keys().filter(|key| !stale && !new.contains_key(*key)) {
             puts.insert(key.clone(), None);
         }
         for (key, value) in new {
-            if old.get(&key) != Some(&value) {
+            let kept = fault!(ValueNotRewritten) && old.contains_key(&key);
+            if old.get(&key) != Some(&value) && !kept {
                 puts.insert(key, Some(value));
             }
         }
     }
     Ok(())
+}
+
+/// The entries that a copy has for the rows whose root is in an aggregate.
+pub(crate) fn entries_of(
+    state: &dyn Instances,
+    id: CollectionId,
+    aggregate: &Aggregate,
+    out: &mut BTreeMap<Vec<u8>, Vec<u8>>,
+) -> Result<(), RunError> {
+    let schema = state.schema();
+    let collection = &schema.design.collections[id];
+    Upkeep { schema, collection, before: state, after: state }.entries(id, state, aggregate, out)
 }
 
 struct Upkeep<'u> {
@@ -71,6 +85,9 @@ impl Upkeep<'_> {
             let there: BTreeSet<Aggregate> = changed.clone().filter(is_home).cloned().collect();
             if !there.is_empty() {
                 roots.extend(self.walk_back(&place, there)?);
+                if fault!(SecondPlaceForgotten) {
+                    break;
+                }
             }
         }
         Ok(roots)
@@ -119,8 +136,14 @@ impl Upkeep<'_> {
         let mut found = BTreeSet::new();
         for aggregate in there {
             for id in self.instances_in(aggregate, target)? {
+                if fault!(SupportReadSkipped) {
+                    continue;
+                }
                 found.extend(self.before.referring(end, &id)?);
                 found.extend(self.after.referring(end, &id)?);
+            }
+            if fault!(SelfReferenceOnce) {
+                found.remove(aggregate);
             }
         }
         Ok(found)
@@ -131,7 +154,12 @@ impl Upkeep<'_> {
         let target = self.conceptual().ends[end].target;
         let mut found = BTreeSet::new();
         for (class, id) in there {
-            for state in [self.before, self.after] {
+            let states: &[&dyn Instances] = match (fault!(BeforeNotConsulted), fault!(AfterNotConsulted)) {
+                (false, false) => &[self.before, self.after],
+                (true, _) => &[self.after],
+                (_, true) => &[self.before],
+            };
+            for state in states {
                 let Some(stored) = state.aggregate(*class, id)? else { continue };
                 for referred in references(&stored.record, end) {
                     for home in self.schema.homes(target) {
@@ -198,7 +226,9 @@ impl Upkeep<'_> {
         }
         for row in rows {
             let holds = match &self.collection.source.condition {
-                Some(condition) => scene.truth(condition, &row)? == Some(true),
+                Some(condition) => {
+                    fault!(CopyConditionIgnored) || scene.truth(condition, &row)? == Some(true)
+                }
                 None => true,
             };
             if holds {
@@ -229,6 +259,9 @@ impl Upkeep<'_> {
         if let Some(path) = self.collection.indexed() {
             for held in scene.every(path, row)? {
                 out.insert(entry_key(number, &[held], &fields, &row.keys), value.clone());
+                if fault!(IndexOfFirst) {
+                    break;
+                }
             }
             return Ok(());
         }

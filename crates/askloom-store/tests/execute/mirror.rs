@@ -232,7 +232,7 @@ impl Mirror {
         let query = askloom_design::ask::query(&model.conceptual, ask).unwrap();
         let plans = self.plans(&query);
         for plan in &plans {
-            let given = execute::ask(&self.schema, &self.keyspace, &query, plan, &arguments, now).unwrap();
+            let given = execute::tuples(&self.schema, &self.keyspace, &query, plan, &arguments, now).unwrap();
             assert_eq!(given.rows, meant, "with {keys:?} {}", self.describe(&query, plan));
         }
         plans.len()
