@@ -22,6 +22,7 @@ const CHAPTERS: [(&str, &str); 7] = [
     ("AL04", "Queries"),
     ("AL05", "Writes"),
     ("AL06", "Rules"),
+    ("AL07", "Designs"),
 ];
 
 pub(crate) fn text() -> String {

@@ -173,6 +173,10 @@ codes! {
     AL0609 CollectionPath Error "a path that a collection cannot hold"
     AL0610 UnknownStatement Error "a workload names no statement"
     AL0611 RepeatedEntry Error "an entry stands twice"
+
+    // Designs.
+    AL0701 DesignMalformed Error "a saved design is not in its form"
+    AL0702 DesignOfAnotherModel Error "a saved design does not fit its model"
 }
 
 impl Code {
