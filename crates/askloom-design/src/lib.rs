@@ -3,10 +3,12 @@
 //! - [`simple`]: a design by two rules, the starting point of every other method;
 //! - [`plan`]: all sensible plans of a query over any set of collections;
 //! - [`saved`]: a design as text, to be committed and reviewed, and back;
+//! - [`partition`]: an aggregate as entries, by representation rules, and back;
 //! - [`upkeep`]: which copies a change of an instance touches, and how their rows are found.
 //!
 //! Pure functions of values: nothing here knows a store.
 
+pub mod partition;
 pub mod plan;
 pub mod saved;
 pub mod simple;

@@ -3,10 +3,10 @@
 //! those that refer to it, is added.
 
 use crate::plan::{self, condition_paths, conjuncts, is_single, needed_paths};
-use crate::upkeep;
+use crate::{partition, upkeep};
 use askloom_model::{
-    Collection, Comparison, Condition, Contents, Design, Id, KeyField, Leaf, Member, Model, Operand, OrderBy,
-    Path, PositionId, Query, Reading, RelationshipKind, Role, Rule, Source, Table,
+    ClassId, Collection, Comparison, Condition, Contents, Design, Id, KeyField, Leaf, Member, Model, Operand,
+    OrderBy, Path, PositionId, Query, Reading, RelationshipKind, Role, Rule, Source, Table,
 };
 
 /// The design.
@@ -53,9 +53,8 @@ pub fn masters(model: &Model, design: &mut Design) {
             let itself = Path { position: main, hops: Vec::new(), leaf: Leaf::Itself };
             block_key.push(KeyField { path: itself, descending: false });
         }
-        let rules = in_force(model, class).unwrap_or_else(|| {
-            vec![Rule { class: Some(class), steps: Vec::new(), span: askloom_model::Span::default() }]
-        });
+        let rules = in_force(model, class)
+            .unwrap_or_else(|| vec![partition::Strategy::PerAggregate.rule(Some(class))]);
         design.collections.push(Collection {
             name: conceptual.classes[class].name.clone(),
             role: Role::Master,
@@ -68,17 +67,24 @@ pub fn masters(model: &Model, design: &mut Design) {
     }
 }
 
-/// The representation of a class if the model has exactly one.
-fn in_force(model: &Model, class: askloom_model::ClassId) -> Option<Vec<Rule>> {
-    let mut of_class =
-        model.representations.iter().filter(|representation| representation.class == Some(class));
-    match (of_class.next(), of_class.next()) {
-        (Some(only), None) => Some(only.rules.clone()),
-        (_, _) => None,
-    }
+/// The representation of a class if the model has exactly one: its own, or, if it has none of its own, one for every
+/// class. Rules that would lose something are no representation; the check of the model says so.
+fn in_force(model: &Model, class: ClassId) -> Option<Vec<Rule>> {
+    let conceptual = &model.conceptual;
+    let is_about = |rule: &Rule| rule.class.is_none_or(|of| conceptual.is_kind_of(of, class));
+    let (own, general): (Vec<_>, Vec<_>) = model
+        .representations
+        .iter()
+        .filter(|representation| representation.class.is_none_or(|of| of == class))
+        .filter(|representation| representation.rules.iter().any(is_about))
+        .partition(|representation| representation.class.is_some());
+    let candidates = if own.is_empty() { general } else { own };
+    let [only] = candidates.as_slice() else { return None };
+    let rules: Vec<Rule> = only.rules.iter().filter(|rule| is_about(rule)).cloned().collect();
+    partition::legal(conceptual, class, &rules).is_ok().then_some(rules)
 }
 
-pub(crate) fn only_main(class: askloom_model::ClassId) -> Table<PositionId, askloom_model::Position> {
+pub(crate) fn only_main(class: ClassId) -> Table<PositionId, askloom_model::Position> {
     let mut positions = Table::default();
     positions.push(askloom_model::Position { class: Some(class), from: None, outer: false, alias: None });
     positions
@@ -138,7 +144,7 @@ pub fn view(model: &Model, query: &Query) -> Collection {
         name: format!("{}View", capitalised(&query.header.name)),
         role: Role::Copy,
         source: Source {
-            root: query.positions[main].class.unwrap_or_else(|| askloom_model::ClassId::from_index(0)),
+            root: query.positions[main].class.unwrap_or_else(|| ClassId::from_index(0)),
             positions: query.positions.clone(),
             condition,
         },

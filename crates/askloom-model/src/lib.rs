@@ -7,6 +7,7 @@
 //!
 //! Nothing here reads a file, a clock or a network, and nothing here decides anything: these are values.
 
+mod access_path;
 mod code;
 mod conceptual;
 mod constant;
@@ -20,6 +21,7 @@ mod types;
 mod value;
 mod workload;
 
+pub use access_path::{AccessPath, AccessStep};
 pub use code::{Code, Severity};
 pub use conceptual::*;
 pub use constant::Constant;

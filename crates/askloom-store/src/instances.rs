@@ -5,7 +5,6 @@ mod reader;
 
 pub use overlay::Overlay;
 pub use reader::Reader;
-pub(crate) use reader::{SYSTEM, encode_stored, no_master};
 
 use crate::{RunError, Schema, System};
 use askloom_model::{ClassId, Conceptual, EndId, Identity, Leaf, Member, Occurrence, Record, Value};

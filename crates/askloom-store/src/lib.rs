@@ -5,6 +5,7 @@
     reason = "a value has eighteen kinds, and each place here is about the few that nest or refer"
 )]
 
+mod block;
 pub mod database;
 pub mod embedded;
 pub mod execute;

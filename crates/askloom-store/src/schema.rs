@@ -1,20 +1,59 @@
 //! A model and its design, ready to run: names found, collections numbered.
 
-use askloom_model::{ClassId, CollectionId, Design, EndId, Id, Member, Model, Role};
+use askloom_model::{ClassId, CollectionId, Design, EndId, Id, Member, Model, Role, Table};
 use askloom_target::embedded::Names;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 #[derive(Debug)]
 pub struct Schema {
     pub model: Model,
+    /// Everything that writes keep right: what can be read first, then what is still being filled.
     pub design: Design,
+    /// What can be read, where that is not everything. Collections have the same ids as in `design`.
+    readable: Option<Design>,
+    numbers: Vec<u32>,
     classes: HashMap<String, ClassId>,
     members: HashMap<ClassId, HashMap<String, Member>>,
 }
 
 impl Schema {
+    /// A design on a store of its own, numbered as it stands.
     #[must_use]
     pub fn new(model: Model, design: Design) -> Self {
+        // Zero is the store's own.
+        let numbers =
+            design.collections.ids().map(|id| u32::try_from(id.index() + 1).unwrap_or(u32::MAX)).collect();
+        Self::with(model, design, None, numbers)
+    }
+
+    /// A design whose collections have the numbers that a store keeps for their names. Those that are being filled are
+    /// kept right and not read.
+    #[must_use]
+    pub fn numbered(
+        model: Model,
+        design: Design,
+        numbers: &HashMap<String, u32>,
+        filling: &BTreeSet<String>,
+    ) -> Self {
+        let Design { method, collections } = design;
+        let mut rows: Vec<_> = collections.iter().map(|(_, collection)| collection.clone()).collect();
+        rows.sort_by_key(|collection| filling.contains(&collection.name));
+        let mut all = Table::default();
+        let mut ready = Table::default();
+        let mut own = Vec::new();
+        for collection in rows {
+            own.push(numbers.get(&collection.name).copied().unwrap_or(u32::MAX));
+            if !filling.contains(&collection.name) {
+                ready.push(collection.clone());
+            }
+            all.push(collection);
+        }
+        let readable =
+            (ready.len() < all.len()).then(|| Design { method: method.clone(), collections: ready });
+        Self::with(model, Design { method, collections: all }, readable, own)
+    }
+
+    fn with(model: Model, design: Design, readable: Option<Design>, numbers: Vec<u32>) -> Self {
         let conceptual = &model.conceptual;
         let classes = conceptual.classes.iter().map(|(id, class)| (class.name.clone(), id)).collect();
         let members = conceptual.classes.ids().map(|class| {
@@ -22,14 +61,19 @@ impl Schema {
             (class, members.map(|member| (conceptual.member_name(member).to_owned(), member)).collect())
         });
         let members = members.collect();
-        Self { model, design, classes, members }
+        Self { model, design, readable, numbers, classes, members }
+    }
+
+    /// The collections that plans may read.
+    #[must_use]
+    pub fn readable(&self) -> &Design {
+        self.readable.as_ref().unwrap_or(&self.design)
     }
 
     /// The number of a collection in the keyspace.
     #[must_use]
     pub fn number(&self, collection: CollectionId) -> u32 {
-        // Zero is the store's own.
-        u32::try_from(collection.index() + 1).unwrap_or(u32::MAX)
+        self.numbers.get(collection.index()).copied().unwrap_or(u32::MAX)
     }
 
     /// The master of the aggregate that instances of this class live in.
@@ -37,6 +81,12 @@ impl Schema {
     pub fn master_of(&self, class: ClassId) -> Option<(ClassId, CollectionId)> {
         let root = self.model.conceptual.aggregate_root(class)?;
         Some((root, self.design.master(root)?))
+    }
+
+    /// All masters, with the root class of each.
+    pub fn masters(&self) -> impl Iterator<Item = (ClassId, CollectionId)> + '_ {
+        let masters = self.design.collections.iter().filter(|(_, c)| c.role == Role::Master);
+        masters.map(|(id, collection)| (collection.source.root, id))
     }
 
     /// All copies.

@@ -34,6 +34,12 @@ impl System {
         self.version = (self.version + 1).max(clock);
     }
 
+    /// What stays of a block when its aggregate is deleted.
+    pub(crate) fn deleted(self, now: jiff::Timestamp) -> Self {
+        let Self { version, epoch, writes, .. } = self;
+        Self { version, epoch, writes, deleted: Some(now.as_microsecond()), ..Self::default() }
+    }
+
     pub(crate) fn remember(&mut self, write: Uuid) {
         if self.writes.last() != Some(&write) {
             self.writes.push(write);

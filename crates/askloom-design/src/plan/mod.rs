@@ -11,6 +11,7 @@ mod cover;
 mod order;
 mod paths;
 mod print;
+mod steady;
 
 pub use conjuncts::{Conjunct, conjuncts, is_single};
 pub use paths::{condition_paths, needed_paths, needs_whole};
@@ -48,6 +49,10 @@ struct Planner<'p> {
 impl Planner<'_> {
     /// The plan that reads this collection first, if there is one.
     fn start(&self, id: CollectionId, collection: &Collection) -> Option<Plan> {
+        let is_master = matches!(collection.contents, Contents::Aggregate(_));
+        if !is_master && !steady::is_steady(self.conceptual, collection) {
+            return None;
+        }
         let positions = embed(self.conceptual, collection, self.query)?;
         let mut used = self.implied(collection, &positions)?;
         let how = self.reading(collection, &positions, &mut used)?;

@@ -6,7 +6,8 @@
 
 use super::Context;
 use askloom_model::{
-    ClassId, Code, Conceptual, Diagnostic, Member, Model, RelationshipKind, Representation, Rule, RuleStep,
+    ClassId, ClassKind, Code, Conceptual, Diagnostic, Member, Model, RelationshipKind, Representation, Rule,
+    RuleStep,
 };
 use std::collections::{HashMap, HashSet};
 
@@ -36,22 +37,25 @@ fn check_all(
     let conceptual = &model.conceptual;
     let mut reached = HashSet::new();
     let mut missing = None;
-    let mut unknown: HashSet<usize> = (0..representation.rules.len()).collect();
+    // A rule names no field if it does in none of the classes that it is about.
+    let mut unknown: HashSet<usize> = HashSet::new();
+    let mut known: HashSet<usize> = HashSet::new();
     for class in conceptual.classes.ids().filter(|&class| conceptual.aggregate_root(class) == Some(class)) {
         let walk = Walk::over(conceptual, subclasses, representation, class);
         reached.extend(walk.reached.iter().copied());
-        unknown.retain(|rule| walk.unknown.contains(rule));
+        known.extend(walk.matched.iter().copied());
         let any = representation.rules.iter().any(|rule| applies(conceptual, rule, class));
         // A class that no rule mentions keeps its own representation.
         if any && missing.is_none() {
-            missing = walk.missing.map(|path| (class, path));
+            missing = walk.missing.map(|missing| (class, missing));
         }
+        unknown.extend(walk.unknown);
     }
-    if let Some((class, path)) = missing {
-        found.push(misses(conceptual, representation, class, &path));
+    if let Some((class, missing)) = missing {
+        found.push(misses(conceptual, representation, class, &missing));
     }
     for (index, rule) in representation.rules.iter().enumerate() {
-        if unknown.contains(&index) && names_a_field(rule) {
+        if unknown.contains(&index) && !known.contains(&index) && names_a_field(rule) {
             found.push(Diagnostic::new(
                 Code::RuleUnknownField,
                 rule.span,
@@ -114,8 +118,8 @@ fn check_class(
         }
     }
     // What a misspelt rule was to take is missing only because of it.
-    if let Some(path) = walk.missing.filter(|_| !silent) {
-        found.push(misses(conceptual, representation, class, &path));
+    if let Some(missing) = walk.missing.filter(|_| !silent) {
+        found.push(misses(conceptual, representation, class, &missing));
     }
 }
 
@@ -139,21 +143,27 @@ fn never_reached(rule: &Rule) -> Diagnostic {
 fn misses(
     conceptual: &Conceptual,
     representation: &Representation,
-    class: ClassId,
-    path: &str,
+    root: ClassId,
+    missing: &Missing,
 ) -> Diagnostic {
-    let name = &conceptual.classes[class].name;
-    let message = format!("no rule takes `{path}` of `{name}`");
+    let Missing { class, path } = missing;
+    let message = format!("no rule takes `{path}` of `{}`", conceptual.classes[*class].name);
     Diagnostic::new(Code::RuleMissesField, representation.span, message)
-        .hint(format!("end with `/{name}/*` for the remaining data"))
+        .hint(format!("end with `/{}/*` for the remaining data", conceptual.classes[root].name))
 }
 
+/// Whether the rule is about some aggregates of the class: all of them, or those of a subclass.
 fn applies(conceptual: &Conceptual, rule: &Rule, class: ClassId) -> bool {
     rule.class.is_none_or(|of| conceptual.is_kind_of(of, class))
 }
 
 /// A rule that still matches, and how many of its steps are taken.
 type Active = (usize, usize);
+
+struct Missing {
+    class: ClassId,
+    path: String,
+}
 
 struct Walk<'m> {
     conceptual: &'m Conceptual,
@@ -163,10 +173,12 @@ struct Walk<'m> {
     reached: HashSet<usize>,
     /// Rules that match no field at all.
     unknown: HashSet<usize>,
-    /// The first atom that no rule takes.
-    missing: Option<String>,
+    /// The first atom that no rule takes, and the class of the aggregates that have it.
+    missing: Option<Missing>,
     seen: HashSet<(ClassId, Vec<Active>, Option<usize>)>,
     matched: HashSet<usize>,
+    /// The class of the aggregates that the walk is about at the moment.
+    aggregate: ClassId,
 }
 
 impl<'m> Walk<'m> {
@@ -185,28 +197,67 @@ impl<'m> Walk<'m> {
             missing: None,
             seen: HashSet::new(),
             matched: HashSet::new(),
+            aggregate: class,
         };
-        let about: Vec<usize> = (0..walk.rules.len())
-            .filter(|&i| walk.rules.get(i).is_some_and(|rule| applies(conceptual, rule, class)))
-            .collect();
-        let covered = about.iter().copied().find(|&rule| walk.steps(rule).is_empty());
-        walk.matched.extend(covered);
-        let active =
-            about.iter().map(|&rule| (rule, 0)).filter(|&(rule, _)| !walk.steps(rule).is_empty()).collect();
-        walk.class(class, active, covered, "");
-        walk.unknown = about
-            .into_iter()
-            .filter(|rule| !walk.matched.contains(rule) && !walk.steps(*rule).is_empty())
+        for (judge, classes) in walk.judged_alike(class) {
+            walk.aggregates(judge, &classes);
+        }
+        walk.unknown = (0..walk.rules.len())
+            .filter(|&rule| walk.rules.get(rule).is_some_and(|rule| applies(conceptual, rule, class)))
+            .filter(|&rule| !walk.matched.contains(&rule) && !walk.steps(rule).is_empty())
             .collect();
         walk
+    }
+
+    /// The classes that an aggregate can be of, together if the same rules are about them: those about the nearest
+    /// class upwards that some rule names, by which they go. Together, since a wide hierarchy costs once then.
+    fn judged_alike(&self, root: ClassId) -> Vec<(ClassId, Vec<ClassId>)> {
+        let named: HashSet<ClassId> = self.rules.iter().filter_map(|rule| rule.class).collect();
+        let mut groups: Vec<(ClassId, Vec<ClassId>)> = vec![(root, Vec::new())];
+        let mut open = vec![(root, 0)];
+        while let Some((class, mut group)) = open.pop() {
+            if class != root && named.contains(&class) {
+                group = groups.len();
+                groups.push((class, Vec::new()));
+            }
+            let below = self.subclasses.get(&class).map(Vec::as_slice).unwrap_or_default();
+            open.extend(below.iter().rev().map(|&below| (below, group)));
+            // Without any subclass there are no aggregates, which is said elsewhere; its own fields are fields.
+            let is_abstract = self.conceptual.classes[class].kind == ClassKind::AbstractEntity;
+            if (!is_abstract || (class == root && below.is_empty()))
+                && let Some((_, classes)) = groups.get_mut(group)
+            {
+                classes.push(class);
+            }
+        }
+        groups
+    }
+
+    /// Aggregates of these classes, about which the rules are that are about `judge`.
+    fn aggregates(&mut self, judge: ClassId, classes: &[ClassId]) {
+        let lineage = self.conceptual.lineage(judge);
+        let is_about = |rule: &Rule| rule.class.is_none_or(|of| lineage.contains(&of));
+        let about = self.rules.iter().enumerate().filter(|(_, rule)| is_about(rule));
+        let (whole, inside): (Vec<_>, Vec<_>) = about.partition(|(_, rule)| rule.steps.is_empty());
+        let covered = whole.first().map(|&(rule, _)| rule);
+        let active: Vec<Active> = inside.into_iter().map(|(rule, _)| (rule, 0)).collect();
+        let mut above = HashSet::new();
+        for &class in classes {
+            self.aggregate = class;
+            let lineage = self.conceptual.lineage(class).into_iter();
+            let new: Vec<ClassId> = lineage.take_while(|&class| above.insert(class)).collect();
+            for class in new.into_iter().rev() {
+                self.members(&self.conceptual.classes[class].members, &active, covered, "");
+            }
+        }
     }
 
     fn steps(&self, rule: usize) -> &'m [RuleStep] {
         self.rules.get(rule).map(|rule| rule.steps.as_slice()).unwrap_or_default()
     }
 
-    /// All members of a class and of its subclasses: a hierarchy is one collection.
-    fn members(&self, class: ClassId) -> Vec<Member> {
+    /// All members that a part can have: those of its class and of the subclasses that it may be of.
+    fn members_of_part(&self, class: ClassId) -> Vec<Member> {
         let mut members: Vec<Member> = self.conceptual.all_members(class).collect();
         let mut open: Vec<ClassId> = self.subclasses.get(&class).cloned().unwrap_or_default();
         while let Some(below) = open.pop() {
@@ -216,11 +267,14 @@ impl<'m> Walk<'m> {
         members
     }
 
-    fn class(&mut self, class: ClassId, active: Vec<Active>, covered: Option<usize>, path: &str) {
-        if !self.seen.insert((class, active.clone(), covered)) {
-            return;
+    fn part(&mut self, class: ClassId, active: Vec<Active>, covered: Option<usize>, path: &str) {
+        if self.seen.insert((class, active.clone(), covered)) {
+            self.members(&self.members_of_part(class), &active, covered, path);
         }
-        for member in self.members(class) {
+    }
+
+    fn members(&mut self, members: &[Member], active: &[Active], covered: Option<usize>, path: &str) {
+        for &member in members {
             let (stored, many, part) = match member {
                 Member::Attribute(id) => (true, self.conceptual.attributes[id].list, None),
                 Member::End(id) => {
@@ -231,7 +285,7 @@ impl<'m> Walk<'m> {
                 }
             };
             if stored {
-                self.member(self.conceptual.member_name(member), many, part, &active, covered, path);
+                self.member(self.conceptual.member_name(member), many, part, active, covered, path);
             }
         }
     }
@@ -272,7 +326,7 @@ impl<'m> Walk<'m> {
         let here = if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
         // Rules behind the one that covers can take nothing below; they may still name real fields.
         match part {
-            Some(part) if !next.is_empty() || cover.is_none() => self.class(part, next, cover, &here),
+            Some(part) if !next.is_empty() || cover.is_none() => self.part(part, next, cover, &here),
             Some(_) | None => self.atom(cover, here),
         }
     }
@@ -283,7 +337,7 @@ impl<'m> Walk<'m> {
                 self.reached.insert(rule);
             }
             None => {
-                self.missing.get_or_insert(path);
+                self.missing.get_or_insert(Missing { class: self.aggregate, path });
             }
         }
     }

@@ -1,6 +1,16 @@
 //! A model and its design on the embedded store: queries and writes, many at once.
 
+mod apply;
+mod catalogue;
 mod commit;
+mod difference;
+mod fill;
+mod masters;
+mod shape;
+
+pub use apply::{Applied, OpenError, preview};
+pub use difference::{Difference, Kind};
+pub use fill::Progress;
 
 use crate::embedded::Store;
 use crate::execute::{self, Answer, Arguments, Continuation};
@@ -8,17 +18,20 @@ use crate::write::{self, Expect, Inputs, Outcome};
 use crate::{RunError, Schema};
 use askloom_design::plan;
 use askloom_model::{ClassId, Identity, Plan, Query, Record, Write};
+use catalogue::Catalogue;
 
 #[derive(Debug)]
 pub struct Database {
     store: Store,
     schema: Schema,
+    catalogue: Catalogue,
 }
 
 impl Database {
+    /// A design on a store that nobody else has put anything into, and that keeps nothing about it.
     #[must_use]
     pub fn new(store: Store, schema: Schema) -> Self {
-        Self { store, schema }
+        Self { store, schema, catalogue: Catalogue::empty() }
     }
 
     #[must_use]
@@ -33,7 +46,7 @@ impl Database {
 
     /// The cheapest plan of a query over the design.
     pub fn plan(&self, query: &Query) -> Result<Plan, RunError> {
-        plan::plan(&self.schema.model.conceptual, &self.schema.design, query)
+        plan::plan(&self.schema.model.conceptual, self.schema.readable(), query)
             .ok_or_else(|| RunError::Corrupted("the design lacks a master".to_owned()))
     }
 

@@ -1,11 +1,12 @@
 //! Instances read from a keyspace, each once.
 
 use super::{Aggregate, Held, Instances, Stored};
+use crate::block::{BlockContents, decode_aggregate, no_master};
 use crate::keyspace::Block;
 use crate::{Keyspace, RunError, Schema, System};
 use askloom_model::{ClassId, Identity, Occurrence, Value};
 use askloom_target::embedded::{
-    block_prefix, decode, decode_record, encode_record, master_entry, master_prefix, prefix_end, split_entry,
+    block_prefix, master_prefix, prefix_end, split_entry, split_master, system_entry,
 };
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
@@ -26,36 +27,15 @@ impl std::fmt::Debug for Reader<'_> {
     }
 }
 
-/// The access paths of the two entries of an aggregate that is one entry.
-pub(crate) const SYSTEM: &str = "#";
-const WHOLE: &str = "";
-
-pub(crate) fn no_master(schema: &Schema, root: ClassId) -> RunError {
-    let name = &schema.model.conceptual.classes[root].name;
-    RunError::Corrupted(format!("the design has no master for {name}"))
-}
-
-/// The entries of an aggregate's block, by access path.
-pub(crate) type Entries = std::collections::BTreeMap<String, Vec<u8>>;
-
-/// The aggregate that the entries of a block make up. None if only the entry of a deleted one is left.
-fn stored(schema: &Schema, entries: &Entries) -> Result<Option<Stored>, RunError> {
-    let Some(system) = entries.get(SYSTEM) else { return Ok(None) };
-    let system = System::decode(system)?;
+/// The aggregate in a block. None if only the system entry of a deleted one is left.
+fn stored(schema: &Schema, root: ClassId, block: BlockContents) -> Result<Option<Rc<Stored>>, RunError> {
+    let Some(system) = block.system else { return Ok(None) };
+    let system = System::decode(&system)?;
     if system.deleted.is_some() {
         return Ok(None);
     }
-    let whole =
-        entries.get(WHOLE).ok_or_else(|| RunError::Corrupted("an aggregate is missing".to_owned()))?;
-    let record = decode_record(&schema.model.conceptual, schema, &mut whole.as_slice())?;
-    Ok(Some(Stored { record, system }))
-}
-
-/// The entries that an aggregate is stored as, the system entry aside.
-pub(crate) fn encode_stored(schema: &Schema, stored: &Stored) -> Entries {
-    let mut value = Vec::new();
-    encode_record(&schema.model.conceptual, &stored.record, &mut value);
-    Entries::from([(WHOLE.to_owned(), value)])
+    let record = decode_aggregate(schema, root, block.entries)?;
+    Ok(Some(Rc::new(Stored { record, system })))
 }
 
 impl<'r> Reader<'r> {
@@ -73,25 +53,24 @@ impl<'r> Reader<'r> {
         master.map(|id| self.schema.number(id)).ok_or_else(|| no_master(self.schema, root))
     }
 
-    /// All entries of a block, that of the system included.
-    pub(crate) fn entries(&self, root: ClassId, id: &Identity) -> Result<Entries, RunError> {
+    /// All that is in the block of an aggregate.
+    pub(crate) fn block(&self, root: ClassId, id: &Identity) -> Result<BlockContents, RunError> {
         let number = self.number(root)?;
         let from = master_prefix(number, id);
         let to = prefix_end(&from);
-        let system = master_entry(number, id, SYSTEM);
-        let mut entries = Entries::new();
+        let system = system_entry(number, id);
+        let mut contents = BlockContents::default();
         let block = Block { from: &from, to: to.as_deref(), system: &system };
         self.keyspace.block(block, &mut |key, value| {
-            let mut rest = key.get(from.len()..).unwrap_or_default();
-            entries.insert(access_path(&mut rest)?, value.to_vec());
+            contents.take(key.get(from.len()..).unwrap_or_default(), value)?;
             Ok(true)
         })?;
-        Ok(entries)
+        Ok(contents)
     }
 
     /// The system entry of a block, also of one that was deleted.
     pub(crate) fn system(&self, root: ClassId, id: &Identity) -> Result<Option<System>, RunError> {
-        let key = master_entry(self.number(root)?, id, SYSTEM);
+        let key = system_entry(self.number(root)?, id);
         self.keyspace.get(&key)?.map(|entry| System::decode(&entry)).transpose()
     }
 
@@ -102,7 +81,7 @@ impl<'r> Reader<'r> {
         value: &Value,
         found: &mut BTreeSet<Aggregate>,
     ) -> Result<bool, RunError> {
-        let Some(index) = self.schema.design.index(occurrence, held.leaf) else { return Ok(false) };
+        let Some(index) = self.schema.readable().index(occurrence, held.leaf) else { return Ok(false) };
         let collection = &self.schema.design.collections[index];
         let prefix = block_prefix(self.schema.number(index), std::slice::from_ref(value));
         let end = prefix_end(&prefix);
@@ -117,11 +96,11 @@ impl<'r> Reader<'r> {
     }
 }
 
-fn access_path(rest: &mut &[u8]) -> Result<String, RunError> {
-    match decode(rest)? {
-        Value::Text(path) if rest.is_empty() => Ok(path),
-        _other => Err(RunError::Corrupted("an entry has no access path".to_owned())),
-    }
+/// A block that a scan over many is in.
+struct Open {
+    identity: Identity,
+    prefix: Vec<u8>,
+    contents: BlockContents,
 }
 
 impl Instances for Reader<'_> {
@@ -134,36 +113,29 @@ impl Instances for Reader<'_> {
         if let Some(known) = self.cache.borrow().get(&key) {
             return Ok(known.clone());
         }
-        let read = stored(self.schema, &self.entries(root, id)?)?.map(Rc::new);
+        let read = stored(self.schema, root, self.block(root, id)?)?;
         self.cache.borrow_mut().insert(key, read.clone());
         Ok(read)
     }
 
     fn all(&self, root: ClassId) -> Result<Vec<(Identity, Rc<Stored>)>, RunError> {
         let mut all = Vec::new();
-        let mut open: Option<(Identity, Entries)> = None;
-        let mut close = |open: Option<(Identity, Entries)>| -> Result<(), RunError> {
-            if let Some((identity, entries)) = open
-                && let Some(stored) = stored(self.schema, &entries)?
-            {
-                all.push((identity, Rc::new(stored)));
-            }
+        let mut open: Option<Open> = None;
+        let mut close = |open: Option<Open>| -> Result<(), RunError> {
+            let Some(Open { identity, contents, .. }) = open else { return Ok(()) };
+            all.extend(stored(self.schema, root, contents)?.map(|stored| (identity, stored)));
             Ok(())
         };
         let prefix = block_prefix(self.number(root)?, &[]);
         let end = prefix_end(&prefix);
         self.keyspace.scan(&prefix, end.as_deref(), false, &mut |key, value| {
-            let mut rest = key.get(prefix.len()..).unwrap_or_default();
-            let Value::Reference(identity) = decode(&mut rest)? else { return Ok(true) };
-            let path = access_path(&mut rest)?;
-            match &mut open {
-                Some((of, entries)) if *of == identity => {
-                    entries.insert(path, value.to_vec());
-                }
-                Some(_) | None => {
-                    close(open.take())?;
-                    open = Some((identity, Entries::from([(path, value.to_vec())])));
-                }
+            if open.as_ref().is_none_or(|open| !key.starts_with(&open.prefix)) {
+                let (identity, entry) = split_master(key)?;
+                let prefix = key.get(..key.len() - entry.len()).unwrap_or_default().to_vec();
+                close(open.replace(Open { identity, prefix, contents: BlockContents::default() }))?;
+            }
+            if let Some(open) = &mut open {
+                open.contents.take(key.get(open.prefix.len()..).unwrap_or_default(), value)?;
             }
             Ok(true)
         })?;

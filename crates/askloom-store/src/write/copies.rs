@@ -42,6 +42,18 @@ pub(super) fn bring_after(
     Ok(())
 }
 
+/// The entries that a copy has for the rows whose root is in an aggregate.
+pub(crate) fn entries_of(
+    state: &dyn Instances,
+    id: CollectionId,
+    aggregate: &Aggregate,
+    out: &mut BTreeMap<Vec<u8>, Vec<u8>>,
+) -> Result<(), RunError> {
+    let schema = state.schema();
+    let collection = &schema.design.collections[id];
+    Upkeep { schema, collection, before: state, after: state }.entries(id, state, aggregate, out)
+}
+
 struct Upkeep<'u> {
     schema: &'u Schema,
     collection: &'u Collection,

@@ -30,11 +30,13 @@ pub(super) struct Draft<'d> {
     pub(super) before: &'d Reader<'d>,
     pub(super) after: Overlay<'d>,
     pub(super) now: jiff::Timestamp,
+    /// What a statement has made, by its class.
+    pub(super) made: Vec<(ClassId, Identity)>,
 }
 
 impl<'d> Draft<'d> {
     pub(super) fn new(before: &'d Reader<'d>, now: jiff::Timestamp) -> Self {
-        Self { schema: before.schema(), before, after: Overlay::new(before), now }
+        Self { schema: before.schema(), before, after: Overlay::new(before), now, made: Vec::new() }
     }
 
     pub(super) fn conceptual(&self) -> &'d Conceptual {

@@ -13,13 +13,15 @@ mod make;
 mod rules;
 mod steps;
 
+pub(crate) use copies::entries_of;
 pub use steps::finding;
 
+use crate::block::{Entries, encode_aggregate, no_master};
 use crate::execute::Arguments;
-use crate::instances::{SYSTEM, encode_stored, no_master};
 use crate::{Instances, Keyspace, Layered, Puts, Reader, Reads, Recorded, RunError, Schema, System};
+use askloom_design::partition;
 use askloom_model::{ClassId, Identity, Model, Record, Write, typed};
-use askloom_target::embedded::master_entry;
+use askloom_target::embedded::{master_entry, system_entry};
 use draft::{Address, Draft};
 use make::{Given, Maker};
 use uuid::Uuid;
@@ -61,6 +63,8 @@ pub struct Inputs {
 pub struct Outcome {
     /// How many instances each statement matched.
     pub matched: Vec<u64>,
+    /// The instances that INSERT and UPSERT made.
+    pub made: Vec<(ClassId, Identity)>,
 }
 
 /// How many uuids a write needs: statement by statement; within an instance first its surrogate, then its members in
@@ -95,6 +99,7 @@ pub fn statement(
     once(keyspace, inputs, |recorded| {
         let mut puts = Puts::new();
         let mut matched = Vec::new();
+        let mut made = Vec::new();
         for (index, step) in write.steps.iter().enumerate() {
             // Each statement works on what the ones before it left.
             let layered = Layered { base: recorded, puts: &puts };
@@ -104,11 +109,12 @@ pub fn statement(
             if write.compound && count == 0 {
                 return Err(RunError::MatchedNothing { step: index });
             }
+            made.append(&mut draft.made);
             let step_puts = settle(draft, inputs)?;
             puts.extend(step_puts);
             matched.push(count);
         }
-        Ok((puts, Outcome { matched }))
+        Ok((puts, Outcome { matched, made }))
     })
 }
 
@@ -255,35 +261,23 @@ fn settle(mut draft: Draft<'_>, inputs: &Inputs) -> Result<Puts, RunError> {
 fn written(draft: &Draft<'_>, inputs: &Inputs) -> Result<Puts, RunError> {
     let mut puts = Puts::new();
     for ((root, identity), after) in &draft.after.changed {
-        let before = draft.before.entries(*root, identity)?;
-        let mut system = match after {
-            Some(stored) => stored.system.clone(),
-            None => match draft.before.system(*root, identity)? {
-                Some(system) => System {
-                    version: system.version,
-                    epoch: system.epoch,
-                    writes: system.writes,
-                    deleted: Some(inputs.now.as_microsecond()),
-                    ..System::default()
-                },
-                None => continue,
-            },
+        let before = draft.before.block(*root, identity)?;
+        let (mut system, entries) = match (after, &before.system) {
+            (Some(stored), _) => {
+                (stored.system.clone(), encode_aggregate(draft.schema, *root, &stored.record)?)
+            }
+            (None, Some(system)) => (System::decode(system)?.deleted(inputs.now), Entries::new()),
+            (None, None) => continue,
         };
-        let entries = after.as_ref().map(|stored| encode_stored(draft.schema, stored)).unwrap_or_default();
         system.next_version(inputs.now);
         if let Some(id) = inputs.id {
             system.remember(id);
         }
         let master = draft.schema.design.master(*root).ok_or_else(|| no_master(draft.schema, *root))?;
         let number = draft.schema.number(master);
-        puts.insert(master_entry(number, identity, SYSTEM), Some(system.encode()));
-        for path in before.keys().filter(|path| *path != SYSTEM && !entries.contains_key(*path)) {
-            puts.insert(master_entry(number, identity, path), None);
-        }
-        for (path, entry) in entries {
-            if before.get(&path) != Some(&entry) {
-                puts.insert(master_entry(number, identity, &path), Some(entry));
-            }
+        puts.insert(system_entry(number, identity), Some(system.encode()));
+        for (path, entry) in partition::diff(&before.entries, &entries) {
+            puts.insert(master_entry(number, identity, &path), entry);
         }
     }
     copies::bring_after(draft.before, &draft.after, &mut puts)?;

@@ -86,7 +86,7 @@ impl Draft<'_> {
         given: &Given<'_>,
     ) -> Result<Vec<Matched>, RunError> {
         let query = finding(positions, condition);
-        let plan = plan::plan(self.conceptual(), &self.schema.design, &query)
+        let plan = plan::plan(self.conceptual(), self.schema.readable(), &query)
             .ok_or_else(|| RunError::Corrupted("the design lacks a master".to_owned()))?;
         let scene = Scene { instances: self.before, positions, arguments: &given.bound, now: self.now };
         let keyspace: &dyn Keyspace = self.before.keyspace();
@@ -138,6 +138,7 @@ impl Draft<'_> {
             return Err(RunError::AlreadyExists);
         }
         let aggregate = (top, identity.clone());
+        self.made.push((record.class, identity.clone()));
         self.place_root(aggregate.clone(), record, None)?;
         self.claim_all(&Address::root(aggregate))?;
         Ok(identity)

@@ -127,7 +127,7 @@ fn fixed(out: &mut Vec<u8>, tag: u8, bytes: &[u8]) {
     out.extend(bytes);
 }
 
-fn escaped(out: &mut Vec<u8>, tag: u8, bytes: &[u8]) {
+pub(super) fn escaped(out: &mut Vec<u8>, tag: u8, bytes: &[u8]) {
     out.push(tag);
     for &byte in bytes {
         out.push(byte);
@@ -212,18 +212,18 @@ fn decode_at(bytes: &mut &[u8], depth: usize) -> Result<Value, DecodeError> {
     })
 }
 
-fn byte(bytes: &mut &[u8]) -> Result<u8, DecodeError> {
+pub(super) fn byte(bytes: &mut &[u8]) -> Result<u8, DecodeError> {
     let [byte] = take(bytes)?;
     Ok(byte)
 }
 
-fn take<const N: usize>(bytes: &mut &[u8]) -> Result<[u8; N], DecodeError> {
+pub(super) fn take<const N: usize>(bytes: &mut &[u8]) -> Result<[u8; N], DecodeError> {
     let (first, rest) = bytes.split_first_chunk::<N>().ok_or(DecodeError)?;
     *bytes = rest;
     Ok(*first)
 }
 
-fn unescaped(bytes: &mut &[u8]) -> Result<Vec<u8>, DecodeError> {
+pub(super) fn unescaped(bytes: &mut &[u8]) -> Result<Vec<u8>, DecodeError> {
     let mut out = Vec::new();
     loop {
         match byte(bytes)? {
@@ -272,19 +272,20 @@ pub fn encode_record(conceptual: &Conceptual, record: &Record, out: &mut Vec<u8>
     for (&member, value) in &record.fields {
         out.push(MORE);
         escaped(out, tag::TEXT, conceptual.member_name(member).as_bytes());
-        encode_nested(conceptual, value, out);
+        encode_entry(conceptual, value, out);
     }
     out.push(END);
 }
 
-fn encode_nested(conceptual: &Conceptual, value: &Value, out: &mut Vec<u8>) {
+/// Appends what an entry of an aggregate holds: an atom, or a piece of a record, a list or a set.
+pub fn encode_entry(conceptual: &Conceptual, value: &Value, out: &mut Vec<u8>) {
     if let Value::Record(record) = value {
         encode_record(conceptual, record, out);
     } else if let Value::List(elements) = value {
         out.push(tag::LIST);
         sequence(out, elements, |element, out| {
             out.extend(element.ordinal.to_be_bytes());
-            encode_nested(conceptual, &element.value, out);
+            encode_entry(conceptual, &element.value, out);
         });
     } else {
         encode(value, out);
@@ -325,7 +326,7 @@ fn record_body(conceptual: &Conceptual, names: &dyn Names, bytes: &mut &[u8]) ->
             END => return Ok(record),
             MORE => {
                 let name = text(bytes)?;
-                let value = decode_nested(conceptual, names, bytes)?;
+                let value = decode_entry(conceptual, names, bytes)?;
                 // A member that the model no longer has is not lost in the store, only not seen.
                 if let Some(member) = names.member(class, &name) {
                     record.set(member, value);
@@ -336,7 +337,8 @@ fn record_body(conceptual: &Conceptual, names: &dyn Names, bytes: &mut &[u8]) ->
     }
 }
 
-fn decode_nested(
+/// Takes what an entry of an aggregate holds off the front of the bytes.
+pub fn decode_entry(
     conceptual: &Conceptual,
     names: &dyn Names,
     bytes: &mut &[u8],
@@ -351,7 +353,7 @@ fn decode_nested(
             Ok(Value::List(decode_sequence(bytes, |bytes| {
                 Ok(Element {
                     ordinal: u64::from_be_bytes(take(bytes)?),
-                    value: decode_nested(conceptual, names, bytes)?,
+                    value: decode_entry(conceptual, names, bytes)?,
                 })
             })?))
         }

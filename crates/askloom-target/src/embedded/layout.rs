@@ -1,30 +1,14 @@
 //! Where things are in the keyspace.
 //!
 //! A key is the number of its collection, the block key, the entry key, and for a copy the identity of the row. Numbers
-//! are given when a design is applied and kept in the store.
+//! are given when a design is applied and kept in the store. The entries of a master's blocks are in `block`.
 
 use super::{DecodeError, decode, encode, encode_descending};
-use askloom_model::{Identity, KeyField, Value};
+use askloom_model::{KeyField, Value};
 
 /// All keys of a collection start with this.
-fn collection_prefix(number: u32) -> Vec<u8> {
+pub(super) fn collection_prefix(number: u32) -> Vec<u8> {
     number.to_be_bytes().to_vec()
-}
-
-/// The block of one aggregate.
-#[must_use]
-pub fn master_prefix(number: u32, identity: &Identity) -> Vec<u8> {
-    let mut key = collection_prefix(number);
-    encode(&Value::Reference(identity.clone()), &mut key);
-    key
-}
-
-/// One entry of an aggregate, by its access path; the system entry is `#`.
-#[must_use]
-pub fn master_entry(number: u32, identity: &Identity, path: &str) -> Vec<u8> {
-    let mut key = master_prefix(number, identity);
-    encode(&Value::Text(path.to_owned()), &mut key);
-    key
 }
 
 /// A block of a copy, or with no values the whole collection.

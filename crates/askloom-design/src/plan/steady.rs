@@ -1,0 +1,58 @@
+//! Whether the rows of a copy stay those of its definition while time passes.
+//!
+//! Nobody writes when an instance expires, so a copy keeps what was there. A row of an inner position is simply gone
+//! with it, and a held value is read as nothing. But an outer position may come to have no partner, a key to have
+//! another value and a condition another answer: rows that the copy does not have.
+
+use super::paths::condition_paths;
+use askloom_model::{ClassId, Collection, Conceptual, EndId, Hop, Member, Path, RelationshipKind};
+
+/// False if expiry can make a row that the copy does not hold, or holds under another key.
+pub(super) fn is_steady(conceptual: &Conceptual, collection: &Collection) -> bool {
+    if conceptual.classes.iter().all(|(_, class)| class.ttl_ms.is_none()) {
+        return true;
+    }
+    let source = &collection.source;
+    let outer = source.positions.iter().any(|(_, position)| {
+        let across = |hop: Hop| match hop.step {
+            Member::End(end) => expires(conceptual, end),
+            Member::Attribute(_) => false,
+        };
+        position.outer && position.from.is_some_and(across)
+    });
+    let mut paths: Vec<Path> =
+        collection.block_key.iter().chain(&collection.entry_key).map(|field| field.path.clone()).collect();
+    if let Some(condition) = &source.condition {
+        condition_paths(condition, &mut paths);
+    }
+    let moves =
+        |path: &Path| path.hops.iter().any(|&hop| expires(conceptual, hop)) || reads_links(conceptual, path);
+    !outer && !paths.iter().any(moves)
+}
+
+/// Whether what an end leads to can expire before what it leads from: its own time is up, or that of the aggregate it
+/// is part of. An owner does not expire before its parts.
+fn expires(conceptual: &Conceptual, end: EndId) -> bool {
+    let row = &conceptual.ends[end];
+    let target = row.target;
+    let may = |class: ClassId| {
+        conceptual.classes.iter().any(|(id, row)| {
+            let related = conceptual.is_kind_of(id, class) || conceptual.is_kind_of(class, id);
+            row.ttl_ms.is_some() && related
+        })
+    };
+    match (row.kind, row.stored) {
+        (RelationshipKind::Composition, stored) => stored && may(target),
+        (RelationshipKind::Association | RelationshipKind::Aggregation, _) => {
+            may(target) || conceptual.aggregate_root(target).is_some_and(may)
+        }
+    }
+}
+
+/// A derived reference shows those that refer and have not expired.
+fn reads_links(conceptual: &Conceptual, path: &Path) -> bool {
+    match path.leaf {
+        askloom_model::Leaf::Reference(end) => !conceptual.ends[end].stored && expires(conceptual, end),
+        askloom_model::Leaf::Attribute(_) | askloom_model::Leaf::Itself => false,
+    }
+}
