@@ -97,10 +97,10 @@ fn case(seed: u64) -> usize {
 
 #[test]
 fn round_trips() {
-    let lines: usize = (0..60)
+    let lines: usize = (0..30)
         .map(|seed| std::panic::catch_unwind(|| case(seed)).unwrap_or_else(|_| panic!("seed {seed}")))
         .sum();
-    assert!(lines > 300, "{lines}");
+    assert!(lines > 150, "{lines}");
 }
 
 /// What an instance looks like in a file.
