@@ -10,7 +10,10 @@
 
 pub mod ask;
 pub mod cost;
+mod nested;
 pub mod partition;
 pub mod plan;
 pub mod simple;
 pub mod upkeep;
+
+pub use nested::nested_is_exact;

@@ -7,7 +7,7 @@
 use crate::plan::condition_paths;
 use askloom_model::{
     BackStep, ClassId, Collection, CollectionId, Conceptual, Contents, Design, EndId, Id, KeyField, Leaf,
-    Member, Model, Occurrence, Path, PositionId, RelationshipKind, Role, Source, Upkeep,
+    Member, Model, Occurrence, Path, PositionId, RelationshipKind, Role, Source, Upkeep, fault,
 };
 
 /// A place in the rows of a collection: the steps from the root to it, and the class of what stands there.
@@ -46,7 +46,7 @@ pub fn places(conceptual: &Conceptual, collection: &Collection) -> Vec<Place> {
             }
             Leaf::Attribute(_) | Leaf::Itself => None,
         };
-        for &hop in path.hops.iter().chain(&referring) {
+        for &hop in path.hops.iter().chain(&referring).filter(|_| !fault!(PathsForgotten)) {
             steps.push(Member::End(hop));
             let place = Place { steps: steps.clone(), class: Some(conceptual.ends[hop].target) };
             if !places.contains(&place) {

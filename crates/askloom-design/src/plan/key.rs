@@ -45,6 +45,9 @@ impl Planner<'_> {
         collection: &Collection,
         positions: &[PositionId],
     ) -> Vec<(Reading, HashSet<usize>)> {
+        if self.is_one_sided(collection) {
+            return Vec::new();
+        }
         let scan = || match self.holds_all(collection) {
             true => vec![(Reading::Scan, HashSet::new())],
             false => Vec::new(),
@@ -57,10 +60,12 @@ impl Planner<'_> {
                 }
                 None => scan(),
             },
-            Contents::Fields(_) => match self.bind_all(&collection.block_key, positions) {
-                Some(block) => self.ranges(collection, positions, &block),
-                None => scan(),
-            },
+            Contents::Fields(_) | Contents::Nested(_) => {
+                match self.bind_all(&collection.block_key, positions) {
+                    Some(block) => self.ranges(collection, positions, &block),
+                    None => scan(),
+                }
+            }
         }
     }
 
@@ -70,6 +75,12 @@ impl Planner<'_> {
         let single = |field: &KeyField| is_single(self.conceptual, &field.path);
         collection.role == Role::Master
             || (collection.indexed().is_none() && collection.block_key.iter().all(single))
+    }
+
+    /// Whether an index is of a symmetric relationship: it has what one side holds, and links that the other side holds
+    /// count too.
+    fn is_one_sided(&self, collection: &Collection) -> bool {
+        collection.reverses().is_some_and(|end| self.conceptual.ends[end].inverse == Some(end))
     }
 
     fn bound(&self, path: &Path) -> Option<(usize, Binding)> {

@@ -92,7 +92,7 @@ impl Planner<'_> {
     /// The plans that read this collection first.
     fn start(&self, id: CollectionId, collection: &Collection) -> Vec<Plan> {
         let Some(positions) = embed(self.conceptual, collection, self.query) else { return Vec::new() };
-        if collection.role != Role::Master && !steady::is_steady(self.conceptual, collection) {
+        if collection.role != Role::Master && !self.is_kept(collection) {
             return Vec::new();
         }
         let Some(implied) = self.implied(collection, &positions) else { return Vec::new() };
@@ -117,6 +117,15 @@ impl Planner<'_> {
             plan
         };
         readings.into_iter().map(plan).collect()
+    }
+
+    /// Whether a copy has the rows of its definition, now and while time passes.
+    fn is_kept(&self, collection: &Collection) -> bool {
+        let exact = match collection.contents {
+            Contents::Nested(_) => crate::nested_is_exact(self.conceptual, collection),
+            Contents::Aggregate(_) | Contents::Fields(_) => true,
+        };
+        exact && steady::is_steady(self.conceptual, collection)
     }
 
     /// The conjuncts of the query that the collection's own condition guarantees. `None` if the collection leaves
@@ -154,7 +163,7 @@ impl Planner<'_> {
         let given: HashSet<PositionId> = match collection.contents {
             // A master gives its root; what is inside it is joined without a request.
             Contents::Aggregate(_) => positions.iter().take(1).copied().collect(),
-            Contents::Fields(_) => positions.iter().copied().collect(),
+            Contents::Fields(_) | Contents::Nested(_) => positions.iter().copied().collect(),
         };
         let missing = self.query.positions.ids().filter(|position| !given.contains(position));
         missing.map(|position| Some(JoinStep { position, how: self.joining(position)? })).collect()

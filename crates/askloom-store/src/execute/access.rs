@@ -1,6 +1,7 @@
 //! The first rows of a plan: aggregates by id, entries of copies by their keys.
 
 use super::keys::{KeyType, fitted, mapped};
+use super::nested::Nodes;
 use super::range::{KeyBounds, Ranges};
 use super::row::Held;
 use super::{Continuation, Row, Scene, aggregate, compare, count, order_values};
@@ -8,7 +9,7 @@ use crate::{Keyspace, RunError};
 use askloom_model::{
     Collection, Contents, Identity, Limit, Path, Plan, Query, Reading, Value, identity_types,
 };
-use askloom_target::embedded::{EntryKey, decode, split_entry};
+use askloom_target::embedded::{decode, split_entry};
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -39,6 +40,7 @@ impl Asked<'_> {
                 }
             },
             Contents::Fields(_) => self.entries(collection),
+            Contents::Nested(_) => self.nodes(collection),
         }
     }
 
@@ -127,6 +129,24 @@ impl Asked<'_> {
         }
     }
 
+    /// Rows of a nested copy, of each block that is read.
+    fn nodes(&self, collection: &Collection) -> Result<Vec<Row>, RunError> {
+        let number = self.scene.instances.schema().number(self.plan.access.collection);
+        let reader = EntryReader::new(self, collection);
+        let mut rows = Vec::new();
+        for range in (Ranges { asked: self, collection, number }).all()? {
+            let mut nodes = Nodes::new(collection);
+            self.keyspace.scan(&range.from, range.to.as_deref(), false, &mut |key, value| {
+                nodes.read(key, value)?;
+                Ok(true)
+            })?;
+            for (identity, values) in nodes.rows() {
+                rows.extend(reader.row(self, identity, &values)?);
+            }
+        }
+        Ok(rows)
+    }
+
     /// Entries of a copy; each gives the identities of its positions and the values it holds.
     fn entries(&self, collection: &Collection) -> Result<Vec<Row>, RunError> {
         let number = self.scene.instances.schema().number(self.plan.access.collection);
@@ -157,7 +177,13 @@ impl Asked<'_> {
         self.keyspace.scan(&range.from, to, range.backwards, &mut |key, value| {
             let positions = collection.source.positions.len();
             let parts = split_entry(key, collection.block_key.len(), &collection.entry_key, positions)?;
-            let Some(row) = reader.row(self, parts, value)? else { return Ok(true) };
+            let mut values = parts.block;
+            values.extend(parts.fields);
+            let mut rest = value;
+            while !rest.is_empty() {
+                values.push(decode(&mut rest)?);
+            }
+            let Some(row) = reader.row(self, parts.row, &values)? else { return Ok(true) };
             if !range.in_order || self.counts(&row)? {
                 taken += 1;
                 rows.push(row);
@@ -235,16 +261,16 @@ impl EntryReader {
         Self { paths: paths.into(), indices, checks: expires || narrower }
     }
 
-    fn row(&self, asked: &Asked<'_>, parts: EntryKey, value: &[u8]) -> Result<Option<Row>, RunError> {
-        let mut values = parts.block;
-        values.extend(parts.fields);
-        let mut rest = value;
-        while !rest.is_empty() {
-            values.push(decode(&mut rest)?);
-        }
+    /// The row of these identities, with those of the values that can be read.
+    fn row(
+        &self,
+        asked: &Asked<'_>,
+        identity: Vec<Value>,
+        values: &[Value],
+    ) -> Result<Option<Row>, RunError> {
         let take = |&index: &usize| values.get(index).cloned().unwrap_or(Value::Null);
         let held = Held { paths: Rc::clone(&self.paths), values: self.indices.iter().map(take).collect() };
-        let row = asked.scene.entry(&asked.plan.access.positions, parts.row, held);
+        let row = asked.scene.entry(&asked.plan.access.positions, identity, held);
         let there = !self.checks || asked.scene.is_there(&row)?;
         Ok(there.then_some(row))
     }

@@ -4,6 +4,7 @@ mod access;
 mod aggregate;
 mod condition;
 mod keys;
+mod nested;
 mod node;
 mod page;
 mod path;
@@ -22,12 +23,15 @@ pub(crate) use scene::collect_parts;
 
 use crate::{Keyspace, Reader, RunError, Schema};
 use access::Asked;
-use askloom_model::{Ask, ColumnValue, Id, Operand, OrderBy, OrderTerm, Plan, PositionId, Query, Value};
+use askloom_model::{
+    Ask, ColumnValue, Conceptual, Id, Operand, OrderBy, OrderTerm, Parameter, Plan, PositionId, Query, Value,
+    typed,
+};
 use page::Placed;
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-/// Values by parameter name, already of the parameters' types.
+/// Values by parameter name. A whole number is as good as a decimal of the same value, an id of one part as that part.
 pub type Arguments = HashMap<String, Value>;
 
 /// What a query gave.
@@ -50,7 +54,7 @@ pub fn run(
     after: Option<&Continuation>,
 ) -> Result<Answer, RunError> {
     let reader = Reader::new(schema, keyspace);
-    let arguments = ordered(query, arguments)?;
+    let arguments = ordered(&schema.model.conceptual, query, arguments)?;
     let scene = Scene { instances: &reader, positions: &query.positions, arguments: &arguments, now };
     if let Some(after) = after {
         page::check(query, after, aggregate::applies(query))?;
@@ -79,11 +83,22 @@ pub fn ask(
     Ok(answer)
 }
 
-/// Arguments in the order of the query's parameters.
-fn ordered(query: &Query, arguments: &Arguments) -> Result<Vec<Value>, RunError> {
-    let find =
-        |name: &String| arguments.get(name).cloned().ok_or_else(|| RunError::MissingParameter(name.clone()));
-    query.parameters.iter().map(|parameter| find(&parameter.name)).collect()
+/// Arguments in the order of the query's parameters, each of its type.
+fn ordered(conceptual: &Conceptual, query: &Query, arguments: &Arguments) -> Result<Vec<Value>, RunError> {
+    let known = |name: &String| query.parameters.iter().any(|parameter| parameter.name == *name);
+    if let Some(name) = arguments.keys().find(|name| !known(name)) {
+        return Err(RunError::UnknownParameter(name.clone()));
+    }
+    let mut ordered = Vec::with_capacity(query.parameters.len());
+    for Parameter { name, ty, .. } in &query.parameters {
+        let value = arguments.get(name).ok_or_else(|| RunError::MissingParameter(name.clone()))?;
+        let fitting = typed::fitting(conceptual, value, ty).ok_or_else(|| RunError::WrongType {
+            parameter: name.clone(),
+            message: "its value is of another type".to_owned(),
+        })?;
+        ordered.push(fitting);
+    }
+    Ok(ordered)
 }
 
 /// The joined and filtered rows of a query, in no particular order.

@@ -8,8 +8,7 @@ use askloom_design::plan;
 use askloom_model::{
     Assigned, Assignment, AttributeId, ClassId, Condition, Element, EndId, Header, Id, Identity, Leaf,
     Member, Operand, Position, PositionId, Query, Record, RelationshipKind, Table, Type, Value, WriteStep,
-    typed,
-};
+    typed, fault};
 use std::collections::BTreeSet;
 
 /// What a WHERE matches: the instance, and for REMOVE the element.
@@ -327,6 +326,9 @@ impl Draft<'_> {
         let Value::Int(position) = position else { return Ok(false) };
         let Some(record) = self.record(owner)? else { return Ok(false) };
         let at = usize::try_from(*position).ok().and_then(|position| record.list(list).get(position));
+        if fault!(RemoveByOrdinal) {
+            return Ok(u64::try_from(*position) == Ok(ordinal));
+        }
         Ok(at.is_some_and(|element| element.ordinal == ordinal))
     }
 

@@ -2,6 +2,7 @@
 //!
 //! - `answers`: the oracle's own fixtures, each question asked of plans over several designs;
 //! - `constructs`: random data under models that are each about one construct;
+//! - `pages`: pages while others write.
 
 #![allow(
     clippy::unwrap_used,
@@ -16,3 +17,4 @@ mod answers;
 mod constructs;
 mod data;
 mod mirror;
+mod pages;

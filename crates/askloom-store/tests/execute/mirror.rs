@@ -1,8 +1,11 @@
 //! A store that follows an oracle: after every change it is brought to the same state.
 
-use askloom_design::{plan, simple, upkeep};
+use askloom_design::{nested_is_exact, plan, simple, upkeep};
 use askloom_lang::Memory as Files;
-use askloom_model::{Ask, ClassId, Design, Identity, Model, Plan, Query, Record, Table, Value};
+use askloom_model::{
+    Ask, ClassId, Collection, Contents, Design, Id, Identity, KeyField, Leaf, Model, Plan, PositionId, Query,
+    Record, RelationshipKind, Role, Source, Table, Value,
+};
 use askloom_oracle::{Parameters, QueryError, State};
 use askloom_store::execute::{self, Arguments, Continuation};
 use askloom_store::write::{self, Expect};
@@ -30,7 +33,76 @@ pub(crate) fn designs(model: &Model) -> Vec<Design> {
         views.collections.push(simple::view(model, query));
     }
     upkeep::add_indexes(model, &mut views);
-    vec![masters, simple::design(model), views]
+    let mut nested = masters.clone();
+    nested.method = "nested".to_owned();
+    for query in &model.workload.queries {
+        let mut view = simple::view(model, query);
+        let order = std::mem::take(&mut view.entry_key).into_iter().map(|field| field.path);
+        if let Contents::Fields(fields) = &view.contents {
+            let fields = order.chain(fields.iter().cloned()).collect();
+            view.contents = Contents::Nested(fields);
+        }
+        if nested_is_exact(&model.conceptual, &view) {
+            nested.collections.push(view);
+        }
+    }
+    upkeep::add_indexes(model, &mut nested);
+    let mut indexes = masters.clone();
+    indexes.method = "indexes".to_owned();
+    for query in &model.workload.queries {
+        let mut paths = Vec::new();
+        for conjunct in plan::conjuncts(query.condition.as_ref()) {
+            plan::condition_paths(conjunct.condition, &mut paths);
+        }
+        for path in paths {
+            indexes.collections.extend_with(index(model, query, &path));
+        }
+    }
+    upkeep::add_indexes(model, &mut indexes);
+    vec![masters, simple::design(model), views, nested, indexes]
+}
+
+trait ExtendWith {
+    fn extend_with(&mut self, collection: Option<Collection>);
+}
+
+impl ExtendWith for Table<askloom_model::CollectionId, Collection> {
+    fn extend_with(&mut self, collection: Option<Collection>) {
+        let Some(collection) = collection else { return };
+        let same = |known: &Collection| {
+            known.block_key == collection.block_key && known.source.root == collection.source.root
+        };
+        if self.iter().all(|(_, known)| !same(known)) {
+            self.push(collection);
+        }
+    }
+}
+
+/// An index of the main entity by what a condition is about, of one value or of many.
+fn index(model: &Model, query: &Query, path: &askloom_model::Path) -> Option<Collection> {
+    let conceptual = &model.conceptual;
+    let keyed = match path.leaf {
+        Leaf::Attribute(id) => conceptual.attributes[id].ty.is_ordered(),
+        Leaf::Reference(id) => {
+            conceptual.ends[id].stored && conceptual.ends[id].kind != RelationshipKind::Composition
+        }
+        Leaf::Itself => false,
+    };
+    let main = PositionId::from_index(0);
+    if !keyed || path.position != main {
+        return None;
+    }
+    let mut positions = Table::default();
+    positions.push(query.positions[main].clone());
+    Some(Collection {
+        name: format!("{}Index", query.header.name),
+        role: Role::Index,
+        source: Source { root: query.positions[main].class?, positions, condition: None },
+        block_key: vec![KeyField { path: path.clone(), descending: false }],
+        entry_key: Vec::new(),
+        contents: Contents::Fields(Vec::new()),
+        reasons: Vec::new(),
+    })
 }
 
 /// The model without rules for writes: the oracle has kept them, but what it did at once is written one by one here.
