@@ -226,7 +226,9 @@ impl Upkeep<'_> {
         }
         for row in rows {
             let holds = match &self.collection.source.condition {
-                Some(condition) => fault!(CopyConditionIgnored) || scene.truth(condition, &row)? == Some(true),
+                Some(condition) => {
+                    fault!(CopyConditionIgnored) || scene.truth(condition, &row)? == Some(true)
+                }
                 None => true,
             };
             if holds {

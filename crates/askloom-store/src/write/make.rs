@@ -6,7 +6,8 @@ use crate::RunError;
 use crate::execute::Arguments;
 use askloom_model::{
     Assigned, Assignment, Attribute, Cardinality, ClassId, ClassKind, Conceptual, Constant, Default, Member,
-    Operand, Parameter, Precision, Record, Type, Value, Write, WriteStep, typed, fault};
+    Operand, Parameter, Precision, Record, Type, Value, Write, WriteStep, fault, typed,
+};
 use jiff::{Timestamp, tz::TimeZone};
 use uuid::Uuid;
 

@@ -20,7 +20,7 @@ use crate::block::{Entries, encode_aggregate, no_master};
 use crate::execute::Arguments;
 use crate::{Instances, Keyspace, Layered, Puts, Reader, Reads, Recorded, RunError, Schema, System};
 use askloom_design::partition;
-use askloom_model::{ClassId, Identity, Model, Record, Write, typed, fault};
+use askloom_model::{ClassId, Identity, Model, Record, Write, fault, typed};
 use askloom_target::embedded::{master_entry, system_entry};
 use draft::{Address, Draft};
 use make::{Given, Maker};

@@ -8,7 +8,8 @@ use askloom_design::plan;
 use askloom_model::{
     Assigned, Assignment, AttributeId, ClassId, Condition, Element, EndId, Header, Id, Identity, Leaf,
     Member, Operand, Position, PositionId, Query, Record, RelationshipKind, Table, Type, Value, WriteStep,
-    typed, fault};
+    fault, typed,
+};
 use std::collections::BTreeSet;
 
 /// What a WHERE matches: the instance, and for REMOVE the element.

@@ -22,7 +22,8 @@ pub(crate) fn look(schema: &Schema, change: &Change) -> Seen {
         for (key, value) in change.puts.iter().filter(|(key, _)| key.starts_with(&number)) {
             seen.copies += 1;
             let positions = collection.source.positions.len();
-            let Ok(parts) = split_entry(key, collection.block_key.len(), &collection.entry_key, positions) else {
+            let Ok(parts) = split_entry(key, collection.block_key.len(), &collection.entry_key, positions)
+            else {
                 continue;
             };
             match value {

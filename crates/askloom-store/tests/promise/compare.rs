@@ -85,15 +85,8 @@ impl Case {
         let mut rows = Vec::new();
         let mut after = None;
         loop {
-            let run = execute::run(
-                &self.schema,
-                &self.keyspace,
-                query,
-                plan,
-                &arguments,
-                self.now,
-                after.as_ref(),
-            );
+            let run =
+                execute::run(&self.schema, &self.keyspace, query, plan, &arguments, self.now, after.as_ref());
             match run {
                 Ok(answer) => {
                     let got = answer.rows.len();
@@ -107,7 +100,9 @@ impl Case {
                     }
                 }
                 Err(RunError::NotYet(what)) => return Answer::NotYet(what),
-                Err(RunError::WrongType { parameter, .. }) if parameter == "limit" => return Answer::BadLimit,
+                Err(RunError::WrongType { parameter, .. }) if parameter == "limit" => {
+                    return Answer::BadLimit;
+                }
                 Err(RunError::OutOfRange { .. }) => return Answer::OutOfRange,
                 Err(error) => return Answer::Failed(error.to_string()),
             }
@@ -132,7 +127,9 @@ impl Case {
         let all = Query { columns: columns.collect(), limit: None, ..query.clone() };
         let mut arguments = arguments.clone();
         arguments.retain(|name, _| query.parameters.iter().any(|p| p.name == *name));
-        let Ok(found) = self.oracle.identified(&self.schema.model, &all, &arguments, self.now) else { return };
+        let Ok(found) = self.oracle.identified(&self.schema.model, &all, &arguments, self.now) else {
+            return;
+        };
         if found.iter().any(|(identity, _)| identity.contains(&None)) {
             coverage.gate("LEFT JOIN miss");
         }
@@ -143,7 +140,14 @@ impl Case {
         }
     }
 
-    fn differs(&self, query: &Query, plan: &Plan, arguments: &Parameters, meant: &Answer, given: &Answer) -> Failure {
+    fn differs(
+        &self,
+        query: &Query,
+        plan: &Plan,
+        arguments: &Parameters,
+        meant: &Answer,
+        given: &Answer,
+    ) -> Failure {
         let model = &self.schema.model;
         let shown = |answer: &Answer| match answer {
             Answer::Rows(rows) => words::rows(&model.conceptual, rows),

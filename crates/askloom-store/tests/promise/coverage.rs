@@ -9,8 +9,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 pub(crate) const SHAPES: [&str; 14] = [
-    "load", "create", "replace", "delete", "INSERT", "UPSERT", "UPDATE", "DELETE", "ADD", "REMOVE", "CONNECT",
-    "DISCONNECT", "compound", "expiry",
+    "load",
+    "create",
+    "replace",
+    "delete",
+    "INSERT",
+    "UPSERT",
+    "UPDATE",
+    "DELETE",
+    "ADD",
+    "REMOVE",
+    "CONNECT",
+    "DISCONNECT",
+    "compound",
+    "expiry",
 ];
 
 pub(crate) const GATES: [&str; 9] = [
@@ -26,7 +38,10 @@ pub(crate) const GATES: [&str; 9] = [
 ];
 
 pub(crate) fn shape(name: &str) -> usize {
-    SHAPES.iter().position(|known| *known == name).unwrap_or_else(|| panic!("no write has the shape `{name}`"))
+    SHAPES
+        .iter()
+        .position(|known| *known == name)
+        .unwrap_or_else(|| panic!("no write has the shape `{name}`"))
 }
 
 /// Counts over many cases.
@@ -95,7 +110,13 @@ impl Coverage {
     }
 
     /// A row of a copy.
-    pub(crate) fn row(&mut self, schema: &Schema, collection: &Collection, identity: &[Value], null_key: bool) {
+    pub(crate) fn row(
+        &mut self,
+        schema: &Schema,
+        collection: &Collection,
+        identity: &[Value],
+        null_key: bool,
+    ) {
         if null_key {
             self.gate("null in a key");
         }
@@ -175,7 +196,9 @@ impl Coverage {
     /// The whole table.
     pub(crate) fn print(&self) -> String {
         let mut text = self.summary();
-        for (rows, columns) in [(&CONSTRUCTS[..], &OPERATORS[..]), (&CONSTRUCTS, &SHAPES), (&OPERATORS, &SHAPES)] {
+        for (rows, columns) in
+            [(&CONSTRUCTS[..], &OPERATORS[..]), (&CONSTRUCTS, &SHAPES), (&OPERATORS, &SHAPES)]
+        {
             text.push('\n');
             self.grid(rows, columns, &mut text);
         }
@@ -258,14 +281,17 @@ impl Coverage {
                 complaints.push(format!("fewer than 1 % of the cases: {gate}"));
             }
         }
-        for (rows, columns) in [(&CONSTRUCTS[..], &OPERATORS[..]), (&CONSTRUCTS, &SHAPES), (&OPERATORS, &SHAPES)] {
+        for (rows, columns) in
+            [(&CONSTRUCTS[..], &OPERATORS[..]), (&CONSTRUCTS, &SHAPES), (&OPERATORS, &SHAPES)]
+        {
             for &row in rows {
                 for &column in columns {
                     let met = self.pairs.contains_key(&(row, column));
                     match (met, impossible::reason(row, column)) {
                         (false, None) => complaints.push(format!("never met: {row} with {column}")),
-                        (true, Some(reason)) => complaints
-                            .push(format!("met though impossible ({reason}): {row} with {column}")),
+                        (true, Some(reason)) => {
+                            complaints.push(format!("met though impossible ({reason}): {row} with {column}"))
+                        }
                         (true, None) | (false, Some(_)) => {}
                     }
                 }

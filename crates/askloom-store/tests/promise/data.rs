@@ -143,8 +143,8 @@ impl Maker<'_> {
         if attribute.list {
             return list((0..random.below(4)).map(|_| value(&attribute.ty, false, random)), random);
         }
-        let left_out = (attribute.optional && random.percent(25))
-            || (attribute.default.is_some() && random.percent(30));
+        let left_out =
+            (attribute.optional && random.percent(25)) || (attribute.default.is_some() && random.percent(30));
         if left_out { Value::Null } else { value(&attribute.ty, false, random) }
     }
 

@@ -1,8 +1,8 @@
 //! Random designs: masters, and on top of them copies and indexes that no method would choose.
 
 use crate::random::Random;
-use askloom_design::plan::{condition_paths, conjuncts, is_single, needed_paths};
 use askloom_design::partition::{Strategy, legal};
+use askloom_design::plan::{condition_paths, conjuncts, is_single, needed_paths};
 use askloom_design::{simple, upkeep};
 use askloom_model::{
     Collection, Conceptual, Condition, Contents, Design, Hop, Id, InSet, KeyField, Leaf, Member, Model,
@@ -58,7 +58,8 @@ fn partitioned(conceptual: &Conceptual, design: &mut Design, random: &Random) {
             continue;
         }
         let root = collection.source.root;
-        let names: Vec<&str> = conceptual.all_members(root).map(|member| conceptual.member_name(member)).collect();
+        let names: Vec<&str> =
+            conceptual.all_members(root).map(|member| conceptual.member_name(member)).collect();
         let mut rules: Vec<Rule> = Vec::new();
         for _ in 0..random.below(3) {
             let name = (*random.pick(&names)).to_owned();
@@ -112,11 +113,8 @@ fn copy(conceptual: &Conceptual, query: &Query, random: &Random) -> Option<Colle
         }
     }
     let taken: Vec<Path> = block_key.iter().chain(&entry_key).map(|field| field.path.clone()).collect();
-    let fields: Vec<Path> = usable
-        .into_iter()
-        .filter(|path| !taken.contains(path) && random.percent(75))
-        .cloned()
-        .collect();
+    let fields: Vec<Path> =
+        usable.into_iter().filter(|path| !taken.contains(path) && random.percent(75)).cloned().collect();
     let root = query.positions[PositionId::from_index(0)].class?;
     let condition = condition(query, &mapped, random);
     // An index of one path holds nothing for those that have nothing there: that is another kind of collection.

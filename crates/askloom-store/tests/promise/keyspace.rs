@@ -3,8 +3,8 @@
 use crate::coverage::Coverage;
 use askloom_design::partition;
 use askloom_model::{
-    ClassId, Collection, CollectionId, Column, ColumnValue, Conceptual, Contents, Header, Id, Identity, Leaf, Member, Path,
-    PositionId, Query, Record, Role, Value,
+    ClassId, Collection, CollectionId, Column, ColumnValue, Conceptual, Contents, Header, Id, Identity, Leaf,
+    Member, Path, PositionId, Query, Record, Role, Value,
 };
 use askloom_oracle::{NodeIdentity, State};
 use askloom_store::{Instances, Memory, Reader, Schema};
@@ -14,7 +14,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Compares a keyspace with the state it stands for. The error says what differs.
 pub(crate) fn check(
-    schema: &Schema, keyspace: &Memory, state: &State,
+    schema: &Schema,
+    keyspace: &Memory,
+    state: &State,
     now: Timestamp,
     coverage: &mut Coverage,
 ) -> Result<(), String> {
@@ -30,14 +32,16 @@ pub(crate) fn check(
         }
     }
     let name = |id: CollectionId| &schema.design.collections[id].name;
-    let is_copy = |key: &[u8]| {
-        model_copies(schema).find(|(id, _)| key.starts_with(&schema.number(*id).to_be_bytes()))
-    };
+    let is_copy =
+        |key: &[u8]| model_copies(schema).find(|(id, _)| key.starts_with(&schema.number(*id).to_be_bytes()));
     for (key, (id, value)) in &expected {
         match keyspace.get(key) {
             None => return Err(format!("a key of {} is missing: {key:?}", name(*id))),
             Some(found) if found != value => {
-                return Err(format!("a value of {} is wrong at {key:?}: {found:?}, not {value:?}", name(*id)));
+                return Err(format!(
+                    "a value of {} is wrong at {key:?}: {found:?}, not {value:?}",
+                    name(*id)
+                ));
             }
             Some(_) => {}
         }
@@ -61,7 +65,8 @@ fn master_entries(schema: &Schema, held: &State) -> Result<BTreeMap<Vec<u8>, Vec
             Contents::Aggregate(rules) => rules,
             Contents::Fields(_) => return Err("a master holds rows".to_owned()),
         };
-        let pieces = partition::split(conceptual, rules, instance.record()).map_err(|error| error.to_string())?;
+        let pieces =
+            partition::split(conceptual, rules, instance.record()).map_err(|error| error.to_string())?;
         for (path, piece) in pieces {
             let mut value = Vec::new();
             encode_entry(conceptual, &piece, &mut value);
@@ -220,7 +225,9 @@ fn position_key(identity: Option<NodeIdentity>) -> Value {
     match identity {
         None => Value::Null,
         Some(NodeIdentity::Entity(id)) => Value::Reference(id),
-        Some(NodeIdentity::Inside { ordinal, .. }) => Value::Int(i64::try_from(ordinal.unwrap_or(0)).unwrap()),
+        Some(NodeIdentity::Inside { ordinal, .. }) => {
+            Value::Int(i64::try_from(ordinal.unwrap_or(0)).unwrap())
+        }
     }
 }
 

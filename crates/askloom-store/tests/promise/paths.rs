@@ -136,7 +136,9 @@ impl<'p> Paths<'p> {
 
     /// Something of the main entity.
     fn main(&self, random: &Random) -> Found {
-        let Bound { name, at: At::Class(class) } = &self.scope[0] else { unreachable!("the main entity is a class") };
+        let Bound { name, at: At::Class(class) } = &self.scope[0] else {
+            unreachable!("the main entity is a class")
+        };
         let attributes = self.attributes(*class, |id| !self.conceptual.attributes[id].list);
         match attributes.is_empty() {
             true => Found { text: name.clone(), kind: Kind::Id(*class), tree: false },

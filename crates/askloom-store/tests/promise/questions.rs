@@ -19,7 +19,8 @@ pub(crate) fn query(conceptual: &Conceptual, name: &str, random: &Random) -> Str
         _rows => rows(&paths, &random.fork("columns")),
     };
     let conditions = *shape.weighted(&[(8, 0), (7, 1), (2, 2), (1, 3)]);
-    let mut text = format!("query {name}:\n  SELECT {}\n  FROM {}\n", columns.join(", "), paths.scope[0].name);
+    let mut text =
+        format!("query {name}:\n  SELECT {}\n  FROM {}\n", columns.join(", "), paths.scope[0].name);
     text.push_str(&joins);
     if conditions > 0 {
         let condition = paths.condition(conditions, &random.fork("condition"));

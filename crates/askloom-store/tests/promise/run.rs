@@ -86,15 +86,24 @@ fn survey() {
     let mut kinds = std::collections::BTreeMap::new();
     let mut coverage = Coverage::default();
     for seed in first..first + cases {
-        let Ok(spec) = catch_unwind(|| Spec::new(seed)) else { *kinds.entry(("spec", "".to_owned())).or_insert((0, seed)) = (0, seed); continue };
+        let Ok(spec) = catch_unwind(|| Spec::new(seed)) else {
+            *kinds.entry(("spec", "".to_owned())).or_insert((0, seed)) = (0, seed);
+            continue;
+        };
         if let Err(failure) = attempt(&spec, false, &mut coverage) {
             let text: String = failure.text.chars().take(90).collect();
-            let text = if failure.kind == "query" { String::new() } else { text.replace(|c: char| c.is_ascii_digit(), "") };
+            let text = if failure.kind == "query" {
+                String::new()
+            } else {
+                text.replace(|c: char| c.is_ascii_digit(), "")
+            };
             kinds.entry((failure.kind, text)).or_insert((0, seed)).0 += 1;
         }
     }
     println!("{}", coverage.summary());
-    for (kind, (count, seed)) in kinds { println!("{count} {kind:?} e.g. {seed}"); }
+    for (kind, (count, seed)) in kinds {
+        println!("{count} {kind:?} e.g. {seed}");
+    }
 }
 #[test]
 #[ignore]
@@ -110,7 +119,9 @@ fn survey_reports() {
             let (spec, failure) = shrink(spec, failure);
             println!("=====================\n{}", report(&spec, &failure));
             left -= 1;
-            if left == 0 { break }
+            if left == 0 {
+                break;
+            }
         }
     }
 }
@@ -118,9 +129,8 @@ fn survey_reports() {
 /// Each mistake alone, and how many cases it lived.
 fn catch(fault: Fault, first: u64, most: u64) -> Option<u64> {
     faults::switch(Some(fault));
-    let caught = (first..first + most).find(|&seed| {
-        attempt(&Spec::new(seed), false, &mut Coverage::default()).is_err()
-    });
+    let caught = (first..first + most)
+        .find(|&seed| attempt(&Spec::new(seed), false, &mut Coverage::default()).is_err());
     faults::switch(None);
     caught.map(|seed| seed - first + 1)
 }

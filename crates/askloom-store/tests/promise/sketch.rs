@@ -180,13 +180,16 @@ fn references(prefix: &str, class: &str, plan: &Plan, inverses: bool, random: &R
             continue;
         }
         // Often itself, so that instances refer to each other and to themselves.
-        let target = if !class.is_empty() && random.percent(20) { class } else { random.pick(&plan.entities).as_str() };
+        let target = if !class.is_empty() && random.percent(20) {
+            class
+        } else {
+            random.pick(&plan.entities).as_str()
+        };
         if random.percent(6) && plan.entities[..plan.roots].iter().any(|root| root == class) {
             members.push(format!("ref {name}: {class}? @tree"));
             continue;
         }
-        let cardinality =
-            *random.weighted(&[(9, "?"), (3, ""), (7, "[*]"), (2, "[2..4]"), (2, "[0..2]")]);
+        let cardinality = *random.weighted(&[(9, "?"), (3, ""), (7, "[*]"), (2, "[2..4]"), (2, "[0..2]")]);
         let kind = if random.percent(25) { "has" } else { "ref" };
         let checked = match random.below(20) {
             0 => Some("refuse"),
@@ -262,10 +265,6 @@ fn parts(of: &str, plan: &Plan, random: &Random, sketch: &mut Sketch) {
 impl Plan {
     /// The same without a class that could mean itself.
     fn of_roots(&self) -> Self {
-        Self {
-            entities: self.entities[..self.roots].to_vec(),
-            surrogate: self.surrogate.clone(),
-            roots: 0,
-        }
+        Self { entities: self.entities[..self.roots].to_vec(), surrogate: self.surrogate.clone(), roots: 0 }
     }
 }

@@ -30,7 +30,9 @@ fn statement(conceptual: &Conceptual, suffix: &str, random: &Random) -> Option<S
     let made = Made { conceptual, class, suffix, random };
     match random.below(20) {
         0..=3 if !is_part && row.kind == ClassKind::Entity => Some(format!("INSERT {name}")),
-        4 | 5 if !is_part && row.kind == ClassKind::Entity && !row.surrogate => Some(format!("UPSERT {name}")),
+        4 | 5 if !is_part && row.kind == ClassKind::Entity && !row.surrogate => {
+            Some(format!("UPSERT {name}"))
+        }
         6 | 7 if !is_part => Some(format!("DELETE {name}{}", made.condition())),
         8..=10 => made.add(),
         11..=13 => made.remove(),
@@ -145,7 +147,8 @@ impl Made<'_> {
         let mut prefix = String::new();
         let mut class = self.class;
         // Into a to-one part at times.
-        let parts: Vec<Member> = self.conceptual.all_members(class).filter(|m| self.is_single_part(*m)).collect();
+        let parts: Vec<Member> =
+            self.conceptual.all_members(class).filter(|m| self.is_single_part(*m)).collect();
         if let (false, true) = (parts.is_empty(), self.random.percent(30))
             && let Member::End(id) = *self.random.pick(&parts)
         {
@@ -160,7 +163,8 @@ impl Made<'_> {
                 set.push(text);
             }
         }
-        (!set.is_empty()).then(|| format!("UPDATE {} SET {}{}", self.name(), set.join(", "), self.condition()))
+        (!set.is_empty())
+            .then(|| format!("UPDATE {} SET {}{}", self.name(), set.join(", "), self.condition()))
     }
 
     fn is_single_part(&self, member: Member) -> bool {
@@ -189,7 +193,9 @@ impl Made<'_> {
                     Type::Timestamp(_) | Type::Date if random.percent(30) => format!("{name} = now()"),
                     Type::Uuid if random.percent(40) => format!("{name} = uuid()"),
                     _any if attribute.optional && random.percent(15) => format!("{name} = null"),
-                    ty if random.percent(20) => format!("{name} = {}", literal(ty, random).unwrap_or(parameter)),
+                    ty if random.percent(20) => {
+                        format!("{name} = {}", literal(ty, random).unwrap_or(parameter))
+                    }
                     _any => format!("{name} = {parameter}"),
                 })
             }

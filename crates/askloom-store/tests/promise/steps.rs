@@ -6,7 +6,9 @@ use crate::data::{Known, Maker, numbered};
 use crate::keyspace::expired;
 use crate::random::Random;
 use crate::{changes, words};
-use askloom_model::{ClassId, Conceptual, Element, Identity, Member, Record, RelationshipKind, Value, Write, WriteStep};
+use askloom_model::{
+    ClassId, Conceptual, Element, Identity, Member, Record, RelationshipKind, Value, Write, WriteStep,
+};
 use askloom_oracle::{Inputs, Parameters, State, WriteError};
 use askloom_store::RunError;
 use askloom_store::execute::Arguments;
@@ -140,7 +142,9 @@ impl Case {
                 Member::End(end) => {
                     let row = &conceptual.ends[end];
                     let bounded = |other| conceptual.ends[other].cardinality.max.is_some();
-                    row.stored && !row.inverse.is_some_and(bounded) && self.schema.design.reverse_index(end).is_some()
+                    row.stored
+                        && !row.inverse.is_some_and(bounded)
+                        && self.schema.design.reverse_index(end).is_some()
                 }
                 Member::Attribute(_) => false,
             })
@@ -181,7 +185,8 @@ impl Case {
                 WriteStep::Insert { class } | WriteStep::Upsert { class } => {
                     let record = maker.record(*class, &random);
                     for member in conceptual.all_members(*class) {
-                        let left_out = conceptual.insertable(member).is_none_or(|(_, may)| may && random.percent(30));
+                        let left_out =
+                            conceptual.insertable(member).is_none_or(|(_, may)| may && random.percent(30));
                         if !left_out {
                             let name = conceptual.member_name(member).to_owned();
                             given.insert(name, record.get(member).clone());

@@ -5,13 +5,19 @@ use askloom_model::{Geo, Precision, Type, Value};
 use jiff::Timestamp;
 use jiff::civil::{Date, Time, date, time};
 
-const TEXTS: [&str; 16] = [
-    "a", "b", "", "ab", "a\0", "\0", "é", "🎲", "/", ":", "'", "\"", "a b", "B", "\u{ffff}", "a\u{1}",
-];
+const TEXTS: [&str; 16] =
+    ["a", "b", "", "ab", "a\0", "\0", "é", "🎲", "/", ":", "'", "\"", "a b", "B", "\u{ffff}", "a\u{1}"];
 
 const DECIMALS: [&str; 9] = [
-    "0", "1", "2", "3", "-0.5", "1.5", "9999999999999999999999999999999999",
-    "-9999999999999999999999999999999999", "0.0000000000000000000000000000000001",
+    "0",
+    "1",
+    "2",
+    "3",
+    "-0.5",
+    "1.5",
+    "9999999999999999999999999999999999",
+    "-9999999999999999999999999999999999",
+    "0.0000000000000000000000000000000001",
 ];
 
 /// What is left of a clock at a precision.
@@ -29,7 +35,9 @@ pub(crate) fn value(ty: &Type, few: bool, random: &Random) -> Value {
     let at = |length: usize| if few { random.below(length.min(6)) } else { choice(length, random) };
     match ty {
         Type::Text if !few && random.percent(1) => Value::Text("long ".repeat(900)),
-        Type::Text => Value::Text(TEXTS[if few { *random.pick(&[0, 1, 2, 3, 4, 5]) } else { at(TEXTS.len()) }].to_owned()),
+        Type::Text => Value::Text(
+            TEXTS[if few { *random.pick(&[0, 1, 2, 3, 4, 5]) } else { at(TEXTS.len()) }].to_owned(),
+        ),
         Type::Int => Value::Int([0, 1, 2, 3, -1, i64::from(i32::MIN), i64::from(i32::MAX)][at(7)]),
         Type::Long => Value::Int([0, 1, 2, 3, -1, i64::MIN, i64::MAX, 1 << 53][at(8)]),
         Type::Decimal => Value::decimal(&DECIMALS[at(DECIMALS.len())].parse().unwrap()).unwrap(),
@@ -39,7 +47,8 @@ pub(crate) fn value(ty: &Type, few: bool, random: &Random) -> Value {
         }
         Type::Bool => Value::Bool(random.one_in(2)),
         Type::Date => {
-            let pool = [date(2026, 1, 1), date(2026, 1, 2), Date::MIN, Date::MAX, date(0, 2, 29), date(-1, 12, 31)];
+            let pool =
+                [date(2026, 1, 1), date(2026, 1, 2), Date::MIN, Date::MAX, date(0, 2, 29), date(-1, 12, 31)];
             Value::Date(pool[at(pool.len())])
         }
         Type::Time => {
@@ -60,7 +69,8 @@ pub(crate) fn value(ty: &Type, few: bool, random: &Random) -> Value {
         Type::Uuid => Value::Uuid(uuid(at(8))),
         Type::Blob => Value::Blob([&[][..], &[0], &[0, 255], &[255, 0, 1]][at(4)].to_vec()),
         Type::Geo => {
-            let pool = [(0.0, 0.0), (50.94, 6.96), (48.86, 2.35), (90.0, 180.0), (-90.0, -180.0), (0.0, 179.9)];
+            let pool =
+                [(0.0, 0.0), (50.94, 6.96), (48.86, 2.35), (90.0, 180.0), (-90.0, -180.0), (0.0, 179.9)];
             let (latitude, longitude) = pool[at(pool.len())];
             Value::Geo(Geo::new(latitude, longitude).unwrap())
         }

@@ -1,8 +1,6 @@
 //! Values and records as people read them, for failures.
 
-use askloom_model::{
-    Collection, Conceptual, Contents, Id, KeyField, Leaf, Path, Position, Record, Value,
-};
+use askloom_model::{Collection, Conceptual, Contents, Id, KeyField, Leaf, Path, Position, Record, Value};
 use std::collections::BTreeMap;
 
 pub(crate) fn value(conceptual: &Conceptual, value: &Value) -> String {
@@ -29,9 +27,8 @@ pub(crate) fn value(conceptual: &Conceptual, value: &Value) -> String {
         Value::Reference(parts) => id(parts),
         Value::Set(ids) => format!("{{{}}}", ids.iter().map(id).collect::<Vec<_>>().join(", ")),
         Value::List(elements) => {
-            let one = |e: &askloom_model::Element| {
-                format!("{}: {}", e.ordinal, self::value(conceptual, &e.value))
-            };
+            let one =
+                |e: &askloom_model::Element| format!("{}: {}", e.ordinal, self::value(conceptual, &e.value));
             format!("[{}]", elements.iter().map(one).collect::<Vec<_>>().join(", "))
         }
         Value::Record(record) => self::record(conceptual, record),
