@@ -216,7 +216,7 @@ impl Upkeep<'_> {
             arguments: &[],
             now: jiff::Timestamp::MIN,
         };
-        let mut rows = scene.root(aggregate.1.clone(), stored);
+        let mut rows = scene.root(stored);
         for position in self.collection.source.positions.ids().skip(1) {
             let mut joined = Vec::new();
             for row in rows {

@@ -240,7 +240,7 @@ pub(crate) fn operators(design: &Design, plan: &Plan) -> Vec<usize> {
     let mut found: Vec<&str> = Vec::new();
     let copy = match design.collections[plan.access.collection].contents {
         Contents::Aggregate(_) => false,
-        Contents::Fields(_) => true,
+        Contents::Fields(_) | Contents::Nested(_) => true,
     };
     reading(&plan.access.how, copy, &mut found);
     for join in &plan.joins {

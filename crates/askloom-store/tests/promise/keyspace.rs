@@ -63,7 +63,7 @@ fn master_entries(schema: &Schema, held: &State) -> Result<BTreeMap<Vec<u8>, Vec
         let Some(master) = schema.design.master(root) else { return Err("a master is missing".to_owned()) };
         let rules = match &schema.design.collections[master].contents {
             Contents::Aggregate(rules) => rules,
-            Contents::Fields(_) => return Err("a master holds rows".to_owned()),
+            Contents::Fields(_) | Contents::Nested(_) => return Err("a master holds rows".to_owned()),
         };
         let pieces =
             partition::split(conceptual, rules, instance.record()).map_err(|error| error.to_string())?;
@@ -170,6 +170,7 @@ fn entries(
     let fields: &[Path] = match &collection.contents {
         Contents::Aggregate(_) => &[],
         Contents::Fields(fields) => fields,
+        Contents::Nested(_) => return Err("nested copies are not looked at here".to_owned()),
     };
     let keys = collection.block_key.iter().chain(&collection.entry_key).map(|field| &field.path);
     let mut values: Vec<ColumnValue> = keys.chain(fields).cloned().map(ColumnValue::Path).collect();

@@ -96,7 +96,9 @@ pub(crate) fn collection(conceptual: &Conceptual, collection: &Collection) -> St
     let keys = |fields: &[KeyField]| fields.iter().map(key).collect::<Vec<_>>().join(", ");
     let fields: Vec<String> = match &collection.contents {
         Contents::Aggregate(rules) => vec![format!("aggregate by {} rules", rules.len())],
-        Contents::Fields(fields) => fields.iter().map(|field| path(conceptual, field)).collect(),
+        Contents::Fields(fields) | Contents::Nested(fields) => {
+            fields.iter().map(|field| path(conceptual, field)).collect()
+        }
     };
     let condition = collection.source.condition.as_ref().map(|condition| format!(" where {condition:?}"));
     format!(
