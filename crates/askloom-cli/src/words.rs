@@ -60,7 +60,9 @@ fn held(conceptual: &Conceptual, collection: &Collection) -> String {
     match &collection.contents {
         Contents::Aggregate(_) => format!("every {root}, whole"),
         Contents::Fields(paths) => format!("{} {some}", fields(paths)),
-        Contents::Nested(paths) => format!("{} {some}, one entry for each instance and not for each row", fields(paths)),
+        Contents::Nested(paths) => {
+            format!("{} {some}, one entry for each instance and not for each row", fields(paths))
+        }
     }
 }
 

@@ -73,7 +73,7 @@ fn wrong_type(name: &str) -> RunError {
 
 /// Hands out the values that were made before the first attempt.
 #[derive(Debug)]
-pub(super) struct Maker<'m> {
+pub(crate) struct Maker<'m> {
     conceptual: &'m Conceptual,
     now: Timestamp,
     /// Nothing: as many as are asked for, for counting.
@@ -82,7 +82,7 @@ pub(super) struct Maker<'m> {
 }
 
 impl<'m> Maker<'m> {
-    pub(super) fn of(conceptual: &'m Conceptual, inputs: &'m Inputs) -> Self {
+    pub(crate) fn of(conceptual: &'m Conceptual, inputs: &'m Inputs) -> Self {
         Self { conceptual, now: inputs.now, uuids: Some(&inputs.uuids), used: 0 }
     }
 
@@ -180,7 +180,7 @@ impl<'m> Maker<'m> {
     }
 
     /// Fills in what a whole record leaves out, and checks that nothing required is missing.
-    pub(super) fn complete(&mut self, mut record: Record) -> Result<Record, RunError> {
+    pub(crate) fn complete(&mut self, mut record: Record) -> Result<Record, RunError> {
         let class = &self.conceptual.classes[record.class];
         if class.kind == ClassKind::AbstractEntity {
             return Err(RunError::NotARoot { class: class.name.clone() });
