@@ -184,19 +184,22 @@ impl<'m> Reader<'m> {
     }
 
     fn contents(&mut self, object: &Object, paths: &Paths<'_>) -> Option<Contents> {
-        let mut fields = |key: &str| self.list(object, key, |reader, json| reader.path(paths, json));
-        match ["rules", "value", "nodes"].map(|key| object.contains_key(key)) {
-            [true, false, false] => {
+        let kinds = ["rules", "value", "nodes"];
+        let mut there = kinds.into_iter().filter(|kind| object.contains_key(*kind));
+        let fields =
+            |reader: &mut Self, kind| reader.list(object, kind, |reader, json| reader.path(paths, json));
+        match (there.next(), there.next()) {
+            (Some("rules"), None) => {
                 let rules = self.list(object, "rules", |reader, json| {
                     let text = json.as_str().unwrap_or_default();
                     rules::read(reader.conceptual, text).map_err(|why| reader.unknown(&why)).ok()
                 });
                 rules.map(Contents::Aggregate)
             }
-            [false, true, false] => fields("value").map(Contents::Fields),
-            [false, false, true] => fields("nodes").map(Contents::Nested),
-            _several_or_none => {
-                self.malformed("a master has `rules`, a copy has `value`, or `nodes` if it is nested");
+            (Some("value"), None) => fields(self, "value").map(Contents::Fields),
+            (Some("nodes"), None) => fields(self, "nodes").map(Contents::Nested),
+            (_, _) => {
+                self.malformed("a master has `rules`, any other collection has `value` or `nodes`");
                 None
             }
         }

@@ -28,6 +28,7 @@ struct SavedCollection<'d> {
     rules: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     value: Option<Vec<String>>,
+    /// The value of a nested copy, whose entries are nodes.
     #[serde(skip_serializing_if = "Option::is_none")]
     nodes: Option<Vec<String>>,
     reasons: &'d [String],
@@ -87,13 +88,13 @@ fn saved<'d>(conceptual: &'d Conceptual, collection: &'d Collection) -> SavedCol
         alias: position.alias.as_deref(),
     };
     let positions = source.positions.iter().map(|(_, position)| position);
-    let written = |fields: &[Path]| Some(fields.iter().map(|path| paths.write(path)).collect());
+    let texts = |fields: &[Path]| Some(fields.iter().map(|path| paths.write(path)).collect());
     let (rules, value, nodes) = match &collection.contents {
         Contents::Aggregate(rules) => {
             (Some(rules.iter().map(|rule| rules::write(conceptual, rule)).collect()), None, None)
         }
-        Contents::Fields(fields) => (None, written(fields), None),
-        Contents::Nested(fields) => (None, None, written(fields)),
+        Contents::Fields(fields) => (None, texts(fields), None),
+        Contents::Nested(fields) => (None, None, texts(fields)),
     };
     SavedCollection {
         name: &collection.name,

@@ -5,7 +5,7 @@ use askloom_lang::{Checked, Memory, check};
 use askloom_model::{Code, Severity};
 use std::path::Path;
 
-/// Their wrong examples cannot be written down as text, which `hostile` makes, or are designs and no models.
+/// Their wrong examples cannot be written down as text, which `hostile` makes, or are about designs.
 const NOT_TEXT: [Code; 10] = [
     Code::NotUtf8,
     Code::FileTooLarge,
