@@ -42,11 +42,11 @@ pub(super) fn bring_after(
     Ok(())
 }
 
-struct Upkeep<'u> {
-    schema: &'u Schema,
-    collection: &'u Collection,
-    before: &'u dyn Instances,
-    after: &'u dyn Instances,
+pub(crate) struct Upkeep<'u> {
+    pub(crate) schema: &'u Schema,
+    pub(crate) collection: &'u Collection,
+    pub(crate) before: &'u dyn Instances,
+    pub(crate) after: &'u dyn Instances,
 }
 
 impl Upkeep<'_> {
@@ -55,7 +55,7 @@ impl Upkeep<'_> {
     }
 
     /// The aggregates that hold the roots of all rows which a changed aggregate may be part of.
-    fn affected<'c>(
+    pub(crate) fn affected<'c>(
         &self,
         changed: impl Iterator<Item = &'c Aggregate> + Clone,
     ) -> Result<BTreeSet<Aggregate>, RunError> {
@@ -165,7 +165,7 @@ impl Upkeep<'_> {
     }
 
     /// The entries of all rows whose root is in an aggregate.
-    fn entries(
+    pub(crate) fn entries(
         &self,
         id: CollectionId,
         state: &dyn Instances,

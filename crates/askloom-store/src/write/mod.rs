@@ -13,6 +13,8 @@ mod make;
 mod rules;
 mod steps;
 
+pub(crate) use copies::Upkeep;
+pub(crate) use draft::note_parts;
 pub use steps::finding;
 
 use crate::block::{Entries, encode_aggregate, no_master};

@@ -10,16 +10,17 @@
     clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
+    clippy::wildcard_enum_match_arm,
     reason = "the code around the tests fails them by panicking, too"
 )]
 
+mod aggregates;
 mod automaton;
 mod double;
 mod explore;
 mod faults;
 mod kept;
 mod port;
-#[path = "../promise/random.rs"]
 mod random;
 mod scenarios;
 mod toy;
