@@ -184,7 +184,7 @@ fn stamps_are_enough_where_the_key_hangs_on_one_master() {
         }
         for triple in &TRIPLES {
             let mut stamped = scenario(rules(Refresh::Stamped, key_of), triple, CALM);
-            stamped.interruptions = Some(2);
+            stamped.interruptions = Some(3);
             tally.holds(&format!("{triple:?} by {key_of:?}"), &stamped);
         }
     }

@@ -10,7 +10,7 @@ mod store;
 pub use rows::Copies;
 pub use store::{OneBlock, Single};
 
-use super::{Blocks, Error, Intents, Next, Outcome, Refresh, Terms, WriteId};
+use super::{Blocks, Error, Fault, Intents, Next, Outcome, Refresh, Terms, WriteId};
 use crate::write::note_parts;
 use crate::{Aggregate, Schema, Stored, System, expiry};
 use askloom_model::{CollectionId, Record};
@@ -33,6 +33,8 @@ pub struct Writer<'w, B> {
     pub schema: &'w Schema,
     pub blocks: &'w B,
     pub now: jiff::Timestamp,
+    /// What to do wrong, for tests of the tests.
+    pub fault: Option<Fault>,
 }
 
 impl<B> std::fmt::Debug for Writer<'_, B> {
@@ -76,7 +78,7 @@ impl<B: Blocks<Terms = Aggregates>> Writer<'_, B> {
             rows: &rows,
             clock: &clock,
             refresh: Refresh::Checked,
-            fault: None,
+            fault: self.fault,
         };
         act(&intents).await
     }

@@ -14,7 +14,7 @@ use askloom_oracle::State;
 use askloom_store::embedded::{Options, Store};
 use askloom_store::execute::{self, Arguments};
 use askloom_store::intents::aggregates::{OneBlock, Single, Writer};
-use askloom_store::intents::{Blocks, Outcome, WriteId};
+use askloom_store::intents::{Blocks, Fault, Outcome, WriteId};
 use askloom_store::write::{self, Expect};
 use askloom_store::{Aggregate, Keyspace, Memory, Schema};
 use std::cell::RefCell;
@@ -42,6 +42,7 @@ struct Case<'c, S> {
     schema: &'c Schema,
     store: &'c S,
     now: jiff::Timestamp,
+    fault: Option<Fault>,
     wishes: BTreeMap<WriteId, Wish>,
     seen: Seen,
 }
@@ -76,7 +77,7 @@ impl<S: OneBlock> Case<'_, S> {
     /// Some writers at once, and perhaps a sweep, one operation of somebody at a time. Gives who was told that it is done.
     fn round(&mut self, random: &mut Random) -> Vec<WriteId> {
         let blocks = Stepped(Single { schema: self.schema, store: self.store });
-        let writer = Writer { schema: self.schema, blocks: &blocks, now: self.now };
+        let writer = Writer { schema: self.schema, blocks: &blocks, now: self.now, fault: self.fault };
         let mut running: Vec<Running<'_>> = Vec::new();
         for _ in 0..1 + random.below(4) {
             let write = WriteId(self.wishes.len() as u128 + 1);
@@ -115,7 +116,7 @@ impl<S: OneBlock> Case<'_, S> {
 
     fn sweep(&self) {
         let blocks = Single { schema: self.schema, store: self.store };
-        let writer = Writer { schema: self.schema, blocks: &blocks, now: self.now };
+        let writer = Writer { schema: self.schema, blocks: &blocks, now: self.now, fault: self.fault };
         for _ in 0..3 {
             if at_once(writer.sweep()) == Ok(0) {
                 return;
@@ -202,7 +203,7 @@ fn at_once<X>(future: impl Future<Output = X>) -> X {
     }
 }
 
-fn run(seed: u64, store: &impl OneBlock) -> Seen {
+fn run(seed: u64, store: &impl OneBlock, fault: Option<Fault>) -> Result<Seen, String> {
     let text = models::model(&mut Random::new(seed));
     let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
         let mut random = Random::new(seed ^ 0x5eed);
@@ -210,7 +211,8 @@ fn run(seed: u64, store: &impl OneBlock) -> Seen {
         let design = simple::design(&model);
         let schema = Schema::new(model, design);
         let now = "2026-06-01T00:00:00Z".parse().unwrap();
-        let mut case = Case { schema: &schema, store, now, wishes: BTreeMap::new(), seen: Seen::default() };
+        let mut case =
+            Case { schema: &schema, store, now, fault, wishes: BTreeMap::new(), seen: Seen::default() };
         let mut told = Vec::new();
         for _ in 0..3 + random.below(3) {
             told.extend(case.round(&mut random));
@@ -224,14 +226,14 @@ fn run(seed: u64, store: &impl OneBlock) -> Seen {
         case.check(&told, &mut random);
         case.seen
     }));
-    outcome.unwrap_or_else(|_| panic!("seed {seed}\n{text}"))
+    outcome.map_err(|_| format!("seed {seed}\n{text}"))
 }
 
-fn run_all(cases: u64, mut run: impl FnMut(u64) -> Seen) {
+fn run_all(cases: u64, mut run: impl FnMut(u64) -> Result<Seen, String>) {
     let first = number("ASKLOOM_SEED", 1);
     let mut all = Seen::default();
     for seed in first..first + cases {
-        let seen = run(seed);
+        let seen = run(seed).unwrap_or_else(|case| panic!("{case}"));
         all.steps += seen.steps;
         all.done += seen.done;
         all.crashed += seen.crashed;
@@ -243,7 +245,7 @@ fn run_all(cases: u64, mut run: impl FnMut(u64) -> Seen) {
 
 #[test]
 fn aggregates_in_memory_have_right_copies() {
-    run_all(number("ASKLOOM_CASES", 300), |seed| run(seed, &RefCell::new(Memory::new())));
+    run_all(number("ASKLOOM_CASES", 300), |seed| run(seed, &RefCell::new(Memory::new()), None));
 }
 
 #[test]
@@ -252,7 +254,21 @@ fn aggregates_in_the_embedded_store_have_right_copies() {
     run_all(10, |seed| {
         let folder = folder.join(seed.to_string());
         let store = Store::open(&folder, &Options::default()).unwrap();
-        run(seed, &store)
+        run(seed, &store, None)
     });
     std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn faults_are_found_on_schemas_too() {
+    for fault in [
+        Fault::OldKeyKept,
+        Fault::NothingOwed,
+        Fault::PreviousForgotten,
+        Fault::ReferrerAfterRead,
+        Fault::HintDroppedFirst,
+    ] {
+        let caught = (1..400).find(|&seed| run(seed, &RefCell::new(Memory::new()), Some(fault)).is_err());
+        println!("{fault:?}: by schema {}", caught.unwrap_or_else(|| panic!("{fault:?} was not found")));
+    }
 }
