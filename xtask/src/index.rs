@@ -14,7 +14,7 @@ is never given a second meaning.
 ";
 
 /// What the hundreds stand for.
-const CHAPTERS: [(&str, &str); 7] = [
+const CHAPTERS: [(&str, &str); 8] = [
     ("AL00", "Files and characters"),
     ("AL01", "Syntax"),
     ("AL02", "Classes and members"),
@@ -22,6 +22,7 @@ const CHAPTERS: [(&str, &str); 7] = [
     ("AL04", "Queries"),
     ("AL05", "Writes"),
     ("AL06", "Rules"),
+    ("AL07", "Designs"),
 ];
 
 pub(crate) fn text() -> String {

@@ -1,5 +1,7 @@
 //! How the program ends. The numbers are part of its interface.
 
+use askloom_store::RunError;
+use askloom_store::database::OpenError;
 use std::fmt;
 use std::io;
 use std::path::Path;
@@ -12,6 +14,8 @@ pub(crate) enum Exit {
     InputWrong,
     /// The call is wrong: nothing was done.
     CallWrong,
+    /// A store could not be reached, or refused.
+    StoreFailed,
 }
 
 impl Exit {
@@ -20,6 +24,7 @@ impl Exit {
             Self::Done => 0,
             Self::InputWrong => 1,
             Self::CallWrong => 2,
+            Self::StoreFailed => 3,
         })
     }
 
@@ -34,6 +39,7 @@ impl Exit {
 pub(crate) enum Failure {
     Call(String),
     Input(String),
+    Store(String),
 }
 
 impl Failure {
@@ -41,6 +47,7 @@ impl Failure {
         match self {
             Self::Call(_) => Exit::CallWrong,
             Self::Input(_) => Exit::InputWrong,
+            Self::Store(_) => Exit::StoreFailed,
         }
     }
 
@@ -50,10 +57,51 @@ impl Failure {
     }
 }
 
+impl From<RunError> for Failure {
+    fn from(error: RunError) -> Self {
+        match error {
+            RunError::MissingParameter(_)
+            | RunError::UnknownParameter(_)
+            | RunError::WrongType { .. }
+            | RunError::BadContinuation => Self::Call(error.to_string()),
+            RunError::AlreadyExists
+            | RunError::NotFound
+            | RunError::NotUnique { .. }
+            | RunError::OutOfRange { .. }
+            | RunError::UpperBound { .. }
+            | RunError::Required { .. }
+            | RunError::RequiredLink { .. }
+            | RunError::Immutable { .. }
+            | RunError::NoSuchTarget { .. }
+            | RunError::NotARoot { .. }
+            | RunError::Refused { .. }
+            | RunError::MatchedNothing { .. }
+            | RunError::TooLarge(_)
+            | RunError::NotYet(_) => Self::Input(error.to_string()),
+            RunError::MissingUuid
+            | RunError::AlreadyWritten
+            | RunError::Unknown(_)
+            | RunError::Conflict
+            | RunError::Corrupted(_)
+            | RunError::Store(_) => Self::Store(error.to_string()),
+        }
+    }
+}
+
+impl From<OpenError> for Failure {
+    fn from(error: OpenError) -> Self {
+        match error {
+            OpenError::Store(error) => error.into(),
+            OpenError::SameName(_) => Self::Input(error.to_string()),
+            OpenError::NotApplied | OpenError::Different(_) => Self::Store(error.to_string()),
+        }
+    }
+}
+
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Call(message) | Self::Input(message) => f.write_str(message),
+            Self::Call(message) | Self::Input(message) | Self::Store(message) => f.write_str(message),
         }
     }
 }

@@ -4,14 +4,20 @@
 //! language crate, and prints: results on standard output, messages on standard error. Nothing here
 //! decides anything about a model.
 
+mod answer;
 mod cli;
 mod command;
 mod embedded;
 mod exit;
 mod markdown;
+mod model;
 mod render;
 mod replace;
 mod screen;
+mod settings;
+mod statement;
+mod store;
+mod words;
 mod world;
 
 use clap::Parser;

@@ -4,7 +4,7 @@ use crate::cli::Color;
 use crate::exit::{Failure, words};
 use anstream::{AutoStream, ColorChoice};
 use clap::builder::styling::AnsiColor;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 
 /// Where a command prints. Results go to standard output, messages to standard error.
 #[derive(Debug)]
@@ -22,12 +22,14 @@ pub(crate) struct Screen {
 pub(crate) struct Style {
     pub(crate) color: bool,
     pub(crate) width: usize,
+    /// Somebody looks at it as it comes.
+    pub(crate) terminal: bool,
 }
 
 impl Style {
     /// For files, pipes and tests.
     #[cfg(test)]
-    pub(crate) const PLAIN: Self = Self { color: false, width: UNBOUNDED };
+    pub(crate) const PLAIN: Self = Self { color: false, width: UNBOUNDED, terminal: false };
 }
 
 /// Lines longer than this are cut even where there is no terminal.
@@ -44,6 +46,7 @@ impl Screen {
         let stdout = io::stdout();
         let style = Style {
             color: AutoStream::choice(&stdout) != ColorChoice::Never,
+            terminal: stdout.is_terminal(),
             width: terminal_size::terminal_size_of(&stdout)
                 .map_or(UNBOUNDED, |(width, _)| usize::from(width.0).clamp(60, UNBOUNDED)),
         };
@@ -90,6 +93,11 @@ impl Screen {
     pub(crate) fn error(&mut self, message: &str) {
         let red = AnsiColor::BrightRed.on_default().bold();
         self.message(&format!("{red}error{red:#}: {message}"));
+    }
+
+    /// What was found to be wrong, already in the form that people know.
+    pub(crate) fn complain(&mut self, text: &str) {
+        self.message(text);
     }
 
     fn message(&mut self, message: &str) {

@@ -1,14 +1,19 @@
 //! From a model and its workload to a design, and from a design to plans.
 //!
 //! - [`simple`]: a design by two rules, the starting point of every other method;
+//! - [`ask`]: tuple queries as queries;
 //! - [`plan`]: all sensible plans of a query over any set of collections;
 //! - [`partition`]: an aggregate as entries, by representation rules, and back;
 //! - [`upkeep`]: which copies a change of an instance touches, and how their rows are found.
 //!
 //! Pure functions of values: nothing here knows a store.
 
+pub mod ask;
 pub mod cost;
+mod nested;
 pub mod partition;
 pub mod plan;
 pub mod simple;
 pub mod upkeep;
+
+pub use nested::nested_is_exact;

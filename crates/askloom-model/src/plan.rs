@@ -413,6 +413,8 @@ pub struct CopyWrite {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SupportRead {
     pub of: SupportOf,
+    /// Another copy of the same step has read it already.
+    pub shared: bool,
     pub estimate: Estimate,
 }
 

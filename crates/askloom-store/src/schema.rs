@@ -1,20 +1,64 @@
 //! A model and its design, ready to run: names found, collections numbered.
 
-use askloom_model::{ClassId, CollectionId, Design, EndId, Id, Member, Model, Role};
+use askloom_model::{ClassId, CollectionId, Design, EndId, Home, Id, Member, Model, Role, Table};
 use askloom_target::embedded::Names;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::OnceLock;
 
 #[derive(Debug)]
 pub struct Schema {
     pub model: Model,
+    /// Everything that writes keep right: what can be read first, then what is still being filled.
     pub design: Design,
+    /// What can be read, where that is not everything. Collections have the same ids as in `design`.
+    readable: Option<Design>,
+    numbers: Vec<u32>,
     classes: HashMap<String, ClassId>,
     members: HashMap<ClassId, HashMap<String, Member>>,
+    /// Worked out for a class when it is first asked for.
+    homes: HashMap<ClassId, OnceLock<Vec<Home>>>,
+    expires: bool,
 }
 
 impl Schema {
+    /// A design on a store of its own, numbered as it stands.
     #[must_use]
     pub fn new(model: Model, design: Design) -> Self {
+        // Zero is the store's own.
+        let numbers =
+            design.collections.ids().map(|id| u32::try_from(id.index() + 1).unwrap_or(u32::MAX)).collect();
+        Self::with(model, design, None, numbers)
+    }
+
+    /// A design whose collections have the numbers that a store keeps for their names. Those that are being filled are
+    /// kept right and not read.
+    #[must_use]
+    pub fn numbered(
+        model: Model,
+        design: Design,
+        numbers: &HashMap<String, u32>,
+        filling: &BTreeSet<String>,
+    ) -> Self {
+        let Design { method, collections } = design;
+        let mut rows: Vec<_> = collections.iter().map(|(_, collection)| collection.clone()).collect();
+        rows.sort_by_key(|collection| filling.contains(&collection.name));
+        let mut all = Table::default();
+        let mut ready = Table::default();
+        let mut own = Vec::new();
+        for collection in rows {
+            own.push(numbers.get(&collection.name).copied().unwrap_or(u32::MAX));
+            if !filling.contains(&collection.name) {
+                ready.push(collection.clone());
+            }
+            all.push(collection);
+        }
+        let readable =
+            (ready.len() < all.len()).then(|| Design { method: method.clone(), collections: ready });
+        Self::with(model, Design { method, collections: all }, readable, own)
+    }
+
+    fn with(mut model: Model, design: Design, readable: Option<Design>, numbers: Vec<u32>) -> Self {
+        askloom_design::ask::name_ways_back(&mut model);
         let conceptual = &model.conceptual;
         let classes = conceptual.classes.iter().map(|(id, class)| (class.name.clone(), id)).collect();
         let members = conceptual.classes.ids().map(|class| {
@@ -22,14 +66,34 @@ impl Schema {
             (class, members.map(|member| (conceptual.member_name(member).to_owned(), member)).collect())
         });
         let members = members.collect();
-        Self { model, design, classes, members }
+        let homes = conceptual.classes.ids().map(|class| (class, OnceLock::new())).collect();
+        let expires = conceptual.classes.iter().any(|(_, class)| class.ttl_ms.is_some());
+        Self { model, design, readable, numbers, classes, members, homes, expires }
+    }
+
+    /// The collections that plans may read.
+    #[must_use]
+    pub fn readable(&self) -> &Design {
+        self.readable.as_ref().unwrap_or(&self.design)
+    }
+
+    /// Whether any class has a time to live.
+    #[must_use]
+    pub fn expires(&self) -> bool {
+        self.expires
+    }
+
+    /// In which aggregates the instances of a class are.
+    #[must_use]
+    pub fn homes(&self, class: ClassId) -> &[Home] {
+        let homes = self.homes.get(&class);
+        homes.map_or(&[], |homes| homes.get_or_init(|| self.model.conceptual.homes(class)))
     }
 
     /// The number of a collection in the keyspace.
     #[must_use]
     pub fn number(&self, collection: CollectionId) -> u32 {
-        // Zero is the store's own.
-        u32::try_from(collection.index() + 1).unwrap_or(u32::MAX)
+        self.numbers.get(collection.index()).copied().unwrap_or(u32::MAX)
     }
 
     /// The master of the aggregate that instances of this class live in.
@@ -37,6 +101,12 @@ impl Schema {
     pub fn master_of(&self, class: ClassId) -> Option<(ClassId, CollectionId)> {
         let root = self.model.conceptual.aggregate_root(class)?;
         Some((root, self.design.master(root)?))
+    }
+
+    /// All masters, with the root class of each.
+    pub fn masters(&self) -> impl Iterator<Item = (ClassId, CollectionId)> + '_ {
+        let masters = self.design.collections.iter().filter(|(_, c)| c.role == Role::Master);
+        masters.map(|(id, collection)| (collection.source.root, id))
     }
 
     /// All copies.

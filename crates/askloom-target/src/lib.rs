@@ -39,7 +39,6 @@ pub fn target(name: &str) -> Option<&'static Target> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use askloom_model::{Charging, Fact};
 
     #[test]
     fn names_are_unique_and_the_tables_of_a_target_belong_together() {
@@ -53,40 +52,16 @@ mod tests {
     #[test]
     fn every_number_is_sane_and_says_where_it_comes_from() {
         for target in targets() {
-            let mut facts: Vec<Fact<f64>> = target.profile.storage.into_iter().collect();
-            match target.profile.charging {
-                Charging::Linear(c) => facts.extend([
-                    c.read_request,
-                    c.partition,
-                    c.row,
-                    c.byte_read,
-                    c.write_request,
-                    c.put,
-                    c.delete,
-                    c.byte_written,
-                    c.client.filter,
-                    c.client.compare,
-                    c.client.group,
-                ]),
-                Charging::Units(u) => {
-                    facts.extend([u.read_bytes, u.write_bytes, u.transaction, u.read_price, u.write_price]);
-                }
+            let (capability, profile) = (target.capability, target.profile);
+            for fact in profile.facts() {
+                let number: f64 = fact.value.parse().unwrap();
+                assert!(number.is_finite() && number >= 0.0, "{}: {fact:?}", profile.target);
             }
-            for fact in facts {
-                assert!(fact.value.is_finite() && fact.value >= 0.0, "{}: {fact:?}", target.profile.target);
-                assert!(fact.said.len() > 10, "{}: {fact:?}", target.profile.target);
-            }
-            let limits = target.capability.limits;
-            let numbers = [
-                limits.block_key,
-                limits.entry_key,
-                limits.record,
-                limits.block,
-                limits.page,
-                limits.batch_get,
-            ];
-            for limit in numbers.into_iter().flatten() {
-                assert!(limit.value > 0 && limit.said.len() > 10, "{}: {limit:?}", target.capability.target);
+            assert!(capability.facts().len() > 6 && profile.facts().len() > 4);
+            let pushes = capability.pushes.iter().map(|push| push.said);
+            let facts = capability.facts().into_iter().chain(profile.facts()).map(|fact| fact.said);
+            for said in facts.chain(pushes).chain([profile.said]) {
+                assert!(said.len() > 10, "{}: {said:?}", capability.target);
             }
         }
     }

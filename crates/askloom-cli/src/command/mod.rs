@@ -1,5 +1,6 @@
 //! The commands, one file each: its arguments with their help, and what it does.
 
+mod apply;
 mod check;
 mod completions;
 mod docs;
@@ -7,7 +8,11 @@ mod explain;
 mod fmt;
 mod man;
 mod new;
+mod recover;
+mod run;
+mod sweep;
 mod tour;
+mod verify;
 
 use crate::exit::{Exit, Failure};
 use crate::screen::Screen;
@@ -20,6 +25,11 @@ pub(crate) enum Command {
     Check(check::Args),
     Fmt(fmt::Args),
     Explain(explain::Args),
+    Apply(apply::Args),
+    Run(run::Args),
+    Verify(verify::Args),
+    Recover(recover::Args),
+    Sweep(sweep::Args),
     Completions(completions::Args),
     Man(man::Args),
     Docs(docs::Args),
@@ -32,6 +42,11 @@ pub(crate) fn run(command: &Command, screen: &mut Screen) -> Result<Exit, Failur
         Command::Check(args) => check::run(args, screen),
         Command::Fmt(args) => fmt::run(args, screen),
         Command::Explain(args) => explain::run(args, screen),
+        Command::Apply(args) => apply::run(args, screen),
+        Command::Run(args) => run::run(args, screen),
+        Command::Verify(args) => verify::run(args, screen),
+        Command::Recover(args) => recover::run(args, screen),
+        Command::Sweep(args) => sweep::run(args, screen),
         Command::Completions(args) => completions::run(args, screen),
         Command::Man(args) => man::run(args, screen),
         Command::Docs(args) => docs::run(args, screen),

@@ -9,7 +9,7 @@ mod sarif;
 mod summary;
 
 pub(crate) use human::diagnostics as human;
-pub(crate) use summary::{amount, line as summary};
+pub(crate) use summary::{amount, amount_of, line as summary};
 
 use askloom_lang::Checked;
 use clap::ValueEnum;

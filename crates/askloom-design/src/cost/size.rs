@@ -60,7 +60,18 @@ impl Sizes<'_> {
         match &collection.contents {
             Contents::Aggregate(_) => self.cuts(collection).iter().map(|cut| cut.entries).sum(),
             Contents::Fields(_) => self.keys_of_row(collection),
+            Contents::Nested(_) => self.nodes(collection) / self.rows_without_condition(collection).max(1.0),
         }
+    }
+
+    /// The nodes of a nested copy: at each position one for each way down to it.
+    fn nodes(&self, collection: &Collection) -> f64 {
+        let positions = &collection.source.positions;
+        let ways = positions.ids().map(|position| {
+            let steps = collection.chain(position).into_iter().filter_map(|at| positions[at].from);
+            steps.map(|hop| self.statistics.fan_out(hop.step)).product::<f64>()
+        });
+        self.statistics.count(collection.source.root) * ways.sum::<f64>()
     }
 
     pub(crate) fn keys_of_row(&self, collection: &Collection) -> f64 {
@@ -73,7 +84,7 @@ impl Sizes<'_> {
         let collection = &self.design.collections[id];
         match collection.contents {
             Contents::Aggregate(_) => self.statistics.count(collection.source.root),
-            Contents::Fields(_) => {
+            Contents::Fields(_) | Contents::Nested(_) => {
                 let keys: f64 =
                     collection.block_key.iter().map(|field| self.different(&field.path)).product();
                 keys.min(self.entries(id)).max(1.0)
@@ -95,7 +106,7 @@ impl Sizes<'_> {
         let collection = &self.design.collections[id];
         match &collection.contents {
             Contents::Aggregate(_) => self.block_bytes(id) / self.block_entries(id).max(1.0),
-            Contents::Fields(_) => {
+            Contents::Fields(_) | Contents::Nested(_) => {
                 let identity: f64 = collection
                     .source
                     .positions
@@ -113,7 +124,7 @@ impl Sizes<'_> {
         let collection = &self.design.collections[id];
         match collection.contents {
             Contents::Aggregate(_) => self.entries_of_row(collection),
-            Contents::Fields(_) => self.entries(id) / self.blocks(id),
+            Contents::Fields(_) | Contents::Nested(_) => self.entries(id) / self.blocks(id),
         }
     }
 
@@ -124,7 +135,7 @@ impl Sizes<'_> {
             Contents::Aggregate(_) => {
                 self.cuts(collection).iter().map(|cut| cut.bytes + cut.entries * ENTRY).sum()
             }
-            Contents::Fields(_) => self.block_entries(id) * self.entry_bytes(id),
+            Contents::Fields(_) | Contents::Nested(_) => self.block_entries(id) * self.entry_bytes(id),
         }
     }
 
@@ -216,6 +227,18 @@ impl Sizes<'_> {
         }
         let members = conceptual.all_members(class).filter(|&member| self.is_stored(member));
         members.map(|member| self.element_bytes(member, depth) * self.statistics.fan_out(member)).sum()
+    }
+
+    /// An instance whose lists are empty.
+    pub(crate) fn single_bytes(&self, class: ClassId) -> f64 {
+        let single = self.statistics.conceptual.all_members(class).filter(|&member| match member {
+            Member::Attribute(id) => !self.statistics.conceptual.attributes[id].list,
+            Member::End(id) => {
+                let end = &self.statistics.conceptual.ends[id];
+                end.stored && !end.cardinality.is_many()
+            }
+        });
+        single.map(|member| self.element_bytes(member, 0)).sum::<f64>() + ENTRY
     }
 
     /// One value of a member.

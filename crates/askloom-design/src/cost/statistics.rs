@@ -98,7 +98,7 @@ impl<'m> Statistics<'m> {
             }
             return 1.0;
         }
-        match self.from_inverse(id) {
+        match self.by_inverse(id) {
             Some(known) if end.statistics.avg.is_none() => known,
             Some(_) | None => self.declared_fan_out(id),
         }
@@ -126,7 +126,7 @@ impl<'m> Statistics<'m> {
     }
 
     /// Links are as many from either side.
-    fn from_inverse(&self, id: EndId) -> Option<f64> {
+    fn by_inverse(&self, id: EndId) -> Option<f64> {
         let end = &self.conceptual.ends[id];
         let inverse = &self.conceptual.ends[end.inverse?];
         let here = self.known_count(end.class, 0)?;

@@ -8,9 +8,9 @@ use super::terms::key_terms;
 use super::{cover, lookup, paths};
 use crate::cost::{Asked, Costing, Sizes, Statistics, list_length, selectivity};
 use askloom_model::{
-    AssumptionAbout, Capability, ColumnValue, Constant, Contents, Design, EndId, Estimate, Follow, Guarantee,
-    JoinStep, Joining, Leaf, Limit, Member, Operand, OrderBy, Path, Plan, PositionId, Priced, Query, Reading,
-    Role, SnapshotReads, StepEstimate, StepOf, Work,
+    AssumptionAbout, Capability, ClassId, ColumnValue, Constant, Contents, Design, EndId, Estimate, Follow,
+    Guarantee, JoinStep, Joining, Leaf, Limit, Member, Operand, OrderBy, Path, Plan, PositionId, Priced,
+    Query, Reading, Role, SnapshotReads, StepEstimate, StepOf, Work,
 };
 use std::collections::HashSet;
 
@@ -97,6 +97,9 @@ impl Pricing<'_> {
         let collection = &self.sizes.design.collections[id];
         let entry = self.sizes.entry_bytes(id);
         let (times, how) = self.times(&plan.access.how);
+        if let (Reading::Scan, Contents::Aggregate(_)) = (how, &collection.contents) {
+            return self.scan_homes();
+        }
         let (rows, partitions) = match how {
             Reading::GetBlock { .. } => (self.sizes.block_entries(id) * times, times),
             Reading::Scan | Reading::Each { .. } => (self.sizes.entries(id), self.sizes.blocks(id)),
@@ -113,12 +116,28 @@ impl Pricing<'_> {
         };
         self.flowing = match collection.contents {
             Contents::Aggregate(_) => partitions,
-            Contents::Fields(_) => rows,
+            Contents::Fields(_) | Contents::Nested(_) => rows,
         };
         if let Contents::Aggregate(_) = collection.contents {
             self.loaded.insert((super::main(), Vec::new()));
         }
         let work = Work { requests, partitions, rows, bytes, reads: requests, ..Work::default() };
+        self.push(StepOf::Access, work);
+    }
+
+    /// All instances of the main class, in every collection that is a source of some.
+    fn scan_homes(&mut self) {
+        let conceptual = self.sizes.statistics.conceptual();
+        let Some(class) = self.query.positions[super::main()].class else { return };
+        let mut roots: Vec<ClassId> = conceptual.homes(class).iter().map(|home| home.root).collect();
+        roots.sort_unstable();
+        roots.dedup();
+        let masters = roots.into_iter().filter_map(|root| self.sizes.design.master(root));
+        let work = masters
+            .map(|master| lookup::scan(self.costing, &self.sizes, master))
+            .fold(Work::default(), lookup::add);
+        self.flowing = self.sizes.statistics.count(class);
+        self.loaded.insert((super::main(), Vec::new()));
         self.push(StepOf::Access, work);
     }
 
@@ -293,13 +312,20 @@ impl Pricing<'_> {
             }
             None => {
                 let Some(how) = self.root(position) else { return };
-                let work = lookup::get(self.costing, &self.sizes, &how, self.flowing);
+                let work = lookup::get(self.costing, &self.sizes, &how, self.roots());
                 (how, work)
             }
         };
         if how != Joining::Inside {
             self.push(StepOf::Follow(Follow { position, hops: hops.to_vec(), how }), work);
         }
+    }
+
+    /// How many different roots the rows have: each brings a row for each of what is joined to it.
+    fn roots(&self) -> f64 {
+        let joined = self.query.positions.iter().filter_map(|(_, position)| position.from);
+        let each: f64 = joined.map(|hop| self.sizes.statistics.fan_out(hop.step).max(1.0)).product();
+        (self.flowing / each).max(self.flowing.min(1.0))
     }
 
     fn root(&self, position: PositionId) -> Option<Joining> {

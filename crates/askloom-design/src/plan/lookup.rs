@@ -2,7 +2,7 @@
 
 use crate::cost::{Costing, Sizes, Statistics};
 use askloom_model::{
-    ClassId, CollectionId, Design, Estimate, Joining, Leaf, Member, RelationshipKind, Role, Work,
+    ClassId, CollectionId, Conceptual, Design, Estimate, Joining, Leaf, Member, RelationshipKind, Role, Work,
 };
 
 /// How a step from an instance to others is taken. `None` if a class has no master.
@@ -31,8 +31,9 @@ pub(crate) fn work(costing: &Costing<'_>, sizes: &Sizes<'_>, how: &Joining, step
         Joining::Inside => Work::default(),
         Joining::LookUp { master } => {
             let target = target(sizes, step);
-            let part = target.filter(|&class| is_part(sizes, class));
-            match part.map(|class| part_index(sizes, *master, class)) {
+            let conceptual = sizes.statistics.conceptual();
+            let part = target.filter(|&class| is_part(conceptual, class));
+            match part.map(|class| part_index(conceptual, sizes.design, *master, class)) {
                 // The owner of a part is not known by the part's id.
                 Some(Some(index)) => {
                     let found = found(costing, sizes, index, reached, 1.0);
@@ -137,16 +138,19 @@ fn target(sizes: &Sizes<'_>, step: Member) -> Option<ClassId> {
     }
 }
 
-fn is_part(sizes: &Sizes<'_>, class: ClassId) -> bool {
-    let conceptual = sizes.statistics.conceptual();
+pub(crate) fn is_part(conceptual: &Conceptual, class: ClassId) -> bool {
     conceptual.lineage(class).iter().any(|&c| conceptual.classes[c].owner.is_some())
 }
 
 /// The index from the ids of a part to the aggregates that hold it.
-pub(crate) fn part_index(sizes: &Sizes<'_>, master: CollectionId, part: ClassId) -> Option<CollectionId> {
-    let root = sizes.design.collections[master].source.root;
-    let conceptual = sizes.statistics.conceptual();
-    let mut indexes = sizes.design.collections.iter().filter(|(_, collection)| {
+pub(crate) fn part_index(
+    conceptual: &Conceptual,
+    design: &Design,
+    master: CollectionId,
+    part: ClassId,
+) -> Option<CollectionId> {
+    let root = design.collections[master].source.root;
+    let mut indexes = design.collections.iter().filter(|(_, collection)| {
         let [key] = collection.block_key.as_slice() else { return false };
         let last = key.path.hops.last().map(|&hop| conceptual.ends[hop].target);
         let is_id = match key.path.leaf {

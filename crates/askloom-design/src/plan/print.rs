@@ -1,11 +1,12 @@
 //! A plan as an indented tree, the last step first, as people read plans.
 
+use super::lookup;
 use super::table::{Tree, price, short, wrapped};
 use super::terms::key_terms;
 use super::text::Words;
 use askloom_model::{
-    Access, Assumption, AssumptionAbout, ColumnValue, Design, Estimate, Follow, Guarantee, JoinStep, Joining,
-    Limit, Member, Model, Plan, Query, Reading, ShareOf, StepOf,
+    Access, Assumption, AssumptionAbout, ClassId, CollectionId, ColumnValue, Design, Estimate, Follow,
+    Guarantee, JoinStep, Joining, Limit, Member, Model, Plan, Query, Reading, ShareOf, StepEstimate, StepOf,
 };
 use std::fmt::Write;
 
@@ -14,11 +15,12 @@ use std::fmt::Write;
 pub fn print(model: &Model, design: &Design, query: &Query, plan: &Plan) -> String {
     let printer = Printer::new(model, design, query, plan);
     let priced = &plan.priced;
+    let rows = or_none(short(priced.answer()));
     let heading = format!(
-        "query {} on {}: {} rows, {} {}, {}",
+        "query {} on {}: {rows} {}, {} {}, {}",
         query.header.name,
         priced.target,
-        or_none(short(priced.answer())),
+        if rows == "1" { "row" } else { "rows" },
         or_none(price(plan.estimate.cost)),
         priced.unit,
         reads(priced.reads),
@@ -34,9 +36,9 @@ fn or_none(text: String) -> String {
 
 fn reads(guarantee: Guarantee) -> &'static str {
     match guarantee {
-        Guarantee::Snapshot => "snapshot: one state",
-        Guarantee::Committed => "committed: rows of different moments",
-        Guarantee::Lagging => "lagging: a row may be behind its master",
+        Guarantee::Snapshot => "snapshot",
+        Guarantee::Committed => "committed",
+        Guarantee::Lagging => "lagging",
     }
 }
 
@@ -65,10 +67,13 @@ fn assumption_text(model: &Model, assumption: &Assumption) -> String {
         format!("{}.{}", conceptual.classes[class].name, conceptual.member_name(member))
     };
     let value = or_none(short(assumption.value));
-    let per_cent = format!("{:.0} %", assumption.value * 100.0);
+    let per_cent = format!("{:.0}%", assumption.value * 100.0);
     match assumption.about {
         AssumptionAbout::Count(class) => format!("{value} {}", conceptual.classes[class].name),
         AssumptionAbout::Average(member) => format!("{value} {} each", name(member)),
+        AssumptionAbout::Present(member) if assumption.value >= 1.0 => {
+            format!("{} always there", name(member))
+        }
         AssumptionAbout::Present(member) => format!("{} there in {per_cent}", name(member)),
         AssumptionAbout::Distinct(member) => format!("{value} different {}", name(member)),
         AssumptionAbout::Bytes(member) => format!("{} {value} B", name(member)),
@@ -106,8 +111,14 @@ impl<'p> Printer<'p> {
         Self { design, query, plan, words }
     }
 
+    /// The steps, the last first. One row needs no sort.
+    pub(super) fn shown(&self) -> impl Iterator<Item = &'p StepEstimate> + use<'p> {
+        let idle = |step: &&StepEstimate| step.of == StepOf::Sort && step.out <= 1.0;
+        self.plan.priced.steps.iter().rev().filter(move |step| !idle(step))
+    }
+
     fn steps(&self, tree: &mut Tree, depth: usize) {
-        for (deeper, step) in self.plan.priced.steps.iter().rev().enumerate() {
+        for (deeper, step) in self.shown().enumerate() {
             let Estimate { requests, partitions, rows, bytes, cost } = step.estimate;
             tree.step(depth + deeper, &self.step(&step.of), &[requests, partitions, rows, bytes], cost);
         }
@@ -188,21 +199,34 @@ impl<'p> Printer<'p> {
         let reached = parent.map_or_else(|| member.to_owned(), |parent| format!("{parent}.{member}"));
         let alias = self.query.positions[join.position].alias.as_deref();
         let named = alias.filter(|alias| *alias != reached).map(|alias| format!(" as {alias}"));
-        self.linked(&format!("{reached}{}", named.unwrap_or_default()), &join.how)
+        let class = self.query.positions[join.position].class;
+        self.linked(&format!("{reached}{}", named.unwrap_or_default()), class, &join.how)
     }
 
     fn follow(&self, follow: &Follow) -> String {
         let mut names: Vec<String> = self.words.position(follow.position).into_iter().collect();
         names.extend(follow.hops.iter().map(|&hop| self.words.conceptual.ends[hop].name.clone()));
         let what = if names.is_empty() { "the rest".to_owned() } else { names.join(".") };
-        self.linked(&what, &follow.how)
+        let last = follow.hops.last().map(|&hop| self.words.conceptual.ends[hop].target);
+        self.linked(&what, last.or(self.query.positions[follow.position].class), &follow.how)
     }
 
-    fn linked(&self, what: &str, how: &Joining) -> String {
-        let name = |id: askloom_model::CollectionId| &self.design.collections[id].name;
+    fn linked(&self, what: &str, class: Option<ClassId>, how: &Joining) -> String {
+        let name = |id: CollectionId| &self.design.collections[id].name;
+        let conceptual = self.words.conceptual;
         match how {
             Joining::Inside => format!("for each its {what}"),
-            Joining::LookUp { master } => format!("for each get {what} from {}", name(*master)),
+            // The owner of a part is not known by the part's id.
+            Joining::LookUp { master } => {
+                let part = class.filter(|&class| lookup::is_part(conceptual, class));
+                match part.map(|class| lookup::part_index(conceptual, self.design, *master, class)) {
+                    None => format!("for each get {what} from {}", name(*master)),
+                    Some(Some(index)) => {
+                        format!("for each find {what} by {}, get from {}", name(index), name(*master))
+                    }
+                    Some(None) => format!("find {what} by a scan of {}", name(*master)),
+                }
+            }
             Joining::Back { index, master } => {
                 format!("for each find {what} by {}, get from {}", name(*index), name(*master))
             }

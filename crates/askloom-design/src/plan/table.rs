@@ -35,14 +35,15 @@ impl Tree {
         WIDTH - self.columns * COLUMN - COST
     }
 
-    /// A step: what is done, then how much of each column, then the cost. What is nothing is left blank.
+    /// A step: what is done, then how much of the first columns, then the cost. What is nothing is left blank.
     pub(super) fn step(&mut self, depth: usize, words: &str, numbers: &[f64], cost: f64) {
         let indent = depth.min(DEEPEST) * 2;
         let room = self.room().saturating_sub(indent);
         let further = WIDTH.saturating_sub(indent + HANGING);
         let mut lines = wrapped(words, room, further).into_iter();
         let first = lines.next().unwrap_or_default();
-        let mut row: String = numbers.iter().map(|&number| format!("{:>COLUMN$}", short(number))).collect();
+        let padded = numbers.iter().copied().chain(std::iter::repeat(0.0)).take(self.columns);
+        let mut row: String = padded.map(|number| format!("{:>COLUMN$}", short(number))).collect();
         let _ = write!(row, "{:>COST$}", price(cost));
         let row = row.trim_end();
         if first.chars().count() > room {

@@ -2,7 +2,8 @@
 
 use super::cover::map_path;
 use askloom_model::{
-    Access, Collection, Comparison, Condition, InSet, Inclusive, KeyRange, Operand, Path, Reading,
+    Access, Collection, Comparison, Condition, Id, InSet, Inclusive, KeyRange, Leaf, Operand, Path,
+    PositionId, Reading,
 };
 
 /// A field of a key and what it is bound to, in the query's positions.
@@ -15,8 +16,12 @@ pub(super) struct KeyTerm {
 pub(super) fn key_terms(collection: &Collection, access: &Access) -> Vec<KeyTerm> {
     let mut bound = Bound::default();
     bound.read(&access.how);
-    let fields = collection.block_key.iter().chain(&collection.entry_key);
-    let paths = fields.filter_map(|field| map_path(&field.path, &access.positions));
+    let fields = collection.block_key.iter().chain(&collection.entry_key).map(|field| &field.path);
+    let itself = Path { position: PositionId::from_index(0), hops: Vec::new(), leaf: Leaf::Itself };
+    // An id of several fields can be given as a whole.
+    let whole = bound.whole && bound.equal.len() < collection.block_key.len();
+    let fields: Vec<&Path> = if whole { vec![&itself] } else { fields.collect() };
+    let paths = fields.into_iter().filter_map(|path| map_path(path, &access.positions));
     let mut terms = Vec::new();
     for (index, path) in paths.enumerate() {
         let set = bound.sets.iter().find(|(field, _)| *field == index);
@@ -42,12 +47,17 @@ struct Bound {
     equal: Vec<Operand>,
     sets: Vec<(usize, InSet)>,
     range: Option<KeyRange>,
+    /// The key is of one aggregate.
+    whole: bool,
 }
 
 impl Bound {
     fn read(&mut self, how: &Reading) {
         match how {
-            Reading::GetBlock { key } => self.equal.clone_from(key),
+            Reading::GetBlock { key } => {
+                self.equal.clone_from(key);
+                self.whole = true;
+            }
             Reading::Range { key, equal, range, .. } => {
                 self.equal = key.iter().chain(equal).cloned().collect();
                 self.range.clone_from(range);

@@ -94,10 +94,13 @@ impl Words<'_> {
         match condition {
             Condition::And(terms) => self.joined(terms, " AND "),
             Condition::Or(terms) => self.joined(terms, " OR "),
-            Condition::Not(inner) => match &**inner {
-                Condition::IsNull { value } => format!("{} IS NOT NULL", self.operand(value, None)),
-                other => format!("NOT {}", self.term(other)),
-            },
+            Condition::Not(inner) => {
+                if let Condition::IsNull { value } = &**inner {
+                    format!("{} IS NOT NULL", self.operand(value, None))
+                } else {
+                    format!("NOT {}", self.term(inner))
+                }
+            }
             Condition::Compare { left, op, right } => both(left, sign(*op), right),
             Condition::Between { value, low, high } => range(value, "BETWEEN", low, high),
             Condition::InBox { value, low, high } => range(value, "IN BOX", low, high),

@@ -9,6 +9,7 @@
     reason = "the code around the tests fails them by panicking, too"
 )]
 
+mod data;
 mod examples;
 mod levels;
 mod missing;

@@ -5,14 +5,16 @@ use askloom_lang::{Checked, Memory, check};
 use askloom_model::{Code, Severity};
 use std::path::Path;
 
-/// Their wrong examples cannot be written down as text; `hostile` makes them.
-const NOT_TEXT: [Code; 6] = [
+/// Their wrong examples cannot be written down as text: `hostile` makes the first ones, and designs the last.
+const NOT_TEXT: [Code; 8] = [
     Code::NotUtf8,
     Code::FileTooLarge,
     Code::UnknownExtension,
     Code::TooDeep,
     Code::TooManyDiagnostics,
     Code::TooMany,
+    Code::NoPlan,
+    Code::NotTogether,
 ];
 
 struct Example {

@@ -1,24 +1,44 @@
 //! A model and its design on the embedded store: queries and writes, many at once.
 
+mod apply;
+mod catalogue;
 mod commit;
+mod difference;
+mod fill;
+mod masters;
+mod shape;
+mod sweep;
+mod verify;
+
+pub use apply::{Applied, OpenError, preview};
+pub use difference::{Difference, Kind};
+pub use fill::Progress;
+pub use sweep::Swept;
+pub use verify::{Fault, Finding, Report, Verified};
 
 use crate::embedded::Store;
 use crate::execute::{self, Answer, Arguments, Continuation};
 use crate::write::{self, Expect, Inputs, Outcome};
 use crate::{RunError, Schema};
 use askloom_design::plan;
-use askloom_model::{ClassId, Identity, Plan, Query, Record, Write};
+use askloom_model::{Ask, ClassId, Identity, Plan, Query, Record, Write};
+use catalogue::Catalogue;
+use std::sync::Mutex;
 
 #[derive(Debug)]
 pub struct Database {
     store: Store,
     schema: Schema,
+    catalogue: Catalogue,
+    /// Held by a writer whom others have overtaken too often.
+    turn: Mutex<()>,
 }
 
 impl Database {
+    /// A design on a store that nobody else has put anything into, and that keeps nothing about it.
     #[must_use]
     pub fn new(store: Store, schema: Schema) -> Self {
-        Self { store, schema }
+        Self { store, schema, catalogue: Catalogue::empty(), turn: Mutex::default() }
     }
 
     #[must_use]
@@ -33,7 +53,7 @@ impl Database {
 
     /// The cheapest plan of a query over the design.
     pub fn plan(&self, query: &Query) -> Result<Plan, RunError> {
-        plan::plan(&self.schema.model.conceptual, &self.schema.design, query)
+        plan::plan(&self.schema.model.conceptual, self.schema.readable(), query)
             .ok_or_else(|| RunError::Corrupted("the design lacks a master".to_owned()))
     }
 
@@ -47,6 +67,11 @@ impl Database {
         after: Option<&Continuation>,
     ) -> Result<Answer, RunError> {
         execute::run(&self.schema, &self.store.snapshot(), query, plan, arguments, now, after)
+    }
+
+    /// Runs a tuple query on one snapshot; see [`execute::ask`].
+    pub fn ask(&self, ask: &Ask, arguments: &Arguments, now: jiff::Timestamp) -> Result<Answer, RunError> {
+        execute::ask(&self.schema, &self.store.snapshot(), ask, arguments, now)
     }
 
     /// A write of the model, with every copy brought after, all or nothing.

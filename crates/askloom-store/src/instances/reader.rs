@@ -81,7 +81,7 @@ impl<'r> Reader<'r> {
         value: &Value,
         found: &mut BTreeSet<Aggregate>,
     ) -> Result<bool, RunError> {
-        let Some(index) = self.schema.design.index(occurrence, held.leaf) else { return Ok(false) };
+        let Some(index) = self.schema.readable().index(occurrence, held.leaf) else { return Ok(false) };
         let collection = &self.schema.design.collections[index];
         let prefix = block_prefix(self.schema.number(index), std::slice::from_ref(value));
         let end = prefix_end(&prefix);

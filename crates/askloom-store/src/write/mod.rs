@@ -13,7 +13,7 @@ mod make;
 mod rules;
 mod steps;
 
-pub(crate) use copies::Upkeep;
+pub(crate) use copies::{entries_of, roots_of};
 pub(crate) use draft::note_parts;
 pub use steps::finding;
 
@@ -21,7 +21,7 @@ use crate::block::{Entries, encode_aggregate, no_master};
 use crate::execute::Arguments;
 use crate::{Instances, Keyspace, Layered, Puts, Reader, Reads, Recorded, RunError, Schema, System};
 use askloom_design::partition;
-use askloom_model::{ClassId, Identity, Model, Record, Write, typed};
+use askloom_model::{ClassId, Identity, Model, Record, Write, fault, typed};
 use askloom_target::embedded::{master_entry, system_entry};
 use draft::{Address, Draft};
 use make::{Given, Maker};
@@ -64,6 +64,8 @@ pub struct Inputs {
 pub struct Outcome {
     /// How many instances each statement matched.
     pub matched: Vec<u64>,
+    /// The instances that INSERT and UPSERT made.
+    pub made: Vec<(ClassId, Identity)>,
 }
 
 /// How many uuids a write needs: statement by statement; within an instance first its surrogate, then its members in
@@ -98,20 +100,24 @@ pub fn statement(
     once(keyspace, inputs, |recorded| {
         let mut puts = Puts::new();
         let mut matched = Vec::new();
+        let mut made = Vec::new();
         for (index, step) in write.steps.iter().enumerate() {
             // Each statement works on what the ones before it left.
-            let layered = Layered { base: recorded, puts: &puts };
+            let nothing = Puts::new();
+            let before = if fault!(StatementsApart) { &nothing } else { &puts };
+            let layered = Layered { base: recorded, puts: before };
             let reader = Reader::new(schema, &layered);
             let mut draft = Draft::new(&reader, inputs.now);
             let count = draft.step(step, &given, &mut maker)?;
-            if write.compound && count == 0 {
+            if write.compound && count == 0 && !fault!(CompoundGoesOn) {
                 return Err(RunError::MatchedNothing { step: index });
             }
+            made.append(&mut draft.made);
             let step_puts = settle(draft, inputs)?;
             puts.extend(step_puts);
             matched.push(count);
         }
-        Ok((puts, Outcome { matched }))
+        Ok((puts, Outcome { matched, made }))
     })
 }
 

@@ -8,7 +8,7 @@ use askloom_design::plan;
 use askloom_model::{
     Assigned, Assignment, AttributeId, ClassId, Condition, Element, EndId, Header, Id, Identity, Leaf,
     Member, Operand, Position, PositionId, Query, Record, RelationshipKind, Table, Type, Value, WriteStep,
-    typed,
+    fault, typed,
 };
 use std::collections::BTreeSet;
 
@@ -86,7 +86,7 @@ impl Draft<'_> {
         given: &Given<'_>,
     ) -> Result<Vec<Matched>, RunError> {
         let query = finding(positions, condition);
-        let plan = plan::plan(self.conceptual(), &self.schema.design, &query)
+        let plan = plan::plan(self.conceptual(), self.schema.readable(), &query)
             .ok_or_else(|| RunError::Corrupted("the design lacks a master".to_owned()))?;
         let scene = Scene { instances: self.before, positions, arguments: &given.bound, now: self.now };
         let keyspace: &dyn Keyspace = self.before.keyspace();
@@ -138,6 +138,7 @@ impl Draft<'_> {
             return Err(RunError::AlreadyExists);
         }
         let aggregate = (top, identity.clone());
+        self.made.push((record.class, identity.clone()));
         self.place_root(aggregate.clone(), record, None)?;
         self.claim_all(&Address::root(aggregate))?;
         Ok(identity)
@@ -326,6 +327,9 @@ impl Draft<'_> {
         let Value::Int(position) = position else { return Ok(false) };
         let Some(record) = self.record(owner)? else { return Ok(false) };
         let at = usize::try_from(*position).ok().and_then(|position| record.list(list).get(position));
+        if fault!(RemoveByOrdinal) {
+            return Ok(u64::try_from(*position) == Ok(ordinal));
+        }
         Ok(at.is_some_and(|element| element.ordinal == ordinal))
     }
 

@@ -8,7 +8,7 @@ impl Writing<'_> {
     pub(super) fn checks(&self, master: CollectionId) -> Vec<ReferenceCheck> {
         match self.step.changes {
             Changes::Ended => self.referrers(master),
-            Changes::Made | Changes::Replaced | Changes::Fields(_) => self.targets(),
+            Changes::Made(_) | Changes::Replaced | Changes::Fields(_) => self.targets(),
         }
     }
 
@@ -16,7 +16,7 @@ impl Writing<'_> {
     fn targets(&self) -> Vec<ReferenceCheck> {
         let conceptual = &self.planner.model.conceptual;
         let set = |member: &Member| match &self.step.changes {
-            Changes::Made | Changes::Replaced => true,
+            Changes::Made(_) | Changes::Replaced => true,
             Changes::Ended => false,
             Changes::Fields(changes) => changes.iter().any(|change| change.path.last() == Some(member)),
         };

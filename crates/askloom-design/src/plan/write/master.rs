@@ -1,6 +1,6 @@
 //! What is written of the aggregates themselves.
 
-use super::step::{Changes, way_to};
+use super::step::{Changes, Lists, way_to};
 use super::{Writing, lookup};
 use crate::cost::rule_of;
 use askloom_model::{
@@ -46,7 +46,15 @@ impl Writing<'_> {
         let sizes = self.sizes();
         let (entries, bytes) = (sizes.block_entries(id), sizes.block_bytes(id));
         match &self.step.changes {
-            Changes::Made | Changes::Replaced => Work { puts: entries, written: bytes, ..Work::default() },
+            Changes::Made(Lists::Empty) => {
+                let cuts = sizes.cuts(collection);
+                // Elements that are entries of their own are not there yet.
+                let entries = cuts.iter().filter(|cut| cut.entries <= 1.0).count().max(1) as f64;
+                Work { puts: entries, written: sizes.single_bytes(self.step.class), ..Work::default() }
+            }
+            Changes::Made(Lists::Full) | Changes::Replaced => {
+                Work { puts: entries, written: bytes, ..Work::default() }
+            }
             Changes::Ended => Work { deletes: entries, dropped: bytes, ..Work::default() },
             Changes::Fields(changes) => {
                 let way = way_to(&self.planner.model.conceptual, self.step.class);
@@ -113,6 +121,8 @@ impl Writing<'_> {
                 reservations.push(self.reservation(master, &way, &[list], Some(member)));
             }
         }
+        // What was never reserved is not given back.
+        reservations.retain(|reservation| reservation.index.is_some() || reservation.estimate.cost > 0.0);
         reservations
     }
 
@@ -126,7 +136,7 @@ impl Writing<'_> {
 
     fn changes(&self, member: Member) -> bool {
         match &self.step.changes {
-            Changes::Made | Changes::Replaced | Changes::Ended => true,
+            Changes::Made(_) | Changes::Replaced | Changes::Ended => true,
             Changes::Fields(changes) => changes.iter().any(|change| change.path.first() == Some(&member)),
         }
     }
@@ -159,7 +169,7 @@ impl Writing<'_> {
         if let Some(index) = index {
             let bytes = sizes.entry_bytes(index) * self.matched;
             let (takes, gives) = match &self.step.changes {
-                Changes::Made => (true, false),
+                Changes::Made(_) => (true, false),
                 Changes::Replaced => (true, true),
                 Changes::Ended => (false, true),
                 Changes::Fields(_) => (!ends, ends || !matches!(self.step.action, WriteAction::Add(_))),

@@ -9,7 +9,9 @@ mod copies;
 mod level;
 mod master;
 mod print;
+mod rows;
 mod step;
+mod support;
 
 pub use level::level;
 pub use print::print;
@@ -18,7 +20,7 @@ use super::lookup;
 use crate::cost::{Costing, Sizes, Statistics};
 use askloom_model::{
     AtomicUnit, ClassId, Code, CopyLevel, Design, Diagnostic, EndId, Model, Plan, Query, Reading,
-    RelationshipKind, Work, Write, WriteEstimate, WriteOf, WritePlan, WriteStepPlan,
+    RelationshipKind, StepEstimate, StepOf, Work, Write, WriteEstimate, WriteOf, WritePlan, WriteStepPlan,
 };
 use step::Step;
 
@@ -169,7 +171,10 @@ impl<'p> Planner<'p> {
     }
 
     fn step(&self, step: &Step, level: CopyLevel, first: bool) -> Result<WriteStepPlan, Box<Diagnostic>> {
-        let find = self.find(&step.find)?;
+        let mut find = self.find(&step.find)?;
+        if let step::Changes::Made(_) = step.changes {
+            self.nothing_there(&mut find);
+        }
         let matched = match find.access.how {
             // Whoever writes by id expects the rest of the condition to hold.
             Reading::GetBlock { .. } => 1.0,
@@ -196,6 +201,14 @@ impl<'p> Planner<'p> {
             copies: writing.copies(&reserved),
             find,
         })
+    }
+
+    /// The plan of a read that finds nothing, as before an insert.
+    fn nothing_there(&self, find: &mut Plan) {
+        let work = Work { requests: 1.0, partitions: 1.0, reads: 1.0, ..Work::default() };
+        let estimate = lookup::estimate(self.costing, &work);
+        find.priced.steps = vec![StepEstimate { of: StepOf::Access, estimate, out: 0.0 }];
+        find.estimate = estimate;
     }
 
     fn find(&self, query: &Query) -> Result<Plan, Box<Diagnostic>> {

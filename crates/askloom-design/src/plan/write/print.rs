@@ -5,7 +5,8 @@ use crate::plan::print::Printer;
 use crate::plan::table::{Tree, price};
 use askloom_model::{
     CheckOf, CopyLevel, CopyWrite, Design, Joining, Member, Model, OnDelete, Query, ReferenceCheck,
-    Reservation, SupportOf, Write, WriteAction, WriteEstimate, WriteOf, WritePlan, WriteStepPlan,
+    RelationshipKind, Reservation, SupportOf, Write, WriteAction, WriteEstimate, WriteOf, WritePlan,
+    WriteStepPlan,
 };
 
 /// The plan in words, one step a line, each with what it takes. `write` is the statement, if it is one.
@@ -63,7 +64,7 @@ impl WritePrinter<'_> {
         line(tree, 0, &format!("{} in {master}", self.action(step)), &step.master.estimate);
         if let Some(query) = query {
             let printer = Printer::new(self.model, self.design, query, &step.find);
-            for (deeper, found) in step.find.priced.steps.iter().rev().enumerate() {
+            for (deeper, found) in printer.shown().enumerate() {
                 let numbers = [found.estimate.requests, found.estimate.rows];
                 tree.step(1 + deeper, &printer.step(&found.of), &numbers, found.estimate.cost);
             }
@@ -102,7 +103,10 @@ impl WritePrinter<'_> {
     }
 
     fn reservation(&self, reservation: &Reservation) -> String {
+        let part = matches!(reservation.path.last(), Some(&Member::End(end))
+            if self.model.conceptual.ends[end].kind == RelationshipKind::Composition);
         let path = self.path(&reservation.path);
+        let path = if part { format!("id in {path}") } else { path };
         match reservation.index {
             Some(index) => format!("reserve {path} in {}", self.design.collections[index].name),
             None => format!("see that no other has this {path}, by a scan"),
@@ -141,7 +145,9 @@ impl WritePrinter<'_> {
         line(tree, 1, &format!("bring {name} after, level {}", copy.level.number()), &own);
         for support in &copy.support {
             let numbers = [support.estimate.requests, support.estimate.rows];
-            tree.step(2, &self.support(&support.of, copy), &numbers, support.estimate.cost);
+            let again = if support.shared { ", as above" } else { "" };
+            let words = format!("{}{again}", self.support(&support.of, copy));
+            tree.step(2, &words, &numbers, support.estimate.cost);
         }
     }
 

@@ -16,13 +16,19 @@ pub(super) struct Step {
 
 /// What a statement changes of an instance.
 pub(super) enum Changes {
-    /// It is made.
-    Made,
+    /// It is made, by a program with all that belongs to it, by a statement with empty lists.
+    Made(Lists),
     /// Anything may be another.
     Replaced,
     /// It is ended.
     Ended,
     Fields(Vec<Change>),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Lists {
+    Full,
+    Empty,
 }
 
 /// A field that gets another value.
@@ -41,10 +47,12 @@ impl Step {
         let one = |member: Member| Changes::Fields(vec![Change { path: vec![member], to: None }]);
         match step {
             WriteStep::Insert { class } => {
-                Self { action: WriteAction::Insert, ..Self::create(model, *class) }.named(write)
+                let changes = Changes::Made(Lists::Empty);
+                Self { changes, ..Self::create(model, *class) }.named(write)
             }
             WriteStep::Upsert { class } => {
-                Self { action: WriteAction::Upsert, ..Self::store(model, *class) }.named(write)
+                let changes = Changes::Fields(given(&model.conceptual, *class));
+                Self { action: WriteAction::Upsert, changes, ..Self::store(model, *class) }.named(write)
             }
             WriteStep::Update { class, set, condition, positions } => {
                 let changes = Changes::Fields(set.iter().map(change).collect());
@@ -82,7 +90,7 @@ impl Step {
 
     pub(super) fn create(model: &Model, class: ClassId) -> Self {
         let find = by_id(&model.conceptual, class);
-        Self { action: WriteAction::Insert, class, find, changes: Changes::Made }
+        Self { action: WriteAction::Insert, class, find, changes: Changes::Made(Lists::Full) }
     }
 
     pub(super) fn store(model: &Model, class: ClassId) -> Self {
@@ -110,6 +118,15 @@ impl Step {
     }
 }
 
+/// The fields that UPSERT may set: lists stay, and an id is what it is found by.
+fn given(conceptual: &Conceptual, class: ClassId) -> Vec<Change> {
+    let identifier = &conceptual.classes[class].identifier;
+    let settable = conceptual
+        .all_members(class)
+        .filter(|member| conceptual.insertable(*member).is_some() && !identifier.contains(member));
+    settable.map(|member| Change { path: vec![member], to: None }).collect()
+}
+
 fn change(assignment: &Assignment) -> Change {
     let mut path: Vec<Member> = assignment.hops.iter().map(|&hop| Member::End(hop)).collect();
     path.push(assignment.member);
@@ -120,7 +137,7 @@ fn change(assignment: &Assignment) -> Change {
     Change { path, to }
 }
 
-/// The instances that a WHERE matches. Of a part, the aggregates that hold it: they are what is written.
+/// The instances that a WHERE matches.
 fn found(
     model: &Model,
     write: &Write,
@@ -128,18 +145,9 @@ fn found(
     condition: Option<&Condition>,
     positions: &Table<PositionId, Position>,
 ) -> Query {
-    let conceptual = &model.conceptual;
-    let way = way_to(conceptual, class);
-    let mut query = query(conceptual, class, positions.clone(), condition.cloned(), write.parameters.clone());
+    let parameters = write.parameters.clone();
+    let mut query = query(&model.conceptual, class, positions.clone(), condition.cloned(), parameters);
     query.header.clone_from(&write.header);
-    let Some(root) = conceptual.aggregate_root(class).filter(|_| !way.is_empty()) else { return query };
-    let inside = |path: &Path| Path {
-        hops: way.iter().chain(&path.hops).copied().collect(),
-        leaf: path.leaf,
-        position: path.position,
-    };
-    query.condition = query.condition.as_ref().map(|condition| with_paths(condition, &inside));
-    query.positions = crate::simple::only_main(root);
     query
 }
 
@@ -206,38 +214,4 @@ fn query(
         limit: None,
         parameters,
     }
-}
-
-/// The condition with other paths.
-fn with_paths(condition: &Condition, map: &dyn Fn(&Path) -> Path) -> Condition {
-    let mut condition = condition.clone();
-    let mut open = vec![&mut condition];
-    while let Some(next) = open.pop() {
-        let operands: Vec<&mut Operand> = match next {
-            Condition::And(terms) | Condition::Or(terms) => {
-                open.extend(terms.iter_mut());
-                Vec::new()
-            }
-            Condition::Not(inner) => {
-                open.push(inner);
-                Vec::new()
-            }
-            Condition::Compare { left, right, .. } => vec![left, right],
-            Condition::Between { value, low, high } | Condition::InBox { value, low, high } => {
-                vec![value, low, high]
-            }
-            Condition::In { value, .. } | Condition::IsNull { value } => vec![value],
-            Condition::StartsWith { value, prefix: other }
-            | Condition::Matches { value, words: other }
-            | Condition::Under { value, of: other }
-            | Condition::Above { value, of: other } => vec![value, other],
-            Condition::Within { value, km, of } => vec![value, km, of],
-        };
-        for operand in operands {
-            if let Operand::Path(path) = operand {
-                *path = map(path);
-            }
-        }
-    }
-    condition
 }

@@ -3,7 +3,7 @@
 use super::Aggregates;
 use crate::instances::inner_records;
 use crate::intents::{Error, Found, Known, Need, Rows};
-use crate::write::Upkeep;
+use crate::write::{entries_of, roots_of};
 use crate::{Aggregate, Held, Instances, RunError, Schema, Stored};
 use askloom_model::{ClassId, CollectionId, Identity, Leaf, Member, Record, RelationshipKind, Value};
 use std::cell::RefCell;
@@ -90,9 +90,7 @@ impl Rows<Aggregates> for Copies<'_> {
             let (before, after) = (state(values.first().copied()), state(values.last().copied()));
             let mut rows = BTreeSet::new();
             for copy in self.schema.copies() {
-                let collection = &self.schema.design.collections[copy];
-                let upkeep = Upkeep { schema: self.schema, collection, before: &before, after: &after };
-                let roots = upkeep.affected(std::iter::once(id))?;
+                let roots = roots_of(&before, &after, copy, id)?;
                 rows.extend(roots.into_iter().map(|root| (copy, root)));
             }
             Ok(rows)
@@ -106,10 +104,8 @@ impl Rows<Aggregates> for Copies<'_> {
     ) -> Result<Found<Aggregates, BTreeMap<Vec<u8>, Vec<u8>>>, Error> {
         self.ask(known, |need| {
             let state = Partial { schema: self.schema, known, instead: None, need };
-            let collection = &self.schema.design.collections[*copy];
-            let upkeep = Upkeep { schema: self.schema, collection, before: &state, after: &state };
             let mut entries = BTreeMap::new();
-            upkeep.entries(*copy, &state, root, &mut entries)?;
+            entries_of(&state, *copy, root, &mut entries)?;
             Ok(entries)
         })
     }

@@ -1,0 +1,55 @@
+use crate::exit::{Exit, Failure};
+use crate::model::Designed;
+use crate::screen::Screen;
+use crate::store::StoreArgs;
+use askloom_store::database::{Applied, Database, preview};
+use std::path::PathBuf;
+
+/// Make a store ready for a model, or extend it
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  askloom apply game.loom --store file:data/\n  \
+                  askloom apply game.loom --dry-run\n\n\
+                  Data that is there stays. What adds to the model is applied, and new copies are\n\
+                  filled; what would change stored data is refused with the difference.")]
+pub(crate) struct Args {
+    /// The model
+    file: PathBuf,
+
+    #[command(flatten)]
+    store: StoreArgs,
+
+    /// Only say what would be done
+    #[arg(long)]
+    dry_run: bool,
+}
+
+pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
+    let designed = Designed::read(&args.file, screen)?;
+    let place = args.store.place(&args.file)?;
+    if args.dry_run {
+        let applied = preview(&place.folder, &place.options, &designed.model, &designed.design)?;
+        screen.print(&crate::words::collections(&designed.model, &designed.design))?;
+        screen.say(&said(&applied, &place.name(), "would be"));
+        return Ok(Exit::Done);
+    }
+    place.writable()?;
+    let Designed { model, design } = designed;
+    let (mut database, applied) = Database::apply(&place.folder, &place.options, model, design)?;
+    let filled = database.fill(&mut |_, _| {})?;
+    screen.say(&said(&applied, &place.name(), "is"));
+    if filled > 0 {
+        screen.say(&format!("{} put into new copies", crate::render::amount_of(filled, "entry")));
+    }
+    Ok(Exit::Done)
+}
+
+fn said(applied: &Applied, store: &str, verb: &str) -> String {
+    match applied {
+        Applied::Created => format!("{store} {verb} made for this model"),
+        Applied::Unchanged => format!("{store} has this model and design already: nothing to do"),
+        Applied::Extended(differences) => {
+            let lines: String = differences.iter().map(|difference| format!("\n  {difference}")).collect();
+            format!("{store} {verb} extended:{lines}")
+        }
+    }
+}

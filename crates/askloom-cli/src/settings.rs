@@ -1,0 +1,65 @@
+//! Settings of a project: `askloom.toml` beside the model. A flag wins over a variable, and a variable over the file.
+
+use crate::exit::{Failure, words};
+use serde::Deserialize;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+pub(crate) const FILE: &str = "askloom.toml";
+
+/// What `askloom.toml` says.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Settings {
+    /// The file that says what is stored and what is asked. Kept for people and editors: commands are given theirs.
+    #[serde(rename = "model")]
+    _model: Option<String>,
+    /// The store that designs are for.
+    pub(crate) target: Option<String>,
+    #[serde(default)]
+    pub(crate) store: StoreSettings,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct StoreSettings {
+    pub(crate) url: Option<String>,
+}
+
+impl Settings {
+    /// The settings beside a model; none if there is no such file.
+    pub(crate) fn beside(model: &Path) -> Result<Self, Failure> {
+        let path = folder(model).join(FILE);
+        let text = match fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
+            Err(error) => {
+                return Err(Failure::Input(format!("cannot read {}: {}", path.display(), words(&error))));
+            }
+        };
+        toml::from_str(&text)
+            .map_err(|error| Failure::Input(format!("{}: {}", path.display(), error.to_string().trim_end())))
+    }
+}
+
+/// The folder that a file is in; empty for the current one.
+pub(crate) fn folder(file: &Path) -> PathBuf {
+    file.parent().map_or_else(PathBuf::new, Path::to_owned)
+}
+
+/// A variable of the environment that has a value.
+pub(crate) fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_that_nobody_knows_is_told() {
+        let error = toml::from_str::<Settings>("[store]\nurll = \"file:x\"\n").unwrap_err().to_string();
+        assert!(error.contains("urll") && error.contains("expected `url`"), "{error}");
+    }
+}

@@ -1,0 +1,124 @@
+//! Fills copies that came to a store that holds data already, and empties those that are gone.
+//!
+//! In batches, each with a mark of how far it has come, so that it goes on where it was interrupted. Indexes come
+//! first: the rows of the other copies are found by them.
+
+use super::apply::{put, write};
+use super::catalogue::{mark, mark_key, read_mark};
+use super::{Database, masters};
+use crate::embedded::{Batch, Direction};
+use crate::write::entries_of;
+use crate::{Reader, RunError, Schema};
+use askloom_model::{ClassId, CollectionId, Role};
+use askloom_target::embedded::block_prefix;
+use std::collections::BTreeMap;
+
+/// Aggregates whose rows are put together.
+const AGGREGATES: usize = 256;
+
+/// Keys that are deleted together.
+const KEYS: usize = 4096;
+
+/// Is told the collection that is being filled and how many entries it has got.
+pub type Progress<'p> = dyn FnMut(&str, u64) + 'p;
+
+impl Database {
+    /// The names of the copies that do not hold all their rows yet.
+    pub fn filling(&self) -> impl Iterator<Item = &str> {
+        self.catalogue.filling.iter().map(String::as_str)
+    }
+
+    /// Fills every copy that is not complete, and removes the entries of those that are gone. How many entries were
+    /// put.
+    pub fn fill(&mut self, progress: &mut Progress<'_>) -> Result<u64, RunError> {
+        let mut total = 0;
+        while let Some(next) = self.next_to_fill() {
+            total += self.fill_one(next, progress)?;
+        }
+        while let Some(number) = self.catalogue.dropping.first().copied() {
+            self.empty(number)?;
+            self.catalogue.dropping.remove(&number);
+            write(&self.store, &self.catalogue)?;
+        }
+        Ok(total)
+    }
+
+    fn next_to_fill(&self) -> Option<CollectionId> {
+        let collections = self.schema.design.collections.iter();
+        let open = collections.filter(|(_, collection)| self.catalogue.filling.contains(&collection.name));
+        open.min_by_key(|(_, collection)| collection.role != Role::Index).map(|(id, _)| id)
+    }
+
+    fn fill_one(&mut self, id: CollectionId, progress: &mut Progress<'_>) -> Result<u64, RunError> {
+        let collection = &self.schema.design.collections[id];
+        let name = collection.name.clone();
+        let (root, master) = root_of(&self.schema, id)?;
+        let mut total = 0;
+        loop {
+            let snapshot = self.store.snapshot();
+            let done = read_mark(&snapshot, self.schema.number(id))?;
+            let number = self.schema.number(master);
+            let from = masters::start(number, done.as_ref());
+            let next = masters::sound(masters::blocks(&snapshot, number, &from, AGGREGATES)?)?.identities;
+            let Some(last) = next.last() else { break };
+            let reader = Reader::new(&self.schema, &snapshot);
+            let mut entries = BTreeMap::new();
+            for identity in &next {
+                entries_of(&reader, id, &(root, identity.clone()), &mut entries)?;
+            }
+            let mut batch = Batch::new().put(mark_key(self.schema.number(id)), mark(last));
+            total += entries.len() as u64;
+            for (key, value) in entries {
+                batch = batch.put(key, value);
+            }
+            put(&self.store, batch)?;
+            progress(&name, total);
+        }
+        self.filled(id, &name)?;
+        Ok(total)
+    }
+
+    /// From now on it can be read.
+    fn filled(&mut self, id: CollectionId, name: &str) -> Result<(), RunError> {
+        let mut catalogue = self.catalogue.clone();
+        catalogue.filling.remove(name);
+        let mut batch = Batch::new().delete(mark_key(self.schema.number(id)));
+        for (key, value) in catalogue.puts()? {
+            batch = batch.put(key, value);
+        }
+        put(&self.store, batch)?;
+        self.schema = Schema::numbered(
+            self.schema.model.clone(),
+            self.schema.design.clone(),
+            &catalogue.numbers(),
+            &catalogue.filling,
+        );
+        self.catalogue = catalogue;
+        Ok(())
+    }
+
+    /// Removes all entries under a number.
+    fn empty(&self, number: u32) -> Result<(), RunError> {
+        loop {
+            let snapshot = self.store.snapshot();
+            let mut batch = Batch::new().delete(mark_key(number));
+            let mut found = 0;
+            for entry in snapshot.prefix(&block_prefix(number, &[]), Direction::Ascending)?.take(KEYS) {
+                batch = batch.delete(entry?.key.to_vec());
+                found += 1;
+            }
+            put(&self.store, batch)?;
+            if found < KEYS {
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// The root class of the aggregates that the rows of a collection start in, and its master.
+pub(super) fn root_of(schema: &Schema, id: CollectionId) -> Result<(ClassId, CollectionId), RunError> {
+    let collection = &schema.design.collections[id];
+    schema.master_of(collection.source.root).ok_or_else(|| {
+        RunError::Corrupted(format!("the design has no master for what {} is made of", collection.name))
+    })
+}
