@@ -4,6 +4,7 @@
 mod data;
 mod models;
 mod stepped;
+mod watched;
 
 use crate::random::Random;
 use crate::walks::number;
@@ -17,12 +18,12 @@ use askloom_store::intents::aggregates::{OneBlock, Single, Writer};
 use askloom_store::intents::{Blocks, Fault, Outcome, WriteId};
 use askloom_store::write::{self, Expect};
 use askloom_store::{Aggregate, Keyspace, Memory, Schema};
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 use stepped::Stepped;
+use watched::Watched;
 
 fn parse(text: &str) -> Model {
     let checked = check(&Files::default().with("m.loom", text), Path::new("m.loom"));
@@ -245,7 +246,7 @@ fn run_all(cases: u64, mut run: impl FnMut(u64) -> Result<Seen, String>) {
 
 #[test]
 fn aggregates_in_memory_have_right_copies() {
-    run_all(number("ASKLOOM_CASES", 300), |seed| run(seed, &RefCell::new(Memory::new()), None));
+    run_all(number("ASKLOOM_CASES", 300), |seed| run(seed, &Watched::default(), None));
 }
 
 #[test]
@@ -268,7 +269,7 @@ fn faults_are_found_on_schemas_too() {
         Fault::ReferrerAfterRead,
         Fault::HintDroppedFirst,
     ] {
-        let caught = (1..400).find(|&seed| run(seed, &RefCell::new(Memory::new()), Some(fault)).is_err());
+        let caught = (1..400).find(|&seed| run(seed, &Watched::default(), Some(fault)).is_err());
         println!("{fault:?}: by schema {}", caught.unwrap_or_else(|| panic!("{fault:?} was not found")));
     }
 }
