@@ -13,6 +13,7 @@
 //! The protocol is written over [`Blocks`], what a store can do with one block, and [`Rows`], what the copies hold, so
 //! that a simulator runs the code that ships. Why it is as it is, and what was tried: `docs/decisions/level-three.md`.
 
+pub mod aggregates;
 mod block;
 mod blocks;
 mod delete;

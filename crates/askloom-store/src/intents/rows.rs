@@ -64,13 +64,6 @@ impl<T: Terms> Default for Known<T> {
     }
 }
 
-impl<T: Terms> Known<T> {
-    /// The sum of n over all masters that were read.
-    pub(super) fn weight(&self) -> u64 {
-        self.masters.values().map(|block| block.revision.n).sum()
-    }
-}
-
 impl<T: Terms, B: Blocks<Terms = T>, R: Rows<T>> Intents<'_, B, R> {
     pub(super) async fn read(&self, id: &T::Id) -> Result<Block<T>, Error> {
         insist(|| self.blocks.read(id)).await
