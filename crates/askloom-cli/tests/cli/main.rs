@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "the code around the tests fails them by panicking, too")]
 
 mod check;
+mod data;
 mod documents;
 mod explain;
 mod fixes;
