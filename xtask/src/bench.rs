@@ -16,10 +16,11 @@ struct Benchmark {
     measures: &'static [&'static str],
 }
 
-const BENCHMARKS: [Benchmark; 3] = [
+const BENCHMARKS: [Benchmark; 4] = [
     Benchmark { name: "lang", package: "askloom-lang", measures: &[] },
     Benchmark { name: "engine", package: "askloom-store", measures: &["redb", "fjall"] },
     Benchmark { name: "embedded", package: "askloom-store", measures: &["redb"] },
+    Benchmark { name: "profile", package: "askloom-store", measures: &["redb"] },
 ];
 
 #[derive(Debug, clap::Args)]

@@ -14,7 +14,7 @@ is never given a second meaning.
 ";
 
 /// What the hundreds stand for.
-const CHAPTERS: [(&str, &str); 7] = [
+const CHAPTERS: [(&str, &str); 8] = [
     ("AL00", "Files and characters"),
     ("AL01", "Syntax"),
     ("AL02", "Classes and members"),

@@ -60,9 +60,10 @@ impl Failure {
 impl From<RunError> for Failure {
     fn from(error: RunError) -> Self {
         match error {
-            RunError::MissingParameter(_) | RunError::UnknownParameter(_) | RunError::WrongType { .. } => {
-                Self::Call(error.to_string())
-            }
+            RunError::MissingParameter(_)
+            | RunError::UnknownParameter(_)
+            | RunError::WrongType { .. }
+            | RunError::BadContinuation => Self::Call(error.to_string()),
             RunError::AlreadyExists
             | RunError::NotFound
             | RunError::NotUnique { .. }

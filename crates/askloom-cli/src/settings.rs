@@ -15,9 +15,8 @@ pub(crate) struct Settings {
     /// The file that says what is stored and what is asked. Kept for people and editors: commands are given theirs.
     #[serde(rename = "model")]
     _model: Option<String>,
-    /// The store that designs are for. The embedded one is the only one so far.
-    #[serde(rename = "target")]
-    _target: Option<String>,
+    /// The store that designs are for.
+    pub(crate) target: Option<String>,
     #[serde(default)]
     pub(crate) store: StoreSettings,
 }
@@ -44,12 +43,9 @@ impl Settings {
     }
 }
 
-/// The folder that a file is in.
+/// The folder that a file is in; empty for the current one.
 pub(crate) fn folder(file: &Path) -> PathBuf {
-    match file.parent() {
-        Some(parent) if parent != Path::new("") => parent.to_owned(),
-        Some(_) | None => PathBuf::from("."),
-    }
+    file.parent().map_or_else(PathBuf::new, Path::to_owned)
 }
 
 /// A variable of the environment that has a value.

@@ -1,6 +1,7 @@
 //! From a model and its workload to a design, and from a design to plans.
 //!
 //! - [`simple`]: a design by two rules, the starting point of every other method;
+//! - [`ask`]: tuple queries as queries;
 //! - [`plan`]: all sensible plans of a query over any set of collections;
 //! - [`saved`]: a design as text, to be committed and reviewed, and back;
 //! - [`partition`]: an aggregate as entries, by representation rules, and back;
@@ -8,8 +9,13 @@
 //!
 //! Pure functions of values: nothing here knows a store.
 
+pub mod ask;
+pub mod cost;
+mod nested;
 pub mod partition;
 pub mod plan;
 pub mod saved;
 pub mod simple;
 pub mod upkeep;
+
+pub use nested::nested_is_exact;

@@ -26,7 +26,7 @@ pub fn design(model: &Model) -> Design {
 
 fn is_by_key(plan: &askloom_model::Plan) -> bool {
     let access = match plan.access.how {
-        Reading::GetBlock { .. } | Reading::Range { .. } => true,
+        Reading::GetBlock { .. } | Reading::Range { .. } | Reading::Each { .. } => true,
         Reading::Scan => false,
     };
     let joins = plan.joins.iter().all(|join| match join.how {
@@ -113,8 +113,8 @@ pub fn view(model: &Model, query: &Query) -> Collection {
         {
             ranges.push(path.clone());
         }
-        if single && !has_parameter(conjunct.condition) && paths.iter().all(|path| is_held(conceptual, path))
-        {
+        let fixes = !has_parameter(conjunct.condition) && !is_about_tree(conjunct.condition);
+        if single && fixes && paths.iter().all(|path| is_held(conceptual, path)) {
             fixed.push(conjunct.condition.clone());
         }
     }
@@ -207,6 +207,23 @@ fn range(condition: &Condition) -> Option<&Path> {
         return Some(path);
     }
     None
+}
+
+/// Whether a condition is about all ancestors of an instance: a copy that depended on it could not be kept.
+fn is_about_tree(condition: &Condition) -> bool {
+    match condition {
+        Condition::And(terms) | Condition::Or(terms) => terms.iter().any(is_about_tree),
+        Condition::Not(inner) => is_about_tree(inner),
+        Condition::Under { .. } | Condition::Above { .. } => true,
+        Condition::Compare { .. }
+        | Condition::Between { .. }
+        | Condition::In { .. }
+        | Condition::StartsWith { .. }
+        | Condition::IsNull { .. }
+        | Condition::Matches { .. }
+        | Condition::Within { .. }
+        | Condition::InBox { .. } => false,
+    }
 }
 
 fn has_parameter(condition: &Condition) -> bool {

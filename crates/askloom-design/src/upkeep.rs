@@ -7,7 +7,7 @@
 use crate::plan::condition_paths;
 use askloom_model::{
     BackStep, ClassId, Collection, CollectionId, Conceptual, Contents, Design, EndId, Id, KeyField, Leaf,
-    Member, Model, Occurrence, Path, PositionId, RelationshipKind, Role, Source, Upkeep,
+    Member, Model, Occurrence, Path, PositionId, RelationshipKind, Role, Source, Upkeep, fault,
 };
 
 /// A place in the rows of a collection: the steps from the root to it, and the class of what stands there.
@@ -38,7 +38,15 @@ pub fn places(conceptual: &Conceptual, collection: &Collection) -> Vec<Place> {
     }
     for path in paths(collection) {
         let mut steps = by_position.get(path.position.index()).cloned().unwrap_or_default();
-        for &hop in &path.hops {
+        // The ids at a derived end are of those that refer to it; so may be those of a symmetric one.
+        let referring = match path.leaf {
+            Leaf::Reference(end) => {
+                let row = &conceptual.ends[end];
+                (!row.stored || row.inverse == Some(end)).then_some(end)
+            }
+            Leaf::Attribute(_) | Leaf::Itself => None,
+        };
+        for &hop in path.hops.iter().chain(&referring).filter(|_| !fault!(PathsForgotten)) {
             steps.push(Member::End(hop));
             let place = Place { steps: steps.clone(), class: Some(conceptual.ends[hop].target) };
             if !places.contains(&place) {
@@ -72,8 +80,11 @@ fn touched(
     id: CollectionId,
     collection: &Collection,
 ) -> Option<Upkeep> {
-    let in_aggregate =
-        |place: &Place| place.class.and_then(|class| conceptual.aggregate_root(class)) == Some(root);
+    let lives_in = |class: ClassId| {
+        conceptual.classes[class].kind.is_entity()
+            && conceptual.homes(class).iter().any(|home| home.root == root)
+    };
+    let in_aggregate = |place: &Place| place.class.is_some_and(lives_in);
     let places: Vec<Place> = places(conceptual, collection).into_iter().filter(in_aggregate).collect();
     if places.is_empty() {
         return None;
@@ -88,8 +99,7 @@ fn touched(
         }
     }
     let positions = collection.source.positions.iter();
-    let positions =
-        positions.filter(|(_, p)| p.class.and_then(|c| conceptual.aggregate_root(c)) == Some(root));
+    let positions = positions.filter(|(_, position)| position.class.is_some_and(lives_in));
     Some(Upkeep { collection: id, positions: positions.map(|(id, _)| id).collect(), back })
 }
 
@@ -165,6 +175,7 @@ fn ends_to_walk_back(model: &Model, design: &Design) -> Vec<EndId> {
             wanted.extend(position.from.into_iter().flat_map(|hop| derived_ends(conceptual, &[hop.step])));
         }
     }
+    wanted.extend(model.workload.asks.iter().flat_map(crate::ask::walked_back));
     for (id, end) in conceptual.ends.iter() {
         // A bound at the other end is checked, and a partner that may have one link only is taken from its former one.
         let bounded = end.inverse.is_some_and(|inverse| conceptual.ends[inverse].cardinality.max.is_some());

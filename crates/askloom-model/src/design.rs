@@ -65,6 +65,9 @@ pub enum Contents {
     Aggregate(Vec<Rule>),
     /// Rows, one entry each, with the values of these paths beside those of the keys.
     Fields(Vec<Path>),
+    /// Nodes, one entry each: what stands at one position, with what stands above it, and the values of those of these
+    /// paths that start there. Siblings are not multiplied. The rows come back by joining nodes along the tree.
+    Nested(Vec<Path>),
 }
 
 impl Design {
@@ -94,6 +97,9 @@ impl Design {
     }
 }
 
+/// No statement has more positions.
+const MAX_POSITIONS: usize = 256;
+
 impl Collection {
     /// The path that this collection leads back from, if it is an index and nothing else: its rows are aggregates by
     /// what they hold at the path, one for each distinct value of a path that has several. An aggregate that holds
@@ -114,11 +120,24 @@ impl Collection {
         }
     }
 
+    /// The positions from the root to one, both included.
+    #[must_use]
+    pub fn chain(&self, position: PositionId) -> Vec<PositionId> {
+        let mut chain = vec![position];
+        let mut current = position;
+        while let Some(hop) = self.source.positions[current].from.filter(|_| chain.len() <= MAX_POSITIONS) {
+            chain.push(hop.parent);
+            current = hop.parent;
+        }
+        chain.reverse();
+        chain
+    }
+
     /// Every path whose value can be read from an entry.
     pub fn held(&self) -> impl Iterator<Item = &Path> {
         let fields: &[Path] = match &self.contents {
             Contents::Aggregate(_) => &[],
-            Contents::Fields(fields) => fields,
+            Contents::Fields(fields) | Contents::Nested(fields) => fields,
         };
         let keys = self.block_key.iter().chain(&self.entry_key).map(|field| &field.path);
         keys.chain(fields)

@@ -3,7 +3,9 @@
 //! - [`Span`], [`Diagnostic`] and [`Code`]: what is said to a person about their text;
 //! - [`Conceptual`]: entities, value objects, attributes and relationships;
 //! - [`Workload`]: queries and writes, resolved to positions and paths, with rates;
-//! - [`Model`]: all of it together, which is what the language produces and the methods read.
+//! - [`Model`]: all of it together, which is what the language produces and the methods read;
+//! - [`Design`], [`Plan`] and [`WritePlan`]: what is stored where, and how statements are answered over it;
+//! - [`Capability`] and [`Profile`]: what a store can do, and what it costs.
 //!
 //! Nothing here reads a file, a clock or a network, and nothing here decides anything: these are values.
 
@@ -13,8 +15,12 @@ mod conceptual;
 mod constant;
 mod design;
 mod diagnostic;
+mod facts;
+pub mod faults;
+mod homes;
 mod ids;
 mod plan;
+mod profile;
 mod rules;
 mod span;
 mod types;
@@ -27,8 +33,11 @@ pub use conceptual::*;
 pub use constant::Constant;
 pub use design::*;
 pub use diagnostic::{Applicability, Diagnostic, Diagnostics, Edit, Fix, Label};
+pub use facts::Said;
+pub use homes::{Home, HomePlace};
 pub use ids::*;
 pub use plan::*;
+pub use profile::*;
 pub use rules::*;
 pub use span::{FileId, Span};
 pub use types::{Precision, Type};

@@ -1,7 +1,8 @@
 //! How a statement is answered over a design: one structure that is priced, printed and executed.
 
 use crate::{
-    CollectionId, Column, Comparison, Condition, EndId, Limit, Operand, OrderTerm, Path, PositionId,
+    ClassId, CollectionId, Column, Comparison, Condition, EndId, InSet, Limit, Member, Operand, OrderTerm,
+    Path, PositionId,
 };
 use serde::Serialize;
 
@@ -19,6 +20,24 @@ pub struct Plan {
     pub limit: Option<Limit>,
     pub columns: Vec<Column>,
     pub estimate: Estimate,
+    pub priced: Priced,
+}
+
+impl Plan {
+    /// Every collection that is read, in the order of the steps; one may come twice.
+    pub fn collections(&self) -> impl Iterator<Item = CollectionId> + '_ {
+        let joins = self.joins.iter().map(|join| &join.how);
+        let follows = self.priced.steps.iter().filter_map(|step| match &step.of {
+            StepOf::Follow(follow) => Some(&follow.how),
+            StepOf::Access
+            | StepOf::Join(_)
+            | StepOf::Filter
+            | StepOf::Group
+            | StepOf::Sort
+            | StepOf::Limit => None,
+        });
+        std::iter::once(self.access.collection).chain(joins.chain(follows).flat_map(Joining::collections))
+    }
 }
 
 /// Where the first rows come from.
@@ -45,6 +64,8 @@ pub enum Reading {
         /// No more rows than the query's LIMIT are needed.
         limited: bool,
     },
+    /// The same for each value of a set in place of one field of the key: those of the block first, then the equal ones.
+    Each { field: usize, set: InSet, of: Box<Reading> },
     /// Everything.
     Scan,
 }
@@ -105,13 +126,144 @@ pub enum Joining {
     BackByScan { master: CollectionId },
 }
 
-/// What a plan is expected to cost.
+impl Joining {
+    /// The collections that are read.
+    #[must_use]
+    pub fn collections(&self) -> Vec<CollectionId> {
+        match *self {
+            Self::Inside => Vec::new(),
+            Self::LookUp { master } | Self::BackByScan { master } => vec![master],
+            Self::Back { index, master } => vec![index, master],
+        }
+    }
+}
+
+/// What a plan, or a step of one, is expected to read and to cost.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct Estimate {
     pub requests: f64,
     pub partitions: f64,
+    /// Entries that the store goes through.
     pub rows: f64,
     pub bytes: f64,
+    /// In the unit of the cost model.
+    pub cost: f64,
+}
+
+impl std::ops::AddAssign for Estimate {
+    fn add_assign(&mut self, other: Self) {
+        self.requests += other.requests;
+        self.partitions += other.partitions;
+        self.rows += other.rows;
+        self.bytes += other.bytes;
+        self.cost += other.cost;
+    }
+}
+
+/// For which store a plan was priced, and how its estimate comes about.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct Priced {
+    pub target: &'static str,
+    /// What costs are counted in.
+    pub unit: &'static str,
+    /// What a reader may see while others write.
+    pub reads: Guarantee,
+    /// In the order in which they are done. They add up to the plan's estimate.
+    pub steps: Vec<StepEstimate>,
+    pub assumed: Vec<Assumption>,
+}
+
+impl Priced {
+    /// How many rows come out.
+    #[must_use]
+    pub fn answer(&self) -> f64 {
+        self.steps.last().map_or(0.0, |step| step.out)
+    }
+}
+
+/// What a reader may see while others write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Guarantee {
+    /// One state of everything.
+    Snapshot,
+    /// Each record as it was or as it is; the list may mix.
+    #[default]
+    Committed,
+    /// A row may be behind its master.
+    Lagging,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct StepEstimate {
+    pub of: StepOf,
+    pub estimate: Estimate,
+    /// Rows that go on to the next step.
+    pub out: f64,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StepOf {
+    Access,
+    /// By its place in the plan's joins.
+    Join(usize),
+    /// What a path that no entry holds needs besides.
+    Follow(Follow),
+    Filter,
+    Group,
+    Sort,
+    Limit,
+}
+
+/// A look-up that no join names: of the instance at a position, or further along to-one hops of a path.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Follow {
+    pub position: PositionId,
+    pub hops: Vec<EndId>,
+    pub how: Joining,
+}
+
+/// A number that the model does not give and an estimate needed.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Assumption {
+    pub about: AssumptionAbout,
+    pub value: f64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AssumptionAbout {
+    /// Instances of a class.
+    Count(ClassId),
+    /// Elements of a list or a to-many end.
+    Average(Member),
+    /// The share of instances that have a value, or a link.
+    Present(Member),
+    /// Different values.
+    Distinct(Member),
+    /// Bytes of a value.
+    Bytes(Member),
+    /// The share of rows that a kind of condition keeps.
+    Share(ShareOf),
+    /// Values in a list that a parameter brings.
+    ListLength,
+    /// Rows that a parameter of LIMIT or PAGE asks for.
+    Rows,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ShareOf {
+    /// `<`, `<=`, `>`, `>=`
+    Comparison,
+    Between,
+    StartsWith,
+    Matches,
+    Under,
+    Above,
+    Within,
+    InBox,
 }
 
 /// Which copies a write has to keep right, and what has to be read for it.
@@ -129,4 +281,148 @@ pub struct Upkeep {
 pub struct BackStep {
     pub end: EndId,
     pub index: Option<CollectionId>,
+}
+
+/// How a write is done: which records are read, put and deleted, and what makes that one.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct WritePlan {
+    pub of: WriteOf,
+    pub target: &'static str,
+    /// What costs are counted in.
+    pub unit: &'static str,
+    pub steps: Vec<WriteStepPlan>,
+    /// What makes all of it one: the weakest of its copies decides.
+    pub level: crate::CopyLevel,
+    pub estimate: WriteEstimate,
+    pub assumed: Vec<Assumption>,
+}
+
+/// A write of the workload, or one that any program may do at any time.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WriteOf {
+    Statement(String),
+    Create(ClassId),
+    /// A whole aggregate in place of the one before.
+    Store(ClassId),
+    Delete(ClassId),
+    /// Another target of a stored link.
+    Relink(EndId),
+}
+
+/// What a write, or a part of one, is expected to read, write and cost.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+pub struct WriteEstimate {
+    /// Round trips, reading and writing.
+    pub requests: f64,
+    /// Entries read.
+    pub rows: f64,
+    pub puts: f64,
+    pub deletes: f64,
+    /// Bytes put.
+    pub written: f64,
+    pub cost: f64,
+}
+
+impl std::ops::AddAssign for WriteEstimate {
+    fn add_assign(&mut self, other: Self) {
+        self.requests += other.requests;
+        self.rows += other.rows;
+        self.puts += other.puts;
+        self.deletes += other.deletes;
+        self.written += other.written;
+        self.cost += other.cost;
+    }
+}
+
+/// One statement of a write.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct WriteStepPlan {
+    pub action: WriteAction,
+    pub class: ClassId,
+    /// How the instances are found. For a new one: how it is seen that there is none.
+    pub find: Plan,
+    /// Instances that are written.
+    pub matched: f64,
+    pub master: MasterWrite,
+    /// Values that no other instance may have.
+    pub reservations: Vec<Reservation>,
+    pub checks: Vec<ReferenceCheck>,
+    pub copies: Vec<CopyWrite>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WriteAction {
+    Insert,
+    Upsert,
+    Store,
+    Update,
+    Delete,
+    Add(Member),
+    Remove(Member),
+    Connect(EndId),
+    Disconnect(EndId),
+}
+
+/// What is written of the aggregates themselves, with the version that makes writers of one aggregate collide.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct MasterWrite {
+    pub collection: CollectionId,
+    pub estimate: WriteEstimate,
+}
+
+/// A value that is taken before it is used, so that no other instance takes it too.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Reservation {
+    /// From the root of the aggregate, through parts, to the value.
+    pub path: Vec<Member>,
+    /// Where values are taken. `None`: all instances have to be read.
+    pub index: Option<CollectionId>,
+    pub estimate: WriteEstimate,
+}
+
+/// What a `checked` reference asks of a write.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ReferenceCheck {
+    pub end: EndId,
+    pub what: CheckOf,
+    pub estimate: WriteEstimate,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CheckOf {
+    /// The target is there, and stays until the write is done.
+    TargetLives { master: CollectionId },
+    /// Those that refer to what is deleted, by an index or by reading all.
+    Referrers { index: Option<CollectionId> },
+}
+
+/// How one copy is brought after.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CopyWrite {
+    pub collection: CollectionId,
+    pub level: crate::CopyLevel,
+    /// Reads that find the rows, then those that rebuild them.
+    pub support: Vec<SupportRead>,
+    /// With the support reads.
+    pub estimate: WriteEstimate,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SupportRead {
+    pub of: SupportOf,
+    /// Another copy of the same step has read it already.
+    pub shared: bool,
+    pub estimate: Estimate,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SupportOf {
+    /// Those that refer to the written instance.
+    Back(BackStep),
+    /// What else stands in the rows, by the steps from their root.
+    Rebuild { steps: Vec<Member>, how: Joining },
 }

@@ -3,7 +3,7 @@
 use crate::number::compare;
 use crate::path::{Joined, Reached};
 use crate::view::View;
-use crate::{place, words};
+use crate::words;
 use askloom_model::{ClassId, Comparison, Condition, Id, InSet, Operand, Path, Value};
 use std::cmp::Ordering;
 
@@ -59,16 +59,12 @@ impl Asked<'_, '_> {
                 _ => None,
             }),
             Condition::Within { value, km, of } => self.predicate(&[value, km, of], |values| match values {
-                [Value::Geo(point), Value::Double(km), Value::Geo(of)] => {
-                    Some(place::distance_km(*point, *of) <= *km)
-                }
+                [Value::Geo(point), Value::Double(km), Value::Geo(of)] => Some(point.distance_km(*of) <= *km),
                 _null => None,
             }),
             Condition::InBox { value, low, high } => {
                 self.predicate(&[value, low, high], |values| match values {
-                    [Value::Geo(point), Value::Geo(low), Value::Geo(high)] => {
-                        Some(place::in_box(*point, *low, *high))
-                    }
+                    [Value::Geo(point), Value::Geo(low), Value::Geo(high)] => Some(point.in_box(*low, *high)),
                     _null => None,
                 })
             }

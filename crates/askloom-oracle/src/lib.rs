@@ -31,7 +31,6 @@ mod order;
 mod page;
 mod parameters;
 mod path;
-mod place;
 mod query;
 mod random;
 mod rows;

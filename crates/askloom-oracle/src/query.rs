@@ -3,6 +3,7 @@
 use crate::condition::Asked;
 use crate::error::QueryError;
 use crate::group::{Group, is_grouped};
+use crate::identity::NodeIdentity;
 use crate::limit;
 use crate::order::{Key, RowIdentity};
 use crate::parameters::{Parameters, bind};
@@ -37,6 +38,23 @@ impl State {
             rows.truncate(limit::rows(limit, &bound)?);
         }
         Ok(rows.into_iter().map(|placed| placed.row).collect())
+    }
+
+    /// The rows of a query that does not group, each with what identifies it at every position.
+    pub fn identified(
+        &self,
+        model: &Model,
+        query: &Query,
+        parameters: &Parameters,
+        now: Timestamp,
+    ) -> Result<Vec<(Vec<Option<NodeIdentity>>, Row)>, QueryError> {
+        let bound = bind(&model.conceptual, &query.parameters, parameters)?;
+        let rows = self.ordered(model, query, &bound, now)?.into_iter();
+        let identified = |placed: Placed| match placed.key.identity {
+            RowIdentity::Positions(identity) => Some((identity, placed.row)),
+            RowIdentity::Group(_) => None,
+        };
+        Ok(rows.filter_map(identified).collect())
     }
 
     /// Every row in order, before LIMIT.

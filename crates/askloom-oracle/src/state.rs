@@ -41,6 +41,23 @@ impl State {
         Self::default()
     }
 
+    /// What a store holds, as it is: no rule is applied, and nothing follows from anything. For comparing a store
+    /// with the definitions of its copies.
+    #[must_use]
+    pub fn of_stored(
+        conceptual: &Conceptual,
+        aggregates: impl IntoIterator<Item = (Record, Timestamp)>,
+    ) -> Self {
+        let mut state = Self::default();
+        for (record, created) in aggregates {
+            let Some(identity) = record.identity(conceptual) else { continue };
+            let top = top(conceptual, record.class);
+            let instance = Instance { record, created, counters: BTreeMap::new(), born: BTreeMap::new() };
+            state.roots.entry(top).or_default().insert(identity, instance);
+        }
+        state
+    }
+
     /// Every aggregate, by hierarchy and id, whether its time is up or not.
     pub fn instances(&self) -> impl Iterator<Item = (ClassId, &Identity, &Instance)> {
         self.roots

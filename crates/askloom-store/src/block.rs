@@ -54,7 +54,7 @@ pub(crate) fn encode_aggregate(
     let master = schema.design.master(root).ok_or_else(|| no_master(schema, root))?;
     let rules = match &schema.design.collections[master].contents {
         Contents::Aggregate(rules) => rules,
-        Contents::Fields(_) => return Err(no_master(schema, root)),
+        Contents::Fields(_) | Contents::Nested(_) => return Err(no_master(schema, root)),
     };
     let pieces = partition::split(conceptual, rules, aggregate)
         .map_err(|untaken| RunError::Corrupted(format!("the design cannot hold this: {untaken}")))?;

@@ -2,7 +2,7 @@
 
 use crate::Stored;
 use crate::place::Place;
-use askloom_model::{ClassId, Conceptual, Record, Value};
+use askloom_model::{ClassId, Conceptual, Record, Value, fault};
 use std::rc::Rc;
 
 /// The aggregate as a statement at `now` sees it: nothing if it has expired, without the parts that have.
@@ -28,8 +28,10 @@ pub(crate) fn alive(conceptual: &Conceptual, stored: Rc<Stored>, now: jiff::Time
 /// Gone at the very moment when creation is that long ago. A subclass has the `@ttl` of its parent, unless it has its
 /// own.
 pub(crate) fn expired(conceptual: &Conceptual, class: ClassId, created: i64, now: jiff::Timestamp) -> bool {
-    ttl_ms(conceptual, class)
-        .is_some_and(|ttl| i128::from(now.as_microsecond()) >= i128::from(created) + i128::from(ttl) * 1000)
+    !fault!(ExpiredKept)
+        && ttl_ms(conceptual, class).is_some_and(|ttl| {
+            i128::from(now.as_microsecond()) >= i128::from(created) + i128::from(ttl) * 1000
+        })
 }
 
 /// How long instances of a class live, in milliseconds.

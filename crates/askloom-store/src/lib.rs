@@ -12,6 +12,7 @@ pub mod embedded;
 pub mod execute;
 mod expiry;
 mod instances;
+pub mod intents;
 mod keyspace;
 mod place;
 mod schema;
@@ -82,6 +83,8 @@ pub enum RunError {
     MatchedNothing {
         step: usize,
     },
+    /// A continuation that is not one of this query.
+    BadContinuation,
     /// The write was done before; its answer had been lost.
     AlreadyWritten,
     /// Whether it was written is not known: the store failed before it answered.
@@ -118,6 +121,9 @@ impl fmt::Display for RunError {
             Self::Refused { field } => write!(f, "`{field}` still refers to it"),
             Self::MatchedNothing { step } => {
                 write!(f, "statement {} matched nothing, so nothing was written", step + 1)
+            }
+            Self::BadContinuation => {
+                f.write_str("this continuation is not one of this query: start again from the first page")
             }
             Self::AlreadyWritten => f.write_str("this write was done before"),
             Self::Unknown(why) => write!(f, "whether it was written is not known: {why}"),

@@ -1,8 +1,9 @@
 //! A model and its design, ready to run: names found, collections numbered.
 
-use askloom_model::{ClassId, CollectionId, Design, EndId, Id, Member, Model, Role, Table};
+use askloom_model::{ClassId, CollectionId, Design, EndId, Home, Id, Member, Model, Role, Table};
 use askloom_target::embedded::Names;
 use std::collections::{BTreeSet, HashMap};
+use std::sync::OnceLock;
 
 #[derive(Debug)]
 pub struct Schema {
@@ -14,6 +15,9 @@ pub struct Schema {
     numbers: Vec<u32>,
     classes: HashMap<String, ClassId>,
     members: HashMap<ClassId, HashMap<String, Member>>,
+    /// Worked out for a class when it is first asked for.
+    homes: HashMap<ClassId, OnceLock<Vec<Home>>>,
+    expires: bool,
 }
 
 impl Schema {
@@ -53,7 +57,8 @@ impl Schema {
         Self::with(model, Design { method, collections: all }, readable, own)
     }
 
-    fn with(model: Model, design: Design, readable: Option<Design>, numbers: Vec<u32>) -> Self {
+    fn with(mut model: Model, design: Design, readable: Option<Design>, numbers: Vec<u32>) -> Self {
+        askloom_design::ask::name_ways_back(&mut model);
         let conceptual = &model.conceptual;
         let classes = conceptual.classes.iter().map(|(id, class)| (class.name.clone(), id)).collect();
         let members = conceptual.classes.ids().map(|class| {
@@ -61,13 +66,28 @@ impl Schema {
             (class, members.map(|member| (conceptual.member_name(member).to_owned(), member)).collect())
         });
         let members = members.collect();
-        Self { model, design, readable, numbers, classes, members }
+        let homes = conceptual.classes.ids().map(|class| (class, OnceLock::new())).collect();
+        let expires = conceptual.classes.iter().any(|(_, class)| class.ttl_ms.is_some());
+        Self { model, design, readable, numbers, classes, members, homes, expires }
     }
 
     /// The collections that plans may read.
     #[must_use]
     pub fn readable(&self) -> &Design {
         self.readable.as_ref().unwrap_or(&self.design)
+    }
+
+    /// Whether any class has a time to live.
+    #[must_use]
+    pub fn expires(&self) -> bool {
+        self.expires
+    }
+
+    /// In which aggregates the instances of a class are.
+    #[must_use]
+    pub fn homes(&self, class: ClassId) -> &[Home] {
+        let homes = self.homes.get(&class);
+        homes.map_or(&[], |homes| homes.get_or_init(|| self.model.conceptual.homes(class)))
     }
 
     /// The number of a collection in the keyspace.

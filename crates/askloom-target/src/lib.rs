@@ -1,3 +1,68 @@
-//! A design in the terms of a store. One folder a store, the same files in each.
+//! A design in the terms of a store. One folder a store, the same files in each: `capability.rs` says what it can do,
+//! `profile.rs` what it costs.
 
+pub mod cassandra;
+pub mod dynamodb;
 pub mod embedded;
+pub mod mongodb;
+pub mod redis;
+
+use askloom_model::{Capability, Profile};
+
+/// A store that designs can be made for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Target {
+    pub capability: &'static Capability,
+    pub profile: &'static Profile,
+}
+
+static TARGETS: [Target; 5] = [
+    Target { capability: &embedded::CAPABILITY, profile: &embedded::PROFILE },
+    Target { capability: &redis::CAPABILITY, profile: &redis::PROFILE },
+    Target { capability: &mongodb::CAPABILITY, profile: &mongodb::PROFILE },
+    Target { capability: &dynamodb::CAPABILITY, profile: &dynamodb::PROFILE },
+    Target { capability: &cassandra::CAPABILITY, profile: &cassandra::PROFILE },
+];
+
+/// Every store, the embedded one first: it is the one that is always there.
+#[must_use]
+pub fn targets() -> &'static [Target] {
+    &TARGETS
+}
+
+/// The store of that name, as in `--target`.
+#[must_use]
+pub fn target(name: &str) -> Option<&'static Target> {
+    TARGETS.iter().find(|target| target.capability.target == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_the_tables_of_a_target_belong_together() {
+        for target in targets() {
+            assert_eq!(target.capability.target, target.profile.target);
+            assert_eq!(super::target(target.capability.target), Some(target));
+        }
+        assert_eq!(target("sql"), None);
+    }
+
+    #[test]
+    fn every_number_is_sane_and_says_where_it_comes_from() {
+        for target in targets() {
+            let (capability, profile) = (target.capability, target.profile);
+            for fact in profile.facts() {
+                let number: f64 = fact.value.parse().unwrap();
+                assert!(number.is_finite() && number >= 0.0, "{}: {fact:?}", profile.target);
+            }
+            assert!(capability.facts().len() > 6 && profile.facts().len() > 4);
+            let pushes = capability.pushes.iter().map(|push| push.said);
+            let facts = capability.facts().into_iter().chain(profile.facts()).map(|fact| fact.said);
+            for said in facts.chain(pushes).chain([profile.said]) {
+                assert!(said.len() > 10, "{}: {said:?}", capability.target);
+            }
+        }
+    }
+}

@@ -10,8 +10,11 @@ mod fmt;
 mod load;
 mod man;
 mod new;
+mod recover;
 mod run;
+mod sweep;
 mod tour;
+mod verify;
 
 use crate::exit::{Exit, Failure};
 use crate::screen::Screen;
@@ -27,6 +30,9 @@ pub(crate) enum Command {
     Apply(apply::Args),
     Load(load::Args),
     Run(run::Args),
+    Verify(verify::Args),
+    Recover(recover::Args),
+    Sweep(sweep::Args),
     Export(export::Args),
     Completions(completions::Args),
     Man(man::Args),
@@ -43,6 +49,9 @@ pub(crate) fn run(command: &Command, screen: &mut Screen) -> Result<Exit, Failur
         Command::Apply(args) => apply::run(args, screen),
         Command::Load(args) => load::run(args, screen),
         Command::Run(args) => run::run(args, screen),
+        Command::Verify(args) => verify::run(args, screen),
+        Command::Recover(args) => recover::run(args, screen),
+        Command::Sweep(args) => sweep::run(args, screen),
         Command::Export(args) => export::run(args, screen),
         Command::Completions(args) => completions::run(args, screen),
         Command::Man(args) => man::run(args, screen),

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 /// The stores that a design can be made for.
 const TARGETS: [&str; 5] = ["embedded", "redis", "mongodb", "dynamodb", "cassandra"];
 
-const SETTINGS: &str = "askloom.toml";
+use crate::settings::FILE as SETTINGS;
 
 /// Start a project from an example
 #[derive(Debug, clap::Args)]
@@ -50,8 +50,8 @@ pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
 
 fn next(model: &str) -> String {
     format!(
-        "\nTry next:\n  askloom check {model}\n  askloom fmt --check {model}\n  askloom explain      \
-         the codes that check may give"
+        "\nTry next:\n  askloom check {model}\n  askloom explain {model}   how each statement is \
+         answered\n  askloom apply {model}     makes a store for it"
     )
 }
 
@@ -59,7 +59,7 @@ fn settings(model: &str, target: &str) -> String {
     format!(
         "\
 # Settings of this project, for the commands that design and run databases.
-# A flag of a command wins over them.
+# A flag of a command wins over them, and so do ASKLOOM_TARGET and ASKLOOM_STORE.
 
 # The file that says what is stored and what is asked.
 model = \"{model}\"
@@ -67,6 +67,10 @@ model = \"{model}\"
 # The store that the database is designed for:
 # {}.
 target = \"{target}\"
+
+# Where data is. A folder is the embedded store, and is beside this file.
+[store]
+url = \"file:store/\"
 ",
         TARGETS.join(", ")
     )

@@ -5,9 +5,10 @@ use crate::render::amount;
 use crate::screen::Screen;
 use crate::statement::{Statement, arguments};
 use crate::store::StoreArgs;
-use askloom_model::{Model, Query, Write, identity_to_json, row_to_json};
+use askloom_model::{Limit, Model, Query, Write, identity_to_json, row_to_json};
+use askloom_store::RunError;
 use askloom_store::database::Database;
-use askloom_store::execute::Arguments;
+use askloom_store::execute::{Answer, Arguments, Continuation};
 use askloom_store::write::{Inputs, Outcome, uuids_needed};
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};
@@ -39,6 +40,10 @@ pub(crate) struct Args {
     #[arg(long, default_value = "table")]
     format: Form,
 
+    /// For a query with PAGE: where the page before said that this one starts
+    #[arg(long, value_name = "TOKEN")]
+    page: Option<String>,
+
     /// The clock of the statement, for tests
     #[arg(long, hide = true)]
     now: Option<Timestamp>,
@@ -55,31 +60,52 @@ pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
     let database = place.open(&args.file, &designed)?;
     let now = args.now.unwrap_or_else(Timestamp::now);
     match statement {
-        Statement::Query(query) => answer(args, &database, query, &given, now, screen),
-        Statement::Ask(_) => Err(Failure::Input("an `ask` cannot be run yet; say it as a query".to_owned())),
+        Statement::Query(query) => {
+            let after: Option<Continuation> = args.page.as_deref().map(str::parse).transpose()?;
+            let plan = database.plan(query)?;
+            let answer = database.query(query, &plan, &given, now, after.as_ref())?;
+            print(args, &database, query, answer, screen)
+        }
+        Statement::Ask(ask) => {
+            let answer = database.ask(ask, &given, now)?;
+            // Its rows are those of the query that it means.
+            let query = askloom_design::ask::query(&database.schema().model.conceptual, ask)
+                .ok_or_else(|| Failure::Input("this `ask` cannot be run yet".to_owned()))?;
+            print(args, &database, &query, answer, screen)
+        }
         Statement::Write(write) => change(args, &database, write, &given, now, screen),
     }
 }
 
-fn answer(
+fn print(
     args: &Args,
     database: &Database,
     query: &Query,
-    given: &Arguments,
-    now: Timestamp,
+    answer: Answer,
     screen: &mut Screen,
 ) -> Result<Exit, Failure> {
+    let rows = rows(database, query, &answer);
+    let next = answer.next.map(|next| next.to_string());
+    let more = match query.limit {
+        Some(Limit::Page(_)) => vec![("next", json!(next))],
+        Some(Limit::Rows(_)) | None => Vec::new(),
+    };
+    screen.print(&rows.render(args.format, &more, screen.style()))?;
+    screen.say(&amount(rows.rows.len(), "row"));
+    if let Some(next) = next {
+        screen.say(&format!("there is more: --page {next}"));
+    }
+    Ok(Exit::Done)
+}
+
+/// What a query gave, as it is shown.
+pub(super) fn rows(database: &Database, query: &Query, answer: &Answer) -> Rows {
     let conceptual = &database.schema().model.conceptual;
-    let plan = database.plan(query)?;
-    let answer = database.query(query, &plan, given, now, None)?;
     let row = |row: &Vec<_>| match row_to_json(conceptual, query, row) {
         Json::Array(values) => values,
         other => vec![other],
     };
-    let rows = Rows { columns: answer.columns, rows: answer.rows.iter().map(row).collect() };
-    screen.print(&rows.render(args.format, &[], screen.style()))?;
-    screen.say(&amount(rows.rows.len(), "row"));
-    Ok(Exit::Done)
+    Rows { columns: answer.columns.clone(), rows: answer.rows.iter().map(row).collect() }
 }
 
 fn change(
@@ -90,15 +116,24 @@ fn change(
     now: Timestamp,
     screen: &mut Screen,
 ) -> Result<Exit, Failure> {
-    let model = &database.schema().model;
-    let uuids = (0..uuids_needed(model, write, given)?).map(|_| Uuid::now_v7()).collect();
-    let inputs = Inputs { now, uuids, id: Some(Uuid::now_v7()) };
-    let outcome = database.write(write, given, &inputs)?;
-    screen.print(&told(args.format, model, write, &outcome))?;
+    let outcome = written(database, write, given, now)?;
+    screen.print(&told(args.format, &database.schema().model, write, &outcome))?;
     Ok(Exit::Done)
 }
 
-fn told(form: Form, model: &Model, write: &Write, outcome: &Outcome) -> String {
+/// Carries out a write with ids of its own.
+pub(super) fn written(
+    database: &Database,
+    write: &Write,
+    given: &Arguments,
+    now: Timestamp,
+) -> Result<Outcome, RunError> {
+    let needed = uuids_needed(&database.schema().model, write, given)?;
+    let uuids = (0..needed).map(|_| Uuid::now_v7()).collect();
+    database.write(write, given, &Inputs { now, uuids, id: Some(Uuid::now_v7()) })
+}
+
+pub(super) fn told(form: Form, model: &Model, write: &Write, outcome: &Outcome) -> String {
     let conceptual = &model.conceptual;
     let made: Vec<(&str, Json)> = outcome
         .made

@@ -100,7 +100,7 @@ pub(crate) fn amount(n: usize, noun: &str) -> String {
 pub(crate) fn amount_of(n: u64, noun: &str) -> String {
     match (n, noun.strip_suffix('y')) {
         (1, _) => format!("1 {noun}"),
-        (n, _) if noun.ends_with('x') => format!("{n} {noun}es"),
+        (n, _) if noun.ends_with('x') || noun.ends_with("ch") => format!("{n} {noun}es"),
         (n, Some(stem)) => format!("{n} {stem}ies"),
         (n, None) => format!("{n} {noun}s"),
     }

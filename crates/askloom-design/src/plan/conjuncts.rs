@@ -1,6 +1,6 @@
 //! The terms of a WHERE that must all hold.
 
-use askloom_model::{Comparison, Condition, Inclusive, KeyRange, Leaf, Operand, Path};
+use askloom_model::{Comparison, Condition, InSet, Inclusive, KeyRange, Leaf, Operand, Path};
 
 #[derive(Debug, Clone, Copy)]
 pub struct Conjunct<'c> {
@@ -55,12 +55,67 @@ fn turned(op: Comparison) -> Comparison {
     }
 }
 
+/// What a conjunct says about the value of a path.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Binding {
+    /// It is this one.
+    Value(Operand),
+    /// It is one of these.
+    Set(InSet),
+}
+
 /// The conjunct that gives a path one value, and the value.
 pub(super) fn bound_by_equality<'c>(conjuncts: &[Conjunct<'c>], path: &Path) -> Option<(usize, &'c Operand)> {
     conjuncts.iter().enumerate().find_map(|(index, conjunct)| match comparison(conjunct) {
         Some((bound, Comparison::Equal, operand)) if bound == path => Some((index, operand)),
         Some(_) | None => None,
     })
+}
+
+/// The conjunct that gives a path one value, else one that gives it a choice of values.
+pub(super) fn bound(conjuncts: &[Conjunct<'_>], path: &Path) -> Option<(usize, Binding)> {
+    if let Some((index, operand)) = bound_by_equality(conjuncts, path) {
+        return Some((index, Binding::Value(operand.clone())));
+    }
+    let set = |conjunct: &Conjunct<'_>| choice(conjunct.condition, path).map(Binding::Set);
+    conjuncts.iter().enumerate().find_map(|(index, conjunct)| Some((index, set(conjunct)?)))
+}
+
+/// The values among which a condition leaves the path a choice: IN, or equalities joined by OR.
+fn choice(condition: &Condition, path: &Path) -> Option<InSet> {
+    match condition {
+        Condition::In { value: Operand::Path(bound), set } if bound == path => match set {
+            InSet::List(items) if items.iter().any(|item| matches!(item, Operand::Path(_))) => None,
+            InSet::List(_) | InSet::Parameter(_) => Some(set.clone()),
+        },
+        Condition::Or(terms) => {
+            let mut items = Vec::new();
+            for term in terms {
+                match comparison(&Conjunct { condition: term }) {
+                    Some((bound, Comparison::Equal, operand)) if bound == path => items.push(operand.clone()),
+                    Some(_) => return None,
+                    None => match choice(term, path)? {
+                        InSet::List(more) => items.extend(more),
+                        // A list that is a parameter cannot be joined with others before it is given.
+                        InSet::Parameter(_) => return None,
+                    },
+                }
+            }
+            Some(InSet::List(items))
+        }
+        Condition::And(_)
+        | Condition::Not(_)
+        | Condition::Compare { .. }
+        | Condition::Between { .. }
+        | Condition::In { .. }
+        | Condition::StartsWith { .. }
+        | Condition::IsNull { .. }
+        | Condition::Matches { .. }
+        | Condition::Under { .. }
+        | Condition::Above { .. }
+        | Condition::Within { .. }
+        | Condition::InBox { .. } => None,
+    }
 }
 
 /// Narrows a range by a conjunct about the path. True if the conjunct is then guaranteed by the range.

@@ -1,175 +1,344 @@
-//! What a plan is expected to cost, from the model's statistics. Where the model says nothing, a default is taken;
-//! all defaults stand here.
+//! How many requests, rows and bytes each step of a plan takes, and what that costs.
+//!
+//! The steps are those that the executor takes, in its order: what an entry does not hold is looked up when it is
+//! first needed, for a condition before rows are dropped, for a column after the limit.
 
+use super::conjuncts::conjuncts;
+use super::terms::key_terms;
+use super::{cover, lookup, paths};
+use crate::cost::{Asked, Costing, Sizes, Statistics, list_length, selectivity};
 use askloom_model::{
-    ClassId, CollectionId, Conceptual, Contents, Design, Estimate, Joining, Limit, Member, Operand, Plan,
-    Query, Reading, Type,
+    AssumptionAbout, Capability, ClassId, ColumnValue, Constant, Contents, Design, EndId, Estimate, Follow,
+    Guarantee, JoinStep, Joining, Leaf, Limit, Member, Operand, OrderBy, Path, Plan, PositionId, Priced,
+    Query, Reading, Role, SnapshotReads, StepEstimate, StepOf, Work,
 };
+use std::collections::HashSet;
 
-/// Instances of a class without `@count`.
-const COUNT: f64 = 10_000.0;
-/// Elements of a list, or ends of a to-many relationship, without `@avg`.
-const AVERAGE: f64 = 10.0;
-/// Different values of an attribute without `@distinct`, as a share of the instances.
-const DISTINCT_SHARE: f64 = 0.1;
-/// Bytes of a text without `@size`.
-const TEXT_BYTES: f64 = 24.0;
-/// The share of a block that a range leaves.
-const RANGE_SHARE: f64 = 0.3;
+/// Rows that a parameter of LIMIT or PAGE asks for.
+const ROWS: f64 = 20.0;
 
-/// One number to compare plans by: a request costs as much as reading some hundred rows.
-pub(super) fn total(estimate: &Estimate) -> f64 {
-    estimate.requests * 100.0 + estimate.rows + estimate.bytes / 1000.0
+/// Estimates a plan and settles what is chosen by cost within it: whether those that refer back are found by an
+/// index or by reading all.
+pub(super) fn price(
+    costing: &Costing<'_>,
+    statistics: &Statistics<'_>,
+    design: &Design,
+    query: &Query,
+    plan: &mut Plan,
+) {
+    let sizes = Sizes { statistics, design };
+    let mut pricing =
+        Pricing { costing, sizes, query, flowing: 0.0, loaded: HashSet::new(), steps: Vec::new() };
+    pricing.access(plan);
+    pricing.joins(plan);
+    pricing.filter(plan);
+    pricing.arrange(plan);
+    pricing.limit(plan);
+    pricing.columns(plan);
+    let steps = pricing.steps;
+    plan.estimate = Estimate::default();
+    for step in &steps {
+        plan.estimate += step.estimate;
+    }
+    plan.priced = Priced {
+        target: costing.capability.target,
+        unit: costing.model.unit(),
+        reads: Guarantee::default(),
+        steps,
+        assumed: statistics.assumed(),
+    };
+    plan.priced.reads = guarantee(costing.capability, statistics, design, plan);
 }
 
-pub(super) fn estimate(conceptual: &Conceptual, design: &Design, query: &Query, plan: &Plan) -> Estimate {
-    let collection = &design.collections[plan.access.collection];
-    let all = rows(conceptual, design, plan.access.collection);
-    let mut read = match &plan.access.how {
-        Reading::GetBlock { .. } => 1.0,
-        Reading::Scan => all,
-        Reading::Range { equal, range, limited, .. } => {
-            let mut rows = all;
-            let bound = collection.block_key.iter().chain(collection.entry_key.iter().take(equal.len()));
-            for field in bound {
-                rows /= distinct(conceptual, &field.path, all);
-            }
-            if range.is_some() {
-                rows *= RANGE_SHARE;
-            }
-            match (&query.limit, limited) {
-                (Some(Limit::Rows(Operand::Constant(askloom_model::Constant::Int(n)))), true) => {
-                    rows.min(*n as f64)
-                }
-                _unbounded => rows,
-            }
+/// What a reader of this plan may see while others write.
+fn guarantee(
+    capability: &Capability,
+    statistics: &Statistics<'_>,
+    design: &Design,
+    plan: &Plan,
+) -> Guarantee {
+    let lags = plan.collections().any(|id| {
+        design.collections[id].role != Role::Master
+            && super::write::level(capability, statistics, design, id) == askloom_model::CopyLevel::Intents
+    });
+    if lags {
+        return Guarantee::Lagging;
+    }
+    match capability.snapshot.value {
+        SnapshotReads::Always | SnapshotReads::InSession => Guarantee::Snapshot,
+        SnapshotReads::OneRequest if plan.estimate.requests <= 1.0 => Guarantee::Snapshot,
+        SnapshotReads::OneRequest | SnapshotReads::Never => Guarantee::Committed,
+    }
+}
+
+struct Pricing<'p> {
+    costing: &'p Costing<'p>,
+    sizes: Sizes<'p>,
+    query: &'p Query,
+    /// Rows between the last step and the next.
+    flowing: f64,
+    /// Positions, with hops beyond them, whose instances are there.
+    loaded: HashSet<(PositionId, Vec<EndId>)>,
+    steps: Vec<StepEstimate>,
+}
+
+impl Pricing<'_> {
+    fn push(&mut self, of: StepOf, work: Work) {
+        let estimate = lookup::estimate(self.costing, &work);
+        self.steps.push(StepEstimate { of, estimate, out: self.flowing });
+    }
+
+    fn asked(&self) -> Asked<'_> {
+        Asked { positions: &self.query.positions, skew: self.query.header.skew.unwrap_or(0.0) }
+    }
+
+    fn access(&mut self, plan: &Plan) {
+        let id = plan.access.collection;
+        let collection = &self.sizes.design.collections[id];
+        let entry = self.sizes.entry_bytes(id);
+        let (times, how) = self.times(&plan.access.how);
+        if let (Reading::Scan, Contents::Aggregate(_)) = (how, &collection.contents) {
+            return self.scan_homes();
         }
-    };
-    read = read.max(1.0);
-    let bytes = read * entry_bytes(conceptual, design, plan.access.collection);
-    let pages = (bytes / 1e6).ceil().max(1.0);
-    let mut total = Estimate { requests: pages, partitions: 1.0, rows: read, bytes };
-    for join in &plan.joins {
-        let fan_out = fan_out(conceptual, query, join.position);
-        let (requests, each) = match &join.how {
-            Joining::Inside => (0.0, 0.0),
-            Joining::LookUp { master } => ((read / 100.0).ceil(), entry_bytes(conceptual, design, *master)),
-            Joining::Back { master, .. } => {
-                (read + (read * fan_out / 100.0).ceil(), entry_bytes(conceptual, design, *master))
-            }
-            Joining::BackByScan { master } => {
-                let all = rows(conceptual, design, *master);
-                total.rows += all;
-                total.bytes += all * entry_bytes(conceptual, design, *master);
-                (1.0, 0.0)
+        let (rows, partitions) = match how {
+            Reading::GetBlock { .. } => (self.sizes.block_entries(id) * times, times),
+            Reading::Scan | Reading::Each { .. } => (self.sizes.entries(id), self.sizes.blocks(id)),
+            Reading::Range { limited, .. } => {
+                let rows = self.range_rows(plan);
+                let most = self.limit_rows(plan).map_or(rows, |limit| limit * times);
+                (if *limited { rows.min(most) } else { rows }, times)
             }
         };
-        read *= fan_out;
-        total.requests += requests;
-        total.rows += if requests > 0.0 { read } else { 0.0 };
-        total.bytes += each * read;
+        let bytes = rows * entry;
+        let requests = match how {
+            Reading::Scan | Reading::Each { .. } => self.costing.pages(bytes),
+            Reading::GetBlock { .. } | Reading::Range { .. } => times * self.costing.pages(bytes / times),
+        };
+        self.flowing = match collection.contents {
+            Contents::Aggregate(_) => partitions,
+            Contents::Fields(_) | Contents::Nested(_) => rows,
+        };
+        if let Contents::Aggregate(_) = collection.contents {
+            self.loaded.insert((super::main(), Vec::new()));
+        }
+        let work = Work { requests, partitions, rows, bytes, reads: requests, ..Work::default() };
+        self.push(StepOf::Access, work);
     }
-    total
-}
 
-fn count(conceptual: &Conceptual, class: ClassId) -> f64 {
-    conceptual.classes[class].statistics.count.map_or(COUNT, |count| count as f64)
-}
+    /// All instances of the main class, in every collection that is a source of some.
+    fn scan_homes(&mut self) {
+        let conceptual = self.sizes.statistics.conceptual();
+        let Some(class) = self.query.positions[super::main()].class else { return };
+        let mut roots: Vec<ClassId> = conceptual.homes(class).iter().map(|home| home.root).collect();
+        roots.sort_unstable();
+        roots.dedup();
+        let masters = roots.into_iter().filter_map(|root| self.sizes.design.master(root));
+        let work = masters
+            .map(|master| lookup::scan(self.costing, &self.sizes, master))
+            .fold(Work::default(), lookup::add);
+        self.flowing = self.sizes.statistics.count(class);
+        self.loaded.insert((super::main(), Vec::new()));
+        self.push(StepOf::Access, work);
+    }
 
-/// The entries of a collection.
-fn rows(conceptual: &Conceptual, design: &Design, collection: CollectionId) -> f64 {
-    let source = &design.collections[collection].source;
-    let mut rows = count(conceptual, source.root);
-    for (_, position) in source.positions.iter().skip(1) {
-        if let Some(hop) = position.from {
-            rows *= member_fan_out(conceptual, hop.step);
+    /// How many times something is read for the values of sets, and what.
+    fn times<'r>(&self, how: &'r Reading) -> (f64, &'r Reading) {
+        match how {
+            Reading::Each { set, of, .. } => {
+                let (inner, how) = self.times(of);
+                (list_length(self.sizes.statistics, set).max(1.0) * inner, how)
+            }
+            Reading::GetBlock { .. } | Reading::Range { .. } | Reading::Scan => (1.0, how),
         }
     }
-    if source.condition.is_some() {
-        rows *= DISTINCT_SHARE;
-    }
-    rows
-}
 
-fn fan_out(conceptual: &Conceptual, query: &Query, position: askloom_model::PositionId) -> f64 {
-    query.positions[position].from.map_or(1.0, |hop| member_fan_out(conceptual, hop.step))
-}
-
-fn member_fan_out(conceptual: &Conceptual, member: Member) -> f64 {
-    let (many, average) = match member {
-        Member::Attribute(id) => (conceptual.attributes[id].list, conceptual.attributes[id].statistics.avg),
-        Member::End(id) => (conceptual.ends[id].cardinality.is_many(), conceptual.ends[id].statistics.avg),
-    };
-    if many { average.unwrap_or(AVERAGE) } else { 1.0 }
-}
-
-/// How many different values a path has among the rows.
-fn distinct(conceptual: &Conceptual, path: &askloom_model::Path, rows: f64) -> f64 {
-    let default = (rows * DISTINCT_SHARE).max(1.0);
-    match path.leaf {
-        askloom_model::Leaf::Itself => rows,
-        askloom_model::Leaf::Reference(id) => {
-            let end = &conceptual.ends[id];
-            end.statistics.distinct.map_or(count(conceptual, end.target), |n| n as f64)
+    /// The entries of a block that a range reads: of all rows, those that fit the collection's own condition and the
+    /// key. What both say counts once.
+    fn range_rows(&self, plan: &Plan) -> f64 {
+        let collection = &self.sizes.design.collections[plan.access.collection];
+        let rows = self.sizes.rows(collection);
+        let own: Vec<_> = conjuncts(collection.source.condition.as_ref())
+            .iter()
+            .filter_map(|conjunct| cover::map_condition(conjunct.condition, &plan.access.positions))
+            .collect();
+        let mut rows = rows * self.sizes.keys_of_row(collection);
+        for term in key_terms(collection, &plan.access) {
+            if own.contains(&term.condition) {
+                continue;
+            }
+            let share = selectivity(self.sizes.statistics, self.asked(), &term.condition);
+            // Each entry has one of the several values of a row.
+            rows *= share / self.sizes.statistics.values(&term.path).max(1.0);
         }
-        askloom_model::Leaf::Attribute(id) => {
-            let attribute = &conceptual.attributes[id];
-            match (&attribute.ty, attribute.statistics.distinct) {
-                (_, Some(n)) => n as f64,
-                (_, None) if attribute.id || attribute.unique => rows,
-                (Type::Enum(values), None) => values.len() as f64,
-                (Type::Bool, None) => 2.0,
-                (_, None) => default,
+        rows
+    }
+
+    fn joins(&mut self, plan: &mut Plan) {
+        for (index, join) in plan.joins.iter_mut().enumerate() {
+            let Some(hop) = self.query.positions[join.position].from else { continue };
+            self.load(hop.parent, &[]);
+            let fan_out = self.sizes.statistics.fan_out(hop.step);
+            let outer = self.query.positions[join.position].outer;
+            let work = self.cheaper(join, hop.step);
+            self.flowing *= if outer { fan_out.max(1.0) } else { fan_out };
+            self.loaded.insert((join.position, Vec::new()));
+            self.push(StepOf::Join(index), work);
+        }
+    }
+
+    /// The work of a join. Reading all of a small collection can be cheaper than going to an index for each row.
+    fn cheaper(&self, join: &mut JoinStep, step: Member) -> Work {
+        let work = lookup::work(self.costing, &self.sizes, &join.how, step, self.flowing);
+        let Joining::Back { master, .. } = join.how else { return work };
+        let scan = Joining::BackByScan { master };
+        let by_scan = lookup::work(self.costing, &self.sizes, &scan, step, self.flowing);
+        let cheaper = self.costing.model.cost(&by_scan) < self.costing.model.cost(&work);
+        if cheaper && self.costing.capability.scan.value {
+            join.how = scan;
+            return by_scan;
+        }
+        work
+    }
+
+    fn filter(&mut self, plan: &Plan) {
+        let Some(filter) = &plan.filter else { return };
+        let mut needed = Vec::new();
+        paths::condition_paths(filter, &mut needed);
+        self.need(plan, needed.iter());
+        let work = Work { filtered: self.flowing, ..Work::default() };
+        self.flowing *= selectivity(self.sizes.statistics, self.asked(), filter);
+        self.push(StepOf::Filter, work);
+    }
+
+    /// Groups or sorts.
+    fn arrange(&mut self, plan: &Plan) {
+        if paths::aggregates(self.query) || !plan.group_by.is_empty() {
+            self.group(plan);
+        }
+        let ordered: Vec<&Path> = self.query.order_by.iter().filter_map(|term| path_of(&term.by)).collect();
+        self.need(plan, ordered.into_iter());
+        if plan.sort.is_some() && self.flowing > 1.0 {
+            let compared = self.flowing * self.flowing.log2();
+            self.push(StepOf::Sort, Work { compared, ..Work::default() });
+        } else if plan.sort.is_some() {
+            self.push(StepOf::Sort, Work::default());
+        }
+    }
+
+    fn group(&mut self, plan: &Plan) {
+        let aggregated = plan.columns.iter().filter_map(|column| match &column.value {
+            ColumnValue::Aggregate(aggregate) => aggregate.of.as_ref(),
+            ColumnValue::Path(_) | ColumnValue::Whole(_) => None,
+        });
+        let needed: Vec<&Path> = plan.group_by.iter().chain(aggregated).collect();
+        self.need(plan, needed.into_iter());
+        let work = Work { grouped: self.flowing, ..Work::default() };
+        let groups: f64 = plan.group_by.iter().map(|path| self.different(path)).product();
+        self.flowing = self.flowing.min(groups);
+        self.push(StepOf::Group, work);
+    }
+
+    fn different(&self, path: &Path) -> f64 {
+        match path.leaf {
+            Leaf::Attribute(id) => self.sizes.statistics.distinct(Member::Attribute(id)),
+            Leaf::Reference(id) => self.sizes.statistics.distinct(Member::End(id)),
+            Leaf::Itself => f64::INFINITY,
+        }
+    }
+
+    fn limit(&mut self, plan: &Plan) {
+        if let Some(rows) = self.limit_rows(plan) {
+            self.flowing = self.flowing.min(rows);
+            self.push(StepOf::Limit, Work::default());
+        }
+    }
+
+    fn limit_rows(&self, plan: &Plan) -> Option<f64> {
+        let (Limit::Rows(operand) | Limit::Page(operand)) = plan.limit.as_ref()?;
+        match operand {
+            Operand::Constant(Constant::Int(rows)) => Some(*rows as f64),
+            Operand::Constant(_) | Operand::Parameter(_) | Operand::Path(_) => {
+                Some(self.sizes.statistics.assume(AssumptionAbout::Rows, ROWS))
             }
         }
     }
-    .max(1.0)
-}
 
-fn entry_bytes(conceptual: &Conceptual, design: &Design, collection: CollectionId) -> f64 {
-    let collection = &design.collections[collection];
-    match &collection.contents {
-        Contents::Aggregate(_) => class_bytes(conceptual, collection.source.root, 0),
-        Contents::Fields(_) => collection.held().map(|path| path_bytes(conceptual, path)).sum::<f64>() + 16.0,
-    }
-}
-
-fn class_bytes(conceptual: &Conceptual, class: ClassId, depth: usize) -> f64 {
-    if depth > 8 {
-        return 0.0;
-    }
-    let member = |member: Member| match member {
-        Member::Attribute(id) => attribute_bytes(conceptual, id) * member_fan_out(conceptual, member),
-        Member::End(id) => {
-            let end = &conceptual.ends[id];
-            let each = match end.kind {
-                askloom_model::RelationshipKind::Composition => {
-                    class_bytes(conceptual, end.target, depth + 1)
-                }
-                askloom_model::RelationshipKind::Association
-                | askloom_model::RelationshipKind::Aggregation => 16.0,
-            };
-            if end.stored { each * member_fan_out(conceptual, member) } else { 0.0 }
+    fn columns(&mut self, plan: &Plan) {
+        for column in &plan.columns {
+            match &column.value {
+                ColumnValue::Path(path) => self.need(plan, std::iter::once(path)),
+                ColumnValue::Whole(position) => self.load(*position, &[]),
+                // A group has its values already.
+                ColumnValue::Aggregate(_) => {}
+            }
         }
-    };
-    conceptual.all_members(class).map(member).sum::<f64>() + 16.0
-}
+    }
 
-fn path_bytes(conceptual: &Conceptual, path: &askloom_model::Path) -> f64 {
-    match path.leaf {
-        askloom_model::Leaf::Attribute(id) => attribute_bytes(conceptual, id),
-        askloom_model::Leaf::Reference(_) | askloom_model::Leaf::Itself => 16.0,
+    /// What has to be looked up so that these paths have values.
+    fn need<'n>(&mut self, plan: &Plan, paths: impl Iterator<Item = &'n Path>) {
+        let collection = &self.sizes.design.collections[plan.access.collection];
+        let held: Vec<Path> =
+            collection.held().filter_map(|path| cover::map_path(path, &plan.access.positions)).collect();
+        for path in paths {
+            let known = path.leaf == Leaf::Itself && path.hops.is_empty();
+            if !known && !held.contains(path) {
+                self.load(path.position, &path.hops);
+            }
+        }
+    }
+
+    /// Brings the instance at a position, or along hops from it, and all on the way there that is not there yet.
+    fn load(&mut self, position: PositionId, hops: &[EndId]) {
+        if !self.loaded.insert((position, hops.to_vec())) {
+            return;
+        }
+        let step = match hops.split_last() {
+            Some((&last, before)) => {
+                self.load(position, before);
+                Some(Member::End(last))
+            }
+            None => self.query.positions[position].from.map(|hop| {
+                self.load(hop.parent, &[]);
+                hop.step
+            }),
+        };
+        let (how, work) = match step {
+            Some(step) => {
+                let Some(how) = lookup::joining(self.sizes.statistics, self.sizes.design, step) else {
+                    return;
+                };
+                let work = lookup::work(self.costing, &self.sizes, &how, step, self.flowing);
+                (how, work)
+            }
+            None => {
+                let Some(how) = self.root(position) else { return };
+                let work = lookup::get(self.costing, &self.sizes, &how, self.roots());
+                (how, work)
+            }
+        };
+        if how != Joining::Inside {
+            self.push(StepOf::Follow(Follow { position, hops: hops.to_vec(), how }), work);
+        }
+    }
+
+    /// How many different roots the rows have: each brings a row for each of what is joined to it.
+    fn roots(&self) -> f64 {
+        let joined = self.query.positions.iter().filter_map(|(_, position)| position.from);
+        let each: f64 = joined.map(|hop| self.sizes.statistics.fan_out(hop.step).max(1.0)).product();
+        (self.flowing / each).max(self.flowing.min(1.0))
+    }
+
+    fn root(&self, position: PositionId) -> Option<Joining> {
+        let conceptual = self.sizes.statistics.conceptual();
+        let class = self.query.positions[position].class?;
+        let master = self.sizes.design.master(conceptual.aggregate_root(class)?)?;
+        Some(Joining::LookUp { master })
     }
 }
 
-fn attribute_bytes(conceptual: &Conceptual, id: askloom_model::AttributeId) -> f64 {
-    let attribute = &conceptual.attributes[id];
-    let default = match attribute.ty {
-        Type::Bool | Type::Enum(_) => 1.0,
-        Type::Int => 4.0,
-        Type::Long | Type::Double | Type::Date | Type::Time | Type::Timestamp(_) => 8.0,
-        Type::Uuid | Type::Geo | Type::Decimal => 16.0,
-        Type::Text | Type::Blob | Type::Json => TEXT_BYTES,
-    };
-    attribute.statistics.size_bytes.map_or(default, |bytes| bytes as f64)
+fn path_of(by: &OrderBy) -> Option<&Path> {
+    match by {
+        OrderBy::Path(path) => Some(path),
+        OrderBy::Aggregate(_) => None,
+    }
 }

@@ -8,38 +8,80 @@
 mod conjuncts;
 mod cost;
 mod cover;
+mod key;
+mod lookup;
+mod missing;
 mod order;
 mod paths;
 mod print;
 mod steady;
+mod table;
+mod terms;
+mod text;
+pub mod write;
 
 pub use conjuncts::{Conjunct, conjuncts, is_single};
+pub use missing::{Missing, answer, missing};
 pub use paths::{condition_paths, needed_paths, needs_whole};
-pub use print::print;
+pub use print::{print, print_assumed};
 
+use crate::cost::{Costing, Statistics};
 use askloom_model::{
-    Access, Collection, CollectionId, Conceptual, Condition, Contents, Design, Id, JoinStep, Joining,
-    KeyRange, Limit, Member, Operand, Plan, PositionId, Query, Reading, RelationshipKind,
+    Access, Collection, CollectionId, Conceptual, Condition, Contents, Design, Id, JoinStep, Joining, Limit,
+    Member, Plan, PositionId, Query, Reading, RelationshipKind, Role,
 };
-use conjuncts::bound_by_equality;
 use cover::embed;
 use std::collections::HashSet;
 
-/// The cheapest plan. `None` only if a class has no master in the design.
+/// The cheapest plan on the embedded store. `None` only if a class has no master in the design.
 #[must_use]
 pub fn plan(conceptual: &Conceptual, design: &Design, query: &Query) -> Option<Plan> {
-    let plans = plans(conceptual, design, query);
-    plans.into_iter().min_by(|a, b| cost::total(&a.estimate).total_cmp(&cost::total(&b.estimate)))
+    plan_for(&Costing::default(), conceptual, design, query)
 }
 
-/// Every plan that a collection of the design can start.
+/// Every plan on the embedded store that a collection of the design can start.
 #[must_use]
 pub fn plans(conceptual: &Conceptual, design: &Design, query: &Query) -> Vec<Plan> {
-    let planner = Planner { conceptual, design, query, conjuncts: conjuncts(query.condition.as_ref()) };
-    design.collections.iter().filter_map(|(id, collection)| planner.start(id, collection)).collect()
+    plans_for(&Costing::default(), conceptual, design, query)
+}
+
+/// The cheapest plan. Of two that cost the same, the one with fewer requests, then with fewer bytes.
+#[must_use]
+pub fn plan_for(
+    costing: &Costing<'_>,
+    conceptual: &Conceptual,
+    design: &Design,
+    query: &Query,
+) -> Option<Plan> {
+    let order = |plan: &Plan| [plan.estimate.cost, plan.estimate.requests, plan.estimate.bytes];
+    let cheaper = |a: &Plan, b: &Plan| {
+        let by = order(a).into_iter().zip(order(b)).map(|(a, b)| a.total_cmp(&b));
+        by.fold(std::cmp::Ordering::Equal, std::cmp::Ordering::then)
+    };
+    plans_for(costing, conceptual, design, query).into_iter().min_by(cheaper)
+}
+
+/// Every plan that a collection of the design can start, that the store can do, and that is as fresh as the query asks.
+#[must_use]
+pub fn plans_for(
+    costing: &Costing<'_>,
+    conceptual: &Conceptual,
+    design: &Design,
+    query: &Query,
+) -> Vec<Plan> {
+    let possible = |plan: &Plan| missing::lacks(costing.capability, query, plan).is_none();
+    started(costing, conceptual, design, query).into_iter().filter(possible).collect()
+}
+
+/// Every plan that a collection of the design can start, whether the store can do it or not.
+fn started(costing: &Costing<'_>, conceptual: &Conceptual, design: &Design, query: &Query) -> Vec<Plan> {
+    let conjuncts = conjuncts(query.condition.as_ref());
+    let planner = Planner { costing, conceptual, design, query, conjuncts };
+    design.collections.iter().flat_map(|(id, collection)| planner.start(id, collection)).collect()
 }
 
 struct Planner<'p> {
+    costing: &'p Costing<'p>,
     conceptual: &'p Conceptual,
     design: &'p Design,
     query: &'p Query,
@@ -47,34 +89,43 @@ struct Planner<'p> {
 }
 
 impl Planner<'_> {
-    /// The plan that reads this collection first, if there is one.
-    fn start(&self, id: CollectionId, collection: &Collection) -> Option<Plan> {
-        let is_master = matches!(collection.contents, Contents::Aggregate(_));
-        if !is_master && !steady::is_steady(self.conceptual, collection) {
-            return None;
+    /// The plans that read this collection first.
+    fn start(&self, id: CollectionId, collection: &Collection) -> Vec<Plan> {
+        let Some(positions) = embed(self.conceptual, collection, self.query) else { return Vec::new() };
+        if collection.role != Role::Master && !self.is_kept(collection) {
+            return Vec::new();
         }
-        let positions = embed(self.conceptual, collection, self.query)?;
-        let mut used = self.implied(collection, &positions)?;
-        let how = self.reading(collection, &positions, &mut used)?;
-        // An index has no entry for an instance that holds nothing there: it cannot be scanned for all of them.
-        if how == Reading::Scan && collection.indexed().is_some() {
-            return None;
-        }
-        let joins = self.joins(collection, &positions)?;
-        let filter = self.rest(&used, collection, &positions);
-        let mut plan = Plan {
-            access: Access { collection: id, how, positions },
-            joins,
-            filter,
-            group_by: self.query.group_by.clone(),
-            sort: Some(self.query.order_by.clone()),
-            limit: self.query.limit.clone(),
-            columns: self.query.columns.clone(),
-            estimate: askloom_model::Estimate::default(),
+        let Some(implied) = self.implied(collection, &positions) else { return Vec::new() };
+        let Some(joins) = self.joins(collection, &positions) else { return Vec::new() };
+        let readings = self.readings(collection, &positions);
+        let plan = |(how, bound): (Reading, HashSet<usize>)| {
+            let used = implied.union(&bound).copied().collect();
+            let mut plan = Plan {
+                access: Access { collection: id, how, positions: positions.clone() },
+                joins: joins.clone(),
+                filter: self.rest(&used, collection, &positions),
+                group_by: self.query.group_by.clone(),
+                sort: Some(self.query.order_by.clone()),
+                limit: self.query.limit.clone(),
+                columns: self.query.columns.clone(),
+                estimate: askloom_model::Estimate::default(),
+                priced: askloom_model::Priced::default(),
+            };
+            self.settle_order(collection, &mut plan);
+            let statistics = Statistics::new(self.conceptual);
+            cost::price(self.costing, &statistics, self.design, self.query, &mut plan);
+            plan
         };
-        self.settle_order(collection, &mut plan);
-        plan.estimate = cost::estimate(self.conceptual, self.design, self.query, &plan);
-        Some(plan)
+        readings.into_iter().map(plan).collect()
+    }
+
+    /// Whether a copy has the rows of its definition, now and while time passes.
+    fn is_kept(&self, collection: &Collection) -> bool {
+        let exact = match collection.contents {
+            Contents::Nested(_) => crate::nested_is_exact(self.conceptual, collection),
+            Contents::Aggregate(_) | Contents::Fields(_) => true,
+        };
+        exact && steady::is_steady(self.conceptual, collection)
     }
 
     /// The conjuncts of the query that the collection's own condition guarantees. `None` if the collection leaves
@@ -87,62 +138,6 @@ impl Planner<'_> {
             used.insert(same);
         }
         Some(used)
-    }
-
-    /// How the collection is read: by key as far as the query gives values, else as a whole.
-    fn reading(
-        &self,
-        collection: &Collection,
-        positions: &[PositionId],
-        used: &mut HashSet<usize>,
-    ) -> Option<Reading> {
-        let mut key = Vec::with_capacity(collection.block_key.len());
-        let mut by_key = HashSet::new();
-        for field in &collection.block_key {
-            let path = cover::map_path(&field.path, positions)?;
-            match bound_by_equality(&self.conjuncts, &path) {
-                Some((conjunct, operand)) => {
-                    by_key.insert(conjunct);
-                    key.push(operand.clone());
-                }
-                None => return Some(Reading::Scan),
-            }
-        }
-        used.extend(by_key);
-        match collection.contents {
-            Contents::Aggregate(_) => Some(Reading::GetBlock { key }),
-            Contents::Fields(_) => Some(self.range(collection, positions, key, used)),
-        }
-    }
-
-    fn range(
-        &self,
-        collection: &Collection,
-        positions: &[PositionId],
-        key: Vec<Operand>,
-        used: &mut HashSet<usize>,
-    ) -> Reading {
-        let mut equal = Vec::new();
-        let mut range = None;
-        for field in &collection.entry_key {
-            let Some(path) = cover::map_path(&field.path, positions) else { break };
-            if let Some((conjunct, operand)) = bound_by_equality(&self.conjuncts, &path) {
-                used.insert(conjunct);
-                equal.push(operand.clone());
-                continue;
-            }
-            let mut narrowed = KeyRange::ALL;
-            let mut any = false;
-            for (index, conjunct) in self.conjuncts.iter().enumerate() {
-                if conjuncts::narrow(conjunct, &path, &mut narrowed) {
-                    used.insert(index);
-                    any = true;
-                }
-            }
-            range = any.then_some(narrowed);
-            break;
-        }
-        Reading::Range { key, equal, range, backwards: false, limited: false }
     }
 
     /// What has to be filtered still: conjuncts that nothing guarantees, and the presence of positions that the
@@ -168,7 +163,7 @@ impl Planner<'_> {
         let given: HashSet<PositionId> = match collection.contents {
             // A master gives its root; what is inside it is joined without a request.
             Contents::Aggregate(_) => positions.iter().take(1).copied().collect(),
-            Contents::Fields(_) => positions.iter().copied().collect(),
+            Contents::Fields(_) | Contents::Nested(_) => positions.iter().copied().collect(),
         };
         let missing = self.query.positions.ids().filter(|position| !given.contains(position));
         missing.map(|position| Some(JoinStep { position, how: self.joining(position)? })).collect()
@@ -178,14 +173,17 @@ impl Planner<'_> {
         let hop = self.query.positions[position].from?;
         let Member::End(end) = hop.step else { return Some(Joining::Inside) };
         let row = &self.conceptual.ends[end];
-        if row.kind == RelationshipKind::Composition && row.stored {
+        let stored = if row.stored { end } else { row.inverse? };
+        if self.conceptual.ends[stored].kind == RelationshipKind::Composition {
+            // A part is in its owner's aggregate, and so is the owner.
             return Some(Joining::Inside);
         }
-        let master = self.design.master(self.conceptual.aggregate_root(row.target)?)?;
-        if row.stored {
+        let home = self.conceptual.homes(row.target).first()?.root;
+        let master = self.design.master(home)?;
+        // Of a symmetric relationship either side may hold the link.
+        if row.stored && row.inverse != Some(end) {
             return Some(Joining::LookUp { master });
         }
-        let stored = row.inverse?;
         Some(match self.design.reverse_index(stored) {
             Some(index) => Joining::Back { index, master },
             None => Joining::BackByScan { master },
@@ -193,6 +191,7 @@ impl Planner<'_> {
     }
 
     /// Leaves the sort out where the entries come in the query's order, and then reads no more than LIMIT asks for.
+    /// Of several ranges, each in that order, no more than LIMIT asks for is needed either, but they are sorted.
     fn settle_order(&self, collection: &Collection, plan: &mut Plan) {
         let Some(backwards) = order::direction(collection, &plan.access, self.query, &self.conjuncts) else {
             return;
@@ -200,12 +199,20 @@ impl Planner<'_> {
         if !plan.joins.is_empty() || !self.query.group_by.is_empty() || paths::aggregates(self.query) {
             return;
         }
-        plan.sort = None;
         let no_filter = plan.filter.is_none();
         let limit_rows = matches!(plan.limit, Some(Limit::Rows(_)));
-        if let Reading::Range { backwards: direction, limited, .. } = &mut plan.access.how {
+        let mut how = &mut plan.access.how;
+        let mut several = false;
+        while let Reading::Each { of, .. } = how {
+            several = true;
+            how = of;
+        }
+        if let Reading::Range { backwards: direction, limited, .. } = how {
             *direction = backwards;
             *limited = no_filter && limit_rows;
+        }
+        if !several {
+            plan.sort = None;
         }
     }
 }

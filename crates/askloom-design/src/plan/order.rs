@@ -2,7 +2,7 @@
 
 use super::conjuncts::{Conjunct, bound_by_equality};
 use super::cover::map_path;
-use askloom_model::{Access, Collection, Contents, OrderBy, PositionId, Query, Reading};
+use askloom_model::{Access, Collection, Contents, OrderBy, Path, PositionId, Query, Reading};
 
 /// Forwards (`Some(false)`) or backwards (`Some(true)`); `None` if the rows have to be sorted.
 ///
@@ -15,14 +15,24 @@ pub(super) fn direction(
     query: &Query,
     conjuncts: &[Conjunct<'_>],
 ) -> Option<bool> {
-    if let Reading::GetBlock { .. } = access.how {
-        return None;
+    let mut how = &access.how;
+    // Fields that a set gives a value have one value in each of the ranges.
+    let mut chosen = Vec::new();
+    while let Reading::Each { field, of, .. } = how {
+        chosen.push(*field);
+        how = of;
     }
-    let Reading::Range { .. } = &access.how else { return None };
+    let Reading::Range { .. } = how else { return None };
     if !matches!(collection.contents, Contents::Fields(_)) || !same_identity(&access.positions, query) {
         return None;
     }
-    let fixed = |path: &askloom_model::Path| bound_by_equality(conjuncts, path).is_some();
+    let keys = collection.block_key.iter().chain(&collection.entry_key);
+    let chosen: Vec<Path> = keys
+        .enumerate()
+        .filter(|(at, _)| chosen.contains(at))
+        .filter_map(|(_, field)| map_path(&field.path, &access.positions))
+        .collect();
+    let fixed = |path: &Path| bound_by_equality(conjuncts, path).is_some() || chosen.contains(path);
     let mut fields = collection.entry_key.iter().filter_map(|field| {
         let path = map_path(&field.path, &access.positions)?;
         (!fixed(&path)).then_some((path, field.descending))

@@ -1,68 +1,236 @@
 //! A plan as an indented tree, the last step first, as people read plans.
 
-use super::conjuncts;
-use askloom_model::{Design, Joining, Limit, Model, Plan, Query, Reading};
+use super::lookup;
+use super::table::{Tree, price, short, wrapped};
+use super::terms::key_terms;
+use super::text::Words;
+use askloom_model::{
+    Access, Assumption, AssumptionAbout, ClassId, CollectionId, ColumnValue, Design, Estimate, Follow,
+    Guarantee, JoinStep, Joining, Limit, Member, Model, Plan, Query, Reading, ShareOf, StepEstimate, StepOf,
+};
 use std::fmt::Write;
 
-/// The plan in words, one step a line, with its estimate.
+/// The plan in words, one step a line, each with what it takes.
 #[must_use]
 pub fn print(model: &Model, design: &Design, query: &Query, plan: &Plan) -> String {
-    let mut lines: Vec<String> = Vec::new();
-    match &plan.limit {
-        Some(Limit::Rows(_)) => lines.push("limit".to_owned()),
-        Some(Limit::Page(_)) => lines.push("page".to_owned()),
-        None => {}
-    }
-    if plan.sort.as_ref().is_some_and(|sort| !sort.is_empty()) {
-        lines.push(format!("sort by {} fields, then identity", plan.sort.as_ref().map_or(0, Vec::len)));
-    } else if plan.sort.is_some() {
-        lines.push("sort by identity".to_owned());
-    }
-    if !plan.group_by.is_empty() {
-        lines.push(format!("group by {} fields", plan.group_by.len()));
-    }
-    if plan.filter.is_some() {
-        lines.push(format!("filter by {} terms", conjuncts(plan.filter.as_ref()).len()));
-    }
-    for join in plan.joins.iter().rev() {
-        let hop = query.positions[join.position].from;
-        let member = hop.map(|hop| model.conceptual.member_name(hop.step)).unwrap_or_default();
-        lines.push(match &join.how {
-            Joining::Inside => format!("for each row, its {member}"),
-            Joining::LookUp { master } => {
-                format!("for each row, look up {member} in {}", design.collections[*master].name)
-            }
-            Joining::Back { index, master } => format!(
-                "for each row, find {member} by {}, look up in {}",
-                design.collections[*index].name, design.collections[*master].name
-            ),
-            Joining::BackByScan { master } => {
-                format!("for each row, find {member} by scanning {}", design.collections[*master].name)
-            }
-        });
-    }
-    let name = &design.collections[plan.access.collection].name;
-    lines.push(match &plan.access.how {
-        Reading::GetBlock { .. } => format!("get one block of {name}"),
-        Reading::Scan => format!("scan {name}"),
-        Reading::Range { range, backwards, limited, equal, .. } => {
-            let part = if range.is_some() || !equal.is_empty() { "a range" } else { "all" };
-            let order = if *backwards { ", backwards" } else { "" };
-            let most = if *limited { ", as far as the limit" } else { "" };
-            format!("read {part} of one block of {name}{order}{most}")
-        }
-    });
-    let mut text = String::new();
-    for (depth, line) in lines.iter().enumerate() {
-        let _ = writeln!(text, "{}{line}", "  ".repeat(depth));
-    }
-    let estimate = plan.estimate;
-    let _ = writeln!(
-        text,
-        "about {} requests, {} rows, {} bytes",
-        estimate.requests.ceil(),
-        estimate.rows.ceil(),
-        estimate.bytes.ceil()
+    let printer = Printer::new(model, design, query, plan);
+    let priced = &plan.priced;
+    let rows = or_none(short(priced.answer()));
+    let heading = format!(
+        "query {} on {}: {rows} {}, {} {}, {}",
+        query.header.name,
+        priced.target,
+        if rows == "1" { "row" } else { "rows" },
+        or_none(price(plan.estimate.cost)),
+        priced.unit,
+        reads(priced.reads),
     );
+    let mut tree = Tree::new(&heading, &["calls", "parts", "rows", "bytes"], priced.unit);
+    printer.steps(&mut tree, 0);
+    tree.into_text()
+}
+
+fn or_none(text: String) -> String {
+    if text.is_empty() { "no".to_owned() } else { text }
+}
+
+fn reads(guarantee: Guarantee) -> &'static str {
+    match guarantee {
+        Guarantee::Snapshot => "snapshot",
+        Guarantee::Committed => "committed",
+        Guarantee::Lagging => "lagging",
+    }
+}
+
+/// Everything that was assumed, in lines of 80 columns; empty if nothing was.
+#[must_use]
+pub fn print_assumed(model: &Model, assumed: &[Assumption]) -> String {
+    if assumed.is_empty() {
+        return String::new();
+    }
+    let items: Vec<String> = assumed.iter().map(|assumption| assumption_text(model, assumption)).collect();
+    let mut text = String::new();
+    for line in wrapped(&format!("assumed: {}", items.join(", ")), 80, 76) {
+        let indent = if text.is_empty() { 0 } else { 4 };
+        let _ = writeln!(text, "{:indent$}{line}", "");
+    }
     text
+}
+
+fn assumption_text(model: &Model, assumption: &Assumption) -> String {
+    let conceptual = &model.conceptual;
+    let name = |member: Member| {
+        let class = match member {
+            Member::Attribute(id) => conceptual.attributes[id].class,
+            Member::End(id) => conceptual.ends[id].class,
+        };
+        format!("{}.{}", conceptual.classes[class].name, conceptual.member_name(member))
+    };
+    let value = or_none(short(assumption.value));
+    let per_cent = format!("{:.0}%", assumption.value * 100.0);
+    match assumption.about {
+        AssumptionAbout::Count(class) => format!("{value} {}", conceptual.classes[class].name),
+        AssumptionAbout::Average(member) => format!("{value} {} each", name(member)),
+        AssumptionAbout::Present(member) if assumption.value >= 1.0 => {
+            format!("{} always there", name(member))
+        }
+        AssumptionAbout::Present(member) => format!("{} there in {per_cent}", name(member)),
+        AssumptionAbout::Distinct(member) => format!("{value} different {}", name(member)),
+        AssumptionAbout::Bytes(member) => format!("{} {value} B", name(member)),
+        AssumptionAbout::Share(of) => format!("{} keeps {per_cent}", share_text(of)),
+        AssumptionAbout::ListLength => format!("a list parameter has {value} values"),
+        AssumptionAbout::Rows => format!("a limit parameter is {value}"),
+    }
+}
+
+fn share_text(of: ShareOf) -> &'static str {
+    match of {
+        ShareOf::Comparison => "a comparison",
+        ShareOf::Between => "BETWEEN",
+        ShareOf::StartsWith => "STARTS WITH",
+        ShareOf::Matches => "MATCHES",
+        ShareOf::Under => "UNDER",
+        ShareOf::Above => "ABOVE",
+        ShareOf::Within => "WITHIN",
+        ShareOf::InBox => "IN BOX",
+    }
+}
+
+/// Puts the steps of a plan into words.
+pub(super) struct Printer<'p> {
+    design: &'p Design,
+    query: &'p Query,
+    plan: &'p Plan,
+    words: Words<'p>,
+}
+
+impl<'p> Printer<'p> {
+    pub(super) fn new(model: &'p Model, design: &'p Design, query: &'p Query, plan: &'p Plan) -> Self {
+        let conceptual = &model.conceptual;
+        let words = Words { conceptual, positions: &query.positions, parameters: &query.parameters };
+        Self { design, query, plan, words }
+    }
+
+    /// The steps, the last first. One row needs no sort.
+    pub(super) fn shown(&self) -> impl Iterator<Item = &'p StepEstimate> + use<'p> {
+        let idle = |step: &&StepEstimate| step.of == StepOf::Sort && step.out <= 1.0;
+        self.plan.priced.steps.iter().rev().filter(move |step| !idle(step))
+    }
+
+    fn steps(&self, tree: &mut Tree, depth: usize) {
+        for (deeper, step) in self.shown().enumerate() {
+            let Estimate { requests, partitions, rows, bytes, cost } = step.estimate;
+            tree.step(depth + deeper, &self.step(&step.of), &[requests, partitions, rows, bytes], cost);
+        }
+    }
+
+    pub(super) fn step(&self, of: &StepOf) -> String {
+        match of {
+            StepOf::Access => self.access(&self.plan.access),
+            StepOf::Join(index) => {
+                self.plan.joins.get(*index).map(|join| self.join(join)).unwrap_or_default()
+            }
+            StepOf::Follow(follow) => self.follow(follow),
+            StepOf::Filter => {
+                let filter = self.plan.filter.as_ref();
+                format!("keep {}", filter.map(|filter| self.words.condition(filter)).unwrap_or_default())
+            }
+            StepOf::Group => self.group(),
+            StepOf::Sort => match self.words.order(self.plan.sort.as_deref().unwrap_or_default()) {
+                terms if terms.is_empty() => "sort by identity".to_owned(),
+                terms => format!("sort by {terms}"),
+            },
+            StepOf::Limit => match &self.plan.limit {
+                Some(Limit::Rows(operand)) => format!("first {} rows", self.words.limit(operand)),
+                Some(Limit::Page(operand)) => format!("page of {} rows", self.words.limit(operand)),
+                None => String::new(),
+            },
+        }
+    }
+
+    fn group(&self) -> String {
+        let aggregates = self.plan.columns.iter().filter_map(|column| match &column.value {
+            ColumnValue::Aggregate(aggregate) => Some(self.words.aggregate(aggregate)),
+            ColumnValue::Path(_) | ColumnValue::Whole(_) => None,
+        });
+        let aggregates = aggregates.collect::<Vec<_>>().join(", ");
+        let by: Vec<String> = self.plan.group_by.iter().map(|path| self.words.path(path)).collect();
+        match (by.is_empty(), aggregates.is_empty()) {
+            (true, _) => format!("all together: {aggregates}"),
+            (false, true) => format!("group by {}", by.join(", ")),
+            (false, false) => format!("group by {}: {aggregates}", by.join(", ")),
+        }
+    }
+
+    fn access(&self, access: &Access) -> String {
+        let collection = &self.design.collections[access.collection];
+        let name = &collection.name;
+        let terms = key_terms(collection, access);
+        let terms: Vec<String> = terms.iter().map(|term| self.words.condition(&term.condition)).collect();
+        let keys = if terms.is_empty() { String::new() } else { format!(" by {}", terms.join(" AND ")) };
+        let mut how = &access.how;
+        while let Reading::Each { of, .. } = how {
+            how = of;
+        }
+        match how {
+            Reading::GetBlock { .. } => format!("get {name}{keys}"),
+            Reading::Scan | Reading::Each { .. } => format!("scan {name}"),
+            Reading::Range { backwards, limited, .. } => {
+                let order = self.in_order(*backwards);
+                let most = if *limited { ", as far as the limit" } else { "" };
+                format!("read {name}{keys}{order}{most}")
+            }
+        }
+    }
+
+    /// Where no sort follows, the order of the entries is the answer's.
+    fn in_order(&self, backwards: bool) -> String {
+        if self.plan.sort.is_some() || self.query.order_by.is_empty() {
+            return String::new();
+        }
+        let direction = if backwards { ", backwards" } else { "" };
+        format!(", in order of {}{direction}", self.words.order(&self.query.order_by))
+    }
+
+    fn join(&self, join: &JoinStep) -> String {
+        let hop = self.query.positions[join.position].from;
+        let member = hop.map(|hop| self.words.conceptual.member_name(hop.step)).unwrap_or_default();
+        let parent = hop.and_then(|hop| self.words.position(hop.parent));
+        let reached = parent.map_or_else(|| member.to_owned(), |parent| format!("{parent}.{member}"));
+        let alias = self.query.positions[join.position].alias.as_deref();
+        let named = alias.filter(|alias| *alias != reached).map(|alias| format!(" as {alias}"));
+        let class = self.query.positions[join.position].class;
+        self.linked(&format!("{reached}{}", named.unwrap_or_default()), class, &join.how)
+    }
+
+    fn follow(&self, follow: &Follow) -> String {
+        let mut names: Vec<String> = self.words.position(follow.position).into_iter().collect();
+        names.extend(follow.hops.iter().map(|&hop| self.words.conceptual.ends[hop].name.clone()));
+        let what = if names.is_empty() { "the rest".to_owned() } else { names.join(".") };
+        let last = follow.hops.last().map(|&hop| self.words.conceptual.ends[hop].target);
+        self.linked(&what, last.or(self.query.positions[follow.position].class), &follow.how)
+    }
+
+    fn linked(&self, what: &str, class: Option<ClassId>, how: &Joining) -> String {
+        let name = |id: CollectionId| &self.design.collections[id].name;
+        let conceptual = self.words.conceptual;
+        match how {
+            Joining::Inside => format!("for each its {what}"),
+            // The owner of a part is not known by the part's id.
+            Joining::LookUp { master } => {
+                let part = class.filter(|&class| lookup::is_part(conceptual, class));
+                match part.map(|class| lookup::part_index(conceptual, self.design, *master, class)) {
+                    None => format!("for each get {what} from {}", name(*master)),
+                    Some(Some(index)) => {
+                        format!("for each find {what} by {}, get from {}", name(index), name(*master))
+                    }
+                    Some(None) => format!("find {what} by a scan of {}", name(*master)),
+                }
+            }
+            Joining::Back { index, master } => {
+                format!("for each find {what} by {}, get from {}", name(*index), name(*master))
+            }
+            Joining::BackByScan { master } => format!("find {what} by a scan of {}", name(*master)),
+        }
+    }
 }

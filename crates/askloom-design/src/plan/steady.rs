@@ -5,7 +5,9 @@
 //! another value and a condition another answer: rows that the copy does not have.
 
 use super::paths::condition_paths;
-use askloom_model::{ClassId, Collection, Conceptual, EndId, Hop, Member, Path, RelationshipKind};
+use askloom_model::{
+    ClassId, Collection, Conceptual, EndId, Hop, Leaf, Member, Occurrence, Path, RelationshipKind,
+};
 
 /// False if expiry can make a row that the copy does not hold, or holds under another key.
 pub(super) fn is_steady(conceptual: &Conceptual, collection: &Collection) -> bool {
@@ -44,15 +46,23 @@ fn expires(conceptual: &Conceptual, end: EndId) -> bool {
     match (row.kind, row.stored) {
         (RelationshipKind::Composition, stored) => stored && may(target),
         (RelationshipKind::Association | RelationshipKind::Aggregation, _) => {
-            may(target) || conceptual.aggregate_root(target).is_some_and(may)
+            let with_owner = |place: &Occurrence| {
+                may(place.root) || place.hops.iter().any(|&hop| may(conceptual.ends[hop].target))
+            };
+            may(target) || conceptual.occurrences(target).iter().any(with_owner)
         }
     }
 }
 
-/// A derived reference shows those that refer and have not expired.
+/// A derived reference shows those that refer and have not expired, a symmetric one those too; a part its own.
 fn reads_links(conceptual: &Conceptual, path: &Path) -> bool {
     match path.leaf {
-        askloom_model::Leaf::Reference(end) => !conceptual.ends[end].stored && expires(conceptual, end),
-        askloom_model::Leaf::Attribute(_) | askloom_model::Leaf::Itself => false,
+        Leaf::Reference(end) => {
+            let row = &conceptual.ends[end];
+            let as_stored =
+                row.stored && row.inverse != Some(end) && row.kind != RelationshipKind::Composition;
+            !as_stored && expires(conceptual, end)
+        }
+        Leaf::Attribute(_) | Leaf::Itself => false,
     }
 }

@@ -148,7 +148,7 @@ impl<'m> Reader<'m> {
 
     fn collection(&mut self, json: &Json) -> Option<Collection> {
         let must = ["name", "role", "source", "block_key", "entry_key", "reasons"];
-        let object = self.object(json, &must, &["rules", "value"])?;
+        let object = self.object(json, &must, &["rules", "value", "nodes"])?;
         let name = self.text(object, "name")?.to_owned();
         let role = match self.text(object, "role")? {
             "master" => Role::Master,
@@ -184,20 +184,22 @@ impl<'m> Reader<'m> {
     }
 
     fn contents(&mut self, object: &Object, paths: &Paths<'_>) -> Option<Contents> {
-        match (object.contains_key("rules"), object.contains_key("value")) {
-            (true, false) => {
+        let kinds = ["rules", "value", "nodes"];
+        let mut there = kinds.into_iter().filter(|kind| object.contains_key(*kind));
+        let fields =
+            |reader: &mut Self, kind| reader.list(object, kind, |reader, json| reader.path(paths, json));
+        match (there.next(), there.next()) {
+            (Some("rules"), None) => {
                 let rules = self.list(object, "rules", |reader, json| {
                     let text = json.as_str().unwrap_or_default();
                     rules::read(reader.conceptual, text).map_err(|why| reader.unknown(&why)).ok()
                 });
                 rules.map(Contents::Aggregate)
             }
-            (false, true) => {
-                let fields = self.list(object, "value", |reader, json| reader.path(paths, json));
-                fields.map(Contents::Fields)
-            }
-            (true, true) | (false, false) => {
-                self.malformed("a master has `rules`, any other collection has `value`");
+            (Some("value"), None) => fields(self, "value").map(Contents::Fields),
+            (Some("nodes"), None) => fields(self, "nodes").map(Contents::Nested),
+            (_, _) => {
+                self.malformed("a master has `rules`, any other collection has `value` or `nodes`");
                 None
             }
         }

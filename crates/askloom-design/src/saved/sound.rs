@@ -71,7 +71,7 @@ fn master(reader: &mut Reader<'_>, collection: &Collection) {
     if collection.source.positions.len() > 1 || collection.source.condition.is_some() {
         reader.key("source", |reader| say(reader, "a master holds every instance, and joins nothing"));
     }
-    if matches!(collection.contents, Contents::Fields(_)) {
+    if !matches!(collection.contents, Contents::Aggregate(_)) {
         say(reader, "a master has `rules`");
     }
 }
@@ -95,10 +95,14 @@ fn copy(reader: &mut Reader<'_>, collection: &Collection) {
             reader.key(key, |reader| reader.within(Step::Index(at), |reader| say(reader, wrong)));
         }
     }
-    let Contents::Fields(fields) = &collection.contents else { return };
+    let (key, fields) = match &collection.contents {
+        Contents::Aggregate(_) => return,
+        Contents::Fields(fields) => ("value", fields),
+        Contents::Nested(fields) => ("nodes", fields),
+    };
     for (at, path) in fields.iter().enumerate() {
         if path.hops.iter().any(|&hop| conceptual.ends[hop].cardinality.is_many()) {
-            reader.key("value", |reader| {
+            reader.key(key, |reader| {
                 reader.within(Step::Index(at), |reader| say(reader, "this has several values in one row"));
             });
         }

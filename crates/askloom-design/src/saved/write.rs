@@ -3,7 +3,7 @@
 use super::path::Paths;
 use super::{FORMAT, rules};
 use askloom_model::{
-    Attribute, Collection, Conceptual, Contents, Design, End, KeyField, Member, Model, Position, Role,
+    Attribute, Collection, Conceptual, Contents, Design, End, KeyField, Member, Model, Path, Position, Role,
 };
 use serde::Serialize;
 use serde_json::Value as Json;
@@ -28,6 +28,9 @@ struct SavedCollection<'d> {
     rules: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     value: Option<Vec<String>>,
+    /// The value of a nested copy, whose entries are nodes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nodes: Option<Vec<String>>,
     reasons: &'d [String],
 }
 
@@ -85,11 +88,13 @@ fn saved<'d>(conceptual: &'d Conceptual, collection: &'d Collection) -> SavedCol
         alias: position.alias.as_deref(),
     };
     let positions = source.positions.iter().map(|(_, position)| position);
-    let (rules, value) = match &collection.contents {
+    let texts = |fields: &[Path]| Some(fields.iter().map(|path| paths.write(path)).collect());
+    let (rules, value, nodes) = match &collection.contents {
         Contents::Aggregate(rules) => {
-            (Some(rules.iter().map(|rule| rules::write(conceptual, rule)).collect()), None)
+            (Some(rules.iter().map(|rule| rules::write(conceptual, rule)).collect()), None, None)
         }
-        Contents::Fields(fields) => (None, Some(fields.iter().map(|path| paths.write(path)).collect())),
+        Contents::Fields(fields) => (None, texts(fields), None),
+        Contents::Nested(fields) => (None, None, texts(fields)),
     };
     SavedCollection {
         name: &collection.name,
@@ -106,6 +111,7 @@ fn saved<'d>(conceptual: &'d Conceptual, collection: &'d Collection) -> SavedCol
         entry_key: keys(&collection.entry_key),
         rules,
         value,
+        nodes,
         reasons: &collection.reasons,
     }
 }

@@ -5,14 +5,16 @@ use askloom_lang::{Checked, Memory, check};
 use askloom_model::{Code, Severity};
 use std::path::Path;
 
-/// Their wrong examples cannot be written down as text, which `hostile` makes, or are no models but saved designs.
-const NOT_TEXT: [Code; 8] = [
+/// Their wrong examples cannot be written down as text, which `hostile` makes, or are about designs.
+const NOT_TEXT: [Code; 10] = [
     Code::NotUtf8,
     Code::FileTooLarge,
     Code::UnknownExtension,
     Code::TooDeep,
     Code::TooManyDiagnostics,
     Code::TooMany,
+    Code::NoPlan,
+    Code::NotTogether,
     Code::DesignMalformed,
     Code::DesignOfAnotherModel,
 ];

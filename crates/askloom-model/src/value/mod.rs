@@ -12,6 +12,7 @@
 
 mod json;
 mod parse;
+mod place;
 mod record;
 mod statement;
 #[cfg(test)]

@@ -45,6 +45,7 @@ impl Refusal {
             | RunError::TooLarge(_)
             | RunError::NotYet(_) => String::new(),
             RunError::MissingParameter(_)
+            | RunError::BadContinuation
             | RunError::UnknownParameter(_)
             | RunError::MissingUuid
             | RunError::MatchedNothing { .. }

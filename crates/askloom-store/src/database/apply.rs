@@ -10,6 +10,7 @@ use askloom_model::{Design, Model};
 use std::collections::BTreeSet;
 use std::fmt;
 use std::path::Path;
+use std::sync::Mutex;
 
 /// Why a store cannot be used with a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -117,7 +118,7 @@ impl Database {
 
     fn of(store: Store, model: Model, design: Design, catalogue: Catalogue) -> Self {
         let schema = Schema::numbered(model, design, &catalogue.numbers(), &catalogue.filling);
-        Self { store, schema, catalogue }
+        Self { store, schema, catalogue, turn: Mutex::default() }
     }
 }
 

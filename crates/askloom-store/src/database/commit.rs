@@ -6,10 +6,14 @@ use crate::embedded::{Batch, Error, Outcome, Snapshot};
 use crate::write::Change;
 use crate::{Reads, RunError};
 use std::ops::Bound;
+use std::sync::PoisonError;
 use std::time::Duration;
 
 /// How often a write that others overtake is tried again before it gives up.
 const MOST_ATTEMPTS: u32 = 64;
+
+/// After so many attempts a writer waits for its turn: of those who have lost as often, one writes at a time.
+const PATIENCE: u32 = 6;
 
 /// The longest pause between two attempts.
 const LONGEST_PAUSE: Duration = Duration::from_millis(20);
@@ -20,7 +24,11 @@ impl Database {
         &self,
         mut prepare: impl FnMut(&Snapshot) -> Result<(Change, T), RunError>,
     ) -> Result<T, RunError> {
+        let mut turn = None;
         for attempt in 0..MOST_ATTEMPTS {
+            if attempt == PATIENCE {
+                turn = Some(self.turn.lock().unwrap_or_else(PoisonError::into_inner));
+            }
             let snapshot = self.store.snapshot();
             let (change, answer) = prepare(&snapshot)?;
             if change.puts.is_empty() {
@@ -28,7 +36,8 @@ impl Database {
             }
             match self.store.commit(batch(change, &snapshot)).map_err(failed)? {
                 Outcome::Committed { .. } => return Ok(answer),
-                Outcome::Conflict(_) => pause(attempt),
+                Outcome::Conflict(_) if turn.is_none() => pause(attempt),
+                Outcome::Conflict(_) => {}
             }
         }
         Err(RunError::Conflict)

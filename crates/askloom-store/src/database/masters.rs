@@ -4,32 +4,56 @@ use crate::{Keyspace, RunError};
 use askloom_model::{Identity, Value};
 use askloom_target::embedded::{block_prefix, decode, master_prefix, prefix_end};
 
-/// The ids of the next blocks of a master, those of deleted aggregates included.
-pub(super) fn identities(
+/// Some blocks of a master, those of deleted aggregates included.
+#[derive(Debug, Default)]
+pub(super) struct Blocks {
+    pub(super) identities: Vec<Identity>,
+    /// Keys that name no aggregate.
+    pub(super) broken: Vec<Vec<u8>>,
+    /// Where the next ones start; nothing if there are none.
+    pub(super) next: Option<Vec<u8>>,
+}
+
+/// The blocks from a key on.
+pub(super) fn blocks(
     keyspace: &dyn Keyspace,
     number: u32,
-    after: Option<&Identity>,
+    from: &[u8],
     most: usize,
-) -> Result<Vec<Identity>, RunError> {
+) -> Result<Blocks, RunError> {
     let prefix = block_prefix(number, &[]);
     let end = prefix_end(&prefix);
-    let from = match after {
-        Some(identity) => prefix_end(&master_prefix(number, identity)).unwrap_or_default(),
-        None => prefix.clone(),
-    };
-    let mut found: Vec<Identity> = Vec::new();
-    keyspace.scan(&from, end.as_deref(), false, &mut |key, _| {
+    let mut blocks = Blocks::default();
+    keyspace.scan(from, end.as_deref(), false, &mut |key, _| {
         let mut rest = key.get(prefix.len()..).unwrap_or_default();
-        let Value::Reference(identity) = decode(&mut rest)? else {
-            return Err(RunError::Corrupted("a key of a master has no id".to_owned()));
+        let Ok(Value::Reference(identity)) = decode(&mut rest) else {
+            blocks.broken.push(key.to_vec());
+            return Ok(true);
         };
-        if found.last() != Some(&identity) {
-            if found.len() == most {
+        if blocks.identities.last() != Some(&identity) {
+            if blocks.identities.len() == most {
+                blocks.next = Some(key.to_vec());
                 return Ok(false);
             }
-            found.push(identity);
+            blocks.identities.push(identity);
         }
         Ok(true)
     })?;
-    Ok(found)
+    Ok(blocks)
+}
+
+/// Where the blocks after that of an aggregate start, or all of them.
+pub(super) fn start(number: u32, after: Option<&Identity>) -> Vec<u8> {
+    match after {
+        Some(identity) => prefix_end(&master_prefix(number, identity)).unwrap_or_default(),
+        None => block_prefix(number, &[]),
+    }
+}
+
+/// Refuses to go on over keys that name no aggregate.
+pub(super) fn sound(blocks: Blocks) -> Result<Blocks, RunError> {
+    if blocks.broken.is_empty() {
+        return Ok(blocks);
+    }
+    Err(RunError::Corrupted("a key of a master names no aggregate; `verify` tells more".to_owned()))
 }

@@ -7,31 +7,38 @@ mod difference;
 mod fill;
 mod masters;
 mod shape;
+mod sweep;
+mod verify;
 
 pub use apply::{Applied, OpenError, preview};
 pub use difference::{Difference, Kind};
 pub use fill::Progress;
+pub use sweep::Swept;
+pub use verify::{Fault, Finding, Report, Verified};
 
 use crate::embedded::Store;
 use crate::execute::{self, Answer, Arguments, Continuation};
 use crate::write::{self, Expect, Inputs, Outcome};
 use crate::{RunError, Schema};
 use askloom_design::plan;
-use askloom_model::{ClassId, Identity, Plan, Query, Record, Write};
+use askloom_model::{Ask, ClassId, Identity, Plan, Query, Record, Write};
 use catalogue::Catalogue;
+use std::sync::Mutex;
 
 #[derive(Debug)]
 pub struct Database {
     store: Store,
     schema: Schema,
     catalogue: Catalogue,
+    /// Held by a writer whom others have overtaken too often.
+    turn: Mutex<()>,
 }
 
 impl Database {
     /// A design on a store that nobody else has put anything into, and that keeps nothing about it.
     #[must_use]
     pub fn new(store: Store, schema: Schema) -> Self {
-        Self { store, schema, catalogue: Catalogue::empty() }
+        Self { store, schema, catalogue: Catalogue::empty(), turn: Mutex::default() }
     }
 
     #[must_use]
@@ -60,6 +67,11 @@ impl Database {
         after: Option<&Continuation>,
     ) -> Result<Answer, RunError> {
         execute::run(&self.schema, &self.store.snapshot(), query, plan, arguments, now, after)
+    }
+
+    /// Runs a tuple query on one snapshot; see [`execute::ask`].
+    pub fn ask(&self, ask: &Ask, arguments: &Arguments, now: jiff::Timestamp) -> Result<Answer, RunError> {
+        execute::ask(&self.schema, &self.store.snapshot(), ask, arguments, now)
     }
 
     /// A write of the model, with every copy brought after, all or nothing.

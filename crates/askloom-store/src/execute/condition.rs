@@ -1,7 +1,7 @@
 //! Conditions on a row, in three-valued logic.
 
-use super::row::Values;
-use super::{Row, Scene};
+use super::path::Values;
+use super::{Row, Scene, words};
 use crate::RunError;
 use askloom_model::{Comparison, Condition, InSet, Operand, Value, compare_numbers};
 use std::cmp::Ordering;
@@ -16,35 +16,42 @@ impl Scene<'_> {
             Condition::Or(terms) => self.junction(terms, row, true),
             Condition::Not(inner) => Ok(self.truth(inner, row)?.map(|truth| !truth)),
             Condition::Compare { left, op, right } => {
-                let (left, right) = (self.operand(left, row)?, self.operand(right, row)?);
-                Ok(some(left, |a| some(right.clone(), |b| compared(a, b).map(|order| fits(*op, order)))))
+                self.some(row, [left, right], |[left, right]| Ok(fits(*op, compared(left, right))))
             }
             Condition::Between { value, low, high } => {
-                let (low, high) = (self.operand(low, row)?, self.operand(high, row)?);
-                let (low, high) = (first(low), first(high));
-                let within = |value: &Value| {
-                    let above = compared(value, &low).map(|order| order != Ordering::Less);
-                    let below = compared(value, &high).map(|order| order != Ordering::Greater);
-                    and(above, below)
-                };
-                Ok(some(self.operand(value, row)?, within))
+                self.some(row, [value, low, high], |[value, low, high]| {
+                    let above = fits(Comparison::GreaterOrEqual, compared(value, low));
+                    Ok(and(above, fits(Comparison::LessOrEqual, compared(value, high))))
+                })
             }
             Condition::In { value, set } => self.member(value, set, row),
             Condition::StartsWith { value, prefix } => {
-                let prefix = first(self.operand(prefix, row)?);
-                let starts = |value: &Value| match (value, &prefix) {
-                    (Value::Text(text), Value::Text(prefix)) => Some(text.starts_with(prefix.as_str())),
-                    (_, _) => None,
-                };
-                Ok(some(self.operand(value, row)?, starts))
+                self.on_texts(row, value, prefix, |text, prefix| text.starts_with(prefix))
             }
-            Condition::IsNull { value } => Ok(Some(match self.operand(value, row)? {
-                Values::Single(value) => value.is_null(),
-                Values::Many(values) => values.iter().any(Value::is_null),
-            })),
-            Condition::Matches { .. } => Err(RunError::NotYet("MATCHES")),
-            Condition::Under { .. } | Condition::Above { .. } => Err(RunError::NotYet("UNDER and ABOVE")),
-            Condition::Within { .. } | Condition::InBox { .. } => Err(RunError::NotYet("WITHIN and IN BOX")),
+            Condition::Matches { value, words } => self.on_texts(row, value, words, words::matches),
+            Condition::IsNull { value } => self.some(row, [value], |[value]| Ok(Some(value.is_null()))),
+            Condition::Under { value, of } => {
+                let class = self.tree_class(value);
+                self.some(row, [value, of], |[value, of]| self.lies_under(class, value, of))
+            }
+            Condition::Above { value, of } => {
+                let class = self.tree_class(value);
+                self.some(row, [value, of], |[value, of]| self.lies_under(class, of, value))
+            }
+            Condition::Within { value, km, of } => self.some(row, [value, km, of], |values| {
+                Ok(match values {
+                    [Value::Geo(place), Value::Double(km), Value::Geo(of)] => {
+                        Some(place.distance_km(*of) <= *km)
+                    }
+                    _null => None,
+                })
+            }),
+            Condition::InBox { value, low, high } => self.some(row, [value, low, high], |values| {
+                Ok(match values {
+                    [Value::Geo(place), Value::Geo(low), Value::Geo(high)] => Some(place.in_box(*low, *high)),
+                    _null => None,
+                })
+            }),
         }
     }
 
@@ -61,6 +68,25 @@ impl Scene<'_> {
         Ok(if unknown { None } else { Some(!decides) })
     }
 
+    /// A test of single values as it is. If one of the operands stands for many values, it is true if some of them
+    /// make it true, else false.
+    fn some<const N: usize>(
+        &self,
+        row: &Row,
+        operands: [&Operand; N],
+        test: impl Fn([&Value; N]) -> Result<Truth, RunError>,
+    ) -> Result<Truth, RunError> {
+        let mut values = Vec::with_capacity(N);
+        for operand in operands {
+            values.push(self.operand(operand, row)?);
+        }
+        let choose = |choice: &[&Value]| match <[&Value; N]>::try_from(choice) {
+            Ok(choice) => test(choice),
+            Err(_) => Ok(None),
+        };
+        tried(&values, &choose)
+    }
+
     fn operand(&self, operand: &Operand, row: &Row) -> Result<Values, RunError> {
         match operand {
             Operand::Path(path) => self.values(path, row),
@@ -69,47 +95,87 @@ impl Scene<'_> {
     }
 
     fn member(&self, value: &Operand, set: &InSet, row: &Row) -> Result<Truth, RunError> {
-        let items: Vec<Value> = match set {
+        let mut values = vec![self.operand(value, row)?];
+        match set {
             InSet::List(items) => {
-                let mut values = Vec::with_capacity(items.len());
                 for item in items {
-                    values.push(first(self.operand(item, row)?));
+                    values.push(self.operand(item, row)?);
                 }
-                values
             }
             InSet::Parameter(index) => match self.arguments.get(*index) {
-                Some(Value::List(elements)) => elements.iter().map(|element| element.value.clone()).collect(),
-                Some(_) | None => return Ok(None),
+                Some(Value::List(elements)) => {
+                    values.extend(elements.iter().map(|element| Values::Single(element.value.clone())));
+                }
+                // No list is given: whether anything is in it is unknown.
+                Some(_) | None => return tried(&values, &|_| Ok(None)),
             },
-        };
-        let one_of = |value: &Value| {
-            let mut unknown = false;
-            for item in &items {
-                match compared(value, item) {
-                    Some(Ordering::Equal) => return Some(true),
-                    Some(_) => {}
-                    None => unknown = true,
+        }
+        tried(&values, &|choice| {
+            let Some((value, items)) = choice.split_first() else { return Ok(None) };
+            let mut found = Some(false);
+            for item in items {
+                match fits(Comparison::Equal, compared(value, item)) {
+                    Some(true) => return Ok(Some(true)),
+                    Some(false) => {}
+                    None => found = None,
                 }
             }
-            if unknown { None } else { Some(false) }
-        };
-        Ok(some(self.operand(value, row)?, one_of))
+            Ok(found)
+        })
+    }
+
+    fn on_texts(
+        &self,
+        row: &Row,
+        value: &Operand,
+        argument: &Operand,
+        test: impl Fn(&str, &str) -> bool,
+    ) -> Result<Truth, RunError> {
+        self.some(row, [value, argument], |values| {
+            Ok(match values {
+                [Value::Text(text), Value::Text(argument)] => Some(test(text, argument)),
+                _null => None,
+            })
+        })
     }
 }
 
-/// A condition on many values is true if some value makes it true, else false.
-fn some(values: Values, condition: impl Fn(&Value) -> Truth) -> Truth {
-    match values {
-        Values::Single(value) => condition(&value),
-        Values::Many(values) => Some(values.iter().any(|value| condition(value) == Some(true))),
+/// What is to be found out about one value of each operand.
+type Test<'t> = dyn Fn(&[&Value]) -> Result<Truth, RunError> + 't;
+
+fn tried(values: &[Values], test: &Test<'_>) -> Result<Truth, RunError> {
+    let any_many = values.iter().any(|values| matches!(values, Values::Many(_)));
+    let mut choice = Vec::with_capacity(values.len());
+    if any_many {
+        return Ok(Some(any_choice(values, &mut choice, test)?));
     }
+    choice.extend(values.iter().filter_map(|value| match value {
+        Values::Single(value) => Some(value),
+        Values::Many(_) => None,
+    }));
+    test(&choice)
 }
 
-fn first(values: Values) -> Value {
-    match values {
-        Values::Single(value) => value,
-        Values::Many(values) => values.into_iter().next().unwrap_or(Value::Null),
+/// Whether some choice of one value each makes the test true.
+fn any_choice<'v>(
+    left: &'v [Values],
+    choice: &mut Vec<&'v Value>,
+    test: &Test<'_>,
+) -> Result<bool, RunError> {
+    let Some((next, left)) = left.split_first() else { return Ok(test(choice)? == Some(true)) };
+    let options = match next {
+        Values::Single(value) => std::slice::from_ref(value),
+        Values::Many(values) => values.as_slice(),
+    };
+    for value in options {
+        choice.push(value);
+        let found = any_choice(left, choice, test)?;
+        choice.pop();
+        if found {
+            return Ok(true);
+        }
     }
+    Ok(false)
 }
 
 fn and(a: Truth, b: Truth) -> Truth {
@@ -122,29 +188,33 @@ fn and(a: Truth, b: Truth) -> Truth {
 
 /// Unknown if one of the two is null.
 fn compared(a: &Value, b: &Value) -> Option<Ordering> {
-    if a.is_null() || b.is_null() {
-        return None;
-    }
-    // A reference of one part can be compared with that part.
-    let plain = |value: &Value| match value {
-        Value::Reference(parts) if parts.len() == 1 => parts.first().cloned(),
-        _other => None,
-    };
-    match (a, b) {
-        (Value::Reference(_), Value::Reference(_)) => Some(a.cmp(b)),
-        (Value::Reference(_), other) => plain(a).map_or(Some(a.cmp(b)), |part| compared(&part, other)),
-        (other, Value::Reference(_)) => plain(b).map_or(Some(a.cmp(b)), |part| compared(other, &part)),
-        (_, _) => compare_numbers(a, b).or_else(|| Some(a.cmp(b))),
+    (!a.is_null() && !b.is_null()).then(|| order(a, b))
+}
+
+/// How two values compare: numbers by what they are, whatever their types; a reference of one part as that part.
+pub(super) fn order(a: &Value, b: &Value) -> Ordering {
+    let (a, b) = (plain(a), plain(b));
+    compare_numbers(a, b).unwrap_or_else(|| a.cmp(b))
+}
+
+fn plain(value: &Value) -> &Value {
+    match value {
+        Value::Reference(parts) => match parts.as_slice() {
+            [only] => only,
+            _composite => value,
+        },
+        _other => value,
     }
 }
 
-fn fits(op: Comparison, order: Ordering) -> bool {
-    match op {
+fn fits(op: Comparison, order: Option<Ordering>) -> Truth {
+    let order = order?;
+    Some(match op {
         Comparison::Equal => order == Ordering::Equal,
         Comparison::NotEqual => order != Ordering::Equal,
         Comparison::Less => order == Ordering::Less,
         Comparison::LessOrEqual => order != Ordering::Greater,
         Comparison::Greater => order == Ordering::Greater,
         Comparison::GreaterOrEqual => order != Ordering::Less,
-    }
+    })
 }

@@ -1,25 +1,37 @@
 //! Carries out a plan: reads, joins, filters, groups, sorts, cuts, projects.
 
+mod access;
 mod aggregate;
 mod condition;
+mod keys;
+mod nested;
+mod node;
 mod page;
+mod path;
+mod range;
 mod row;
+mod scene;
+mod tree;
+mod words;
 
 pub use condition::Truth;
+pub use node::{Inner, Node};
 pub use page::Continuation;
-pub(crate) use row::collect_parts;
-pub use row::{Node, Row, Scene};
+pub use row::Row;
+pub use scene::Scene;
+pub(crate) use scene::collect_parts;
 
 use crate::{Keyspace, Reader, RunError, Schema};
+use access::Asked;
 use askloom_model::{
-    ColumnValue, Contents, Id, Inclusive, KeyRange, Limit, Operand, OrderBy, OrderTerm, Path, Plan,
-    PositionId, Query, Reading, Value,
+    Ask, ColumnValue, Conceptual, Id, Operand, OrderBy, OrderTerm, Parameter, Plan, PositionId, Query, Value,
+    typed,
 };
-use askloom_target::embedded::{block_prefix, encode, encode_descending, prefix_end, split_entry};
+use page::Placed;
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-/// Values by parameter name, already of the parameters' types.
+/// Values by parameter name. A whole number is as good as a decimal of the same value, an id of one part as that part.
 pub type Arguments = HashMap<String, Value>;
 
 /// What a query gave.
@@ -42,229 +54,101 @@ pub fn run(
     after: Option<&Continuation>,
 ) -> Result<Answer, RunError> {
     let reader = Reader::new(schema, keyspace);
-    let arguments = ordered(query, arguments)?;
+    let arguments = ordered(&schema.model.conceptual, query, arguments)?;
     let scene = Scene { instances: &reader, positions: &query.positions, arguments: &arguments, now };
-    let rows = rows(&scene, keyspace, query, plan)?;
-    finish(&scene, query, plan, rows, after)
+    if let Some(after) = after {
+        page::check(query, after, aggregate::applies(query))?;
+    }
+    let asked = Asked { scene: &scene, keyspace, query, plan, after };
+    finish(&asked, asked.rows()?)
 }
 
-/// Arguments in the order of the query's parameters.
-fn ordered(query: &Query, arguments: &Arguments) -> Result<Vec<Value>, RunError> {
-    let find =
-        |name: &String| arguments.get(name).cloned().ok_or_else(|| RunError::MissingParameter(name.clone()));
-    query.parameters.iter().map(|parameter| find(&parameter.name)).collect()
+/// Runs a tuple query by its cheapest plan: each linked tuple of result instances once, in the order of their ids. The
+/// arguments are the ids of the key classes by the names of the classes.
+pub fn ask(
+    schema: &Schema,
+    keyspace: &dyn Keyspace,
+    ask: &Ask,
+    arguments: &Arguments,
+    now: jiff::Timestamp,
+) -> Result<Answer, RunError> {
+    let conceptual = &schema.model.conceptual;
+    let circle = RunError::NotYet("an `ask` whose links close a circle at a value object");
+    let query = askloom_design::ask::query(conceptual, ask).ok_or(circle)?;
+    let no_master = || RunError::Corrupted("the design lacks a master".to_owned());
+    let plan = askloom_design::plan::plan(conceptual, schema.readable(), &query).ok_or_else(no_master)?;
+    tuples(schema, keyspace, &query, &plan, arguments, now)
 }
 
-/// The joined and filtered rows, in no particular order unless the plan needs no sort.
+/// The same by a plan of the query that [`askloom_design::ask::query`] makes of it.
+pub fn tuples(
+    schema: &Schema,
+    keyspace: &dyn Keyspace,
+    query: &Query,
+    plan: &Plan,
+    arguments: &Arguments,
+    now: jiff::Timestamp,
+) -> Result<Answer, RunError> {
+    let mut answer = run(schema, keyspace, query, plan, arguments, now, None)?;
+    // Linked twice is linked; the two are neighbours.
+    answer.rows.dedup();
+    Ok(answer)
+}
+
+/// Arguments in the order of the query's parameters, each of its type.
+fn ordered(conceptual: &Conceptual, query: &Query, arguments: &Arguments) -> Result<Vec<Value>, RunError> {
+    let known = |name: &String| query.parameters.iter().any(|parameter| parameter.name == *name);
+    if let Some(name) = arguments.keys().find(|name| !known(name)) {
+        return Err(RunError::UnknownParameter(name.clone()));
+    }
+    let mut ordered = Vec::with_capacity(query.parameters.len());
+    for Parameter { name, ty, .. } in &query.parameters {
+        let value = arguments.get(name).ok_or_else(|| RunError::MissingParameter(name.clone()))?;
+        let fitting = typed::fitting(conceptual, value, ty).ok_or_else(|| RunError::WrongType {
+            parameter: name.clone(),
+            message: "its value is of another type".to_owned(),
+        })?;
+        ordered.push(fitting);
+    }
+    Ok(ordered)
+}
+
+/// The joined and filtered rows of a query, in no particular order.
 pub(crate) fn rows(
     scene: &Scene<'_>,
     keyspace: &dyn Keyspace,
     query: &Query,
     plan: &Plan,
 ) -> Result<Vec<Row>, RunError> {
-    let mut rows = access(scene, keyspace, query, plan)?;
-    for join in &plan.joins {
-        let mut joined = Vec::new();
+    Asked { scene, keyspace, query, plan, after: None }.rows()
+}
+
+impl Asked<'_> {
+    /// The joined and filtered rows, in no particular order unless the plan needs no sort.
+    fn rows(&self) -> Result<Vec<Row>, RunError> {
+        let mut rows = self.access()?;
+        for join in &self.plan.joins {
+            let mut joined = Vec::new();
+            for row in rows {
+                self.scene.expand(row, join.position, &mut joined)?;
+            }
+            rows = joined;
+        }
+        // Rows that come in order were filtered on the way, so that no more were read than needed.
+        let Some(condition) = self.plan.filter.as_ref().filter(|_| self.plan.sort.is_some()) else {
+            return Ok(rows);
+        };
+        let mut kept = Vec::with_capacity(rows.len());
         for row in rows {
-            scene.expand(row, join.position, &mut joined)?;
-        }
-        rows = joined;
-    }
-    let mut kept = Vec::with_capacity(rows.len());
-    for row in rows {
-        let holds = match &plan.filter {
-            Some(condition) => scene.truth(condition, &row)? == Some(true),
-            None => true,
-        };
-        if holds {
-            kept.push(row);
-        }
-    }
-    Ok(kept)
-}
-
-fn access(
-    scene: &Scene<'_>,
-    keyspace: &dyn Keyspace,
-    query: &Query,
-    plan: &Plan,
-) -> Result<Vec<Row>, RunError> {
-    let schema = scene.instances.schema();
-    let collection = &schema.design.collections[plan.access.collection];
-    match collection.contents {
-        Contents::Aggregate(_) => access_master(scene, plan, collection),
-        Contents::Fields(_) => access_copy(scene, keyspace, query, plan),
-    }
-}
-
-fn access_master(
-    scene: &Scene<'_>,
-    plan: &Plan,
-    collection: &askloom_model::Collection,
-) -> Result<Vec<Row>, RunError> {
-    let root = collection.source.root;
-    let mut rows = Vec::new();
-    match &plan.access.how {
-        Reading::GetBlock { key } => {
-            let mut identity = Vec::new();
-            for operand in key {
-                match scene.constant(operand)? {
-                    Value::Null => return Ok(rows),
-                    Value::Reference(parts) => identity.extend(parts),
-                    part => identity.push(part),
-                }
-            }
-            if let Some(stored) = scene.instances.aggregate(root, &identity)? {
-                rows.extend(scene.root(identity, stored));
+            if self.scene.truth(condition, &row)? == Some(true) {
+                kept.push(row);
             }
         }
-        Reading::Range { .. } | Reading::Scan => {
-            for (identity, stored) in scene.instances.all(root)? {
-                rows.extend(scene.root(identity, stored));
-            }
-        }
-    }
-    Ok(rows)
-}
-
-/// Reads entries of a copy; each gives the identities of its positions and the values it holds.
-fn access_copy(
-    scene: &Scene<'_>,
-    keyspace: &dyn Keyspace,
-    query: &Query,
-    plan: &Plan,
-) -> Result<Vec<Row>, RunError> {
-    let schema = scene.instances.schema();
-    let id = plan.access.collection;
-    let collection = &schema.design.collections[id];
-    let Some((from, to)) = bounds(scene, schema.number(id), collection, &plan.access.how)? else {
-        return Ok(Vec::new());
-    };
-    let most = match (&plan.access.how, &query.limit) {
-        (Reading::Range { limited: true, .. }, Some(Limit::Rows(rows))) => count(scene, rows)?,
-        (_, _) => usize::MAX,
-    };
-    let backwards = matches!(plan.access.how, Reading::Range { backwards: true, .. });
-    // What an index leads back from is one value of several; the row may have others.
-    let held: Vec<Path> =
-        if collection.indexed().is_some() { Vec::new() } else { collection.held().cloned().collect() };
-    let mut rows = Vec::new();
-    keyspace.scan(&from, to.as_deref(), backwards, &mut |key, value| {
-        let positions = collection.source.positions.len();
-        let parts = split_entry(key, collection.block_key.len(), &collection.entry_key, positions)?;
-        let mut rest = value;
-        let mut values = parts.block;
-        values.extend(parts.fields);
-        while !rest.is_empty() {
-            values.push(askloom_target::embedded::decode(&mut rest)?);
-        }
-        let row = scene.entry(&plan.access.positions, parts.row, &held, values)?;
-        rows.extend(row);
-        Ok(rows.len() < most)
-    })?;
-    Ok(rows)
-}
-
-/// The first key, and the one after the last; none if there is no end.
-type KeyBounds = (Vec<u8>, Option<Vec<u8>>);
-
-/// The keys to read. `None` if a parameter is null, so that nothing can match.
-fn bounds(
-    scene: &Scene<'_>,
-    number: u32,
-    collection: &askloom_model::Collection,
-    how: &Reading,
-) -> Result<Option<KeyBounds>, RunError> {
-    let Reading::Range { key, equal, range, .. } = how else {
-        let prefix = block_prefix(number, &[]);
-        let end = prefix_end(&prefix);
-        return Ok(Some((prefix, end)));
-    };
-    let mut prefix = block_prefix(number, &[]);
-    for operand in key {
-        let value = scene.constant(operand)?;
-        if value.is_null() {
-            return Ok(None);
-        }
-        encode(&value, &mut prefix);
-    }
-    for (operand, field) in equal.iter().zip(&collection.entry_key) {
-        let value = scene.constant(operand)?;
-        if value.is_null() {
-            return Ok(None);
-        }
-        append(&value, field.descending, &mut prefix);
-    }
-    let Some(range) = range else {
-        let end = prefix_end(&prefix);
-        return Ok(Some((prefix, end)));
-    };
-    let descending = collection.entry_key.get(equal.len()).is_some_and(|field| field.descending);
-    narrowed(scene, &prefix, range, descending)
-}
-
-fn append(value: &Value, descending: bool, out: &mut Vec<u8>) {
-    if descending {
-        encode_descending(value, out);
-    } else {
-        encode(value, out);
+        Ok(kept)
     }
 }
 
-/// A range of one field below a prefix. Null is in no range: a comparison with it is never true.
-fn narrowed(
-    scene: &Scene<'_>,
-    prefix: &[u8],
-    range: &KeyRange,
-    descending: bool,
-) -> Result<Option<KeyBounds>, RunError> {
-    if let Some(starts) = &range.prefix {
-        let Value::Text(text) = scene.constant(starts)? else { return Ok(None) };
-        return Ok(Some(text_range(prefix, &text, descending)));
-    }
-    let key = |operand: &Operand| -> Result<Option<Vec<u8>>, RunError> {
-        let value = scene.constant(operand)?;
-        let mut key = prefix.to_vec();
-        append(&value, descending, &mut key);
-        Ok((!value.is_null()).then_some(key))
-    };
-    // The keys of all values but null, in ascending terms.
-    let mut null = prefix.to_vec();
-    append(&Value::Null, descending, &mut null);
-    let (mut from, mut to) = if descending {
-        (prefix.to_vec(), Some(null))
-    } else {
-        (prefix_end(&null).unwrap_or_default(), prefix_end(prefix))
-    };
-    let (low, high) = if descending { (&range.high, &range.low) } else { (&range.low, &range.high) };
-    if let Some((operand, inclusive)) = low {
-        let Some(key) = key(operand)? else { return Ok(None) };
-        from = match inclusive {
-            Inclusive::Yes => key,
-            Inclusive::No => prefix_end(&key).unwrap_or_default(),
-        };
-    }
-    if let Some((operand, inclusive)) = high {
-        let Some(key) = key(operand)? else { return Ok(None) };
-        to = match inclusive {
-            Inclusive::Yes => prefix_end(&key),
-            Inclusive::No => Some(key),
-        };
-    }
-    Ok(Some((from, to)))
-}
-
-/// The keys of the texts that start with a text: those between it and what follows it, its end mark left off.
-fn text_range(prefix: &[u8], text: &str, descending: bool) -> (Vec<u8>, Option<Vec<u8>>) {
-    const END_MARK: usize = 2;
-    let mut start = Vec::new();
-    append(&Value::Text(text.to_owned()), descending, &mut start);
-    start.truncate(start.len().saturating_sub(END_MARK));
-    let from = [prefix, start.as_slice()].concat();
-    let to = prefix_end(&from);
-    (from, to)
-}
-
+/// How many rows LIMIT or PAGE asks for.
 fn count(scene: &Scene<'_>, operand: &Operand) -> Result<usize, RunError> {
     match scene.constant(operand)? {
         Value::Int(rows) if rows > 0 => Ok(usize::try_from(rows).unwrap_or(usize::MAX)),
@@ -275,40 +159,31 @@ fn count(scene: &Scene<'_>, operand: &Operand) -> Result<usize, RunError> {
     }
 }
 
-fn finish(
-    scene: &Scene<'_>,
-    query: &Query,
-    plan: &Plan,
-    rows: Vec<Row>,
-    after: Option<&Continuation>,
-) -> Result<Answer, RunError> {
+fn finish(asked: &Asked<'_>, rows: Vec<Row>) -> Result<Answer, RunError> {
+    let Asked { scene, query, plan, after, .. } = *asked;
     let columns: Vec<String> = query.columns.iter().map(|column| column.name.clone()).collect();
     if aggregate::applies(query) {
-        let rows = aggregate::grouped(scene, query, rows)?;
-        let rows = limited(scene, query, rows)?;
-        return Ok(Answer { columns, rows, next: None });
+        let groups = aggregate::grouped(scene, query, rows)?.into_iter();
+        let placed = groups.map(|g| Placed { order: g.order, identity: g.key, row: g.columns });
+        let (rows, next) = page::cut(scene, query, sorted(query, placed.collect()), after)?;
+        return Ok(Answer { columns, rows, next });
     }
-    let mut keyed = Vec::with_capacity(rows.len());
+    let mut placed = Vec::with_capacity(rows.len());
     for row in rows {
-        keyed.push((order_values(scene, &query.order_by, &row)?, row));
+        let order = order_values(scene, &query.order_by, &row)?;
+        placed.push(Placed { order, identity: row.keys.clone(), row });
     }
     if plan.sort.is_some() {
-        keyed.sort_by(|(a, row_a), (b, row_b)| compare(&query.order_by, a, b, &row_a.keys, &row_b.keys));
+        placed = sorted(query, placed);
     }
-    let (keyed, next) = page::cut(scene, query, keyed, after)?;
-    let mut projected = Vec::with_capacity(keyed.len());
-    for (_, row) in &keyed {
-        projected.push(project(scene, query, row)?);
-    }
-    Ok(Answer { columns, rows: projected, next })
+    let (rows, next) = page::cut(scene, query, placed, after)?;
+    let rows = rows.iter().map(|row| project(scene, query, row)).collect::<Result<_, _>>()?;
+    Ok(Answer { columns, rows, next })
 }
 
-fn limited(scene: &Scene<'_>, query: &Query, mut rows: Vec<Vec<Value>>) -> Result<Vec<Vec<Value>>, RunError> {
-    match &query.limit {
-        Some(Limit::Rows(operand) | Limit::Page(operand)) => rows.truncate(count(scene, operand)?),
-        None => {}
-    }
-    Ok(rows)
+fn sorted<T>(query: &Query, mut rows: Vec<Placed<T>>) -> Vec<Placed<T>> {
+    rows.sort_by(|a, b| compare(&query.order_by, &a.order, &b.order, &a.identity, &b.identity));
+    rows
 }
 
 fn order_values(scene: &Scene<'_>, terms: &[OrderTerm], row: &Row) -> Result<Vec<Value>, RunError> {
@@ -321,23 +196,16 @@ fn order_values(scene: &Scene<'_>, terms: &[OrderTerm], row: &Row) -> Result<Vec
 }
 
 /// By the terms, then by identity in the direction of the last term.
-pub(crate) fn compare(
-    terms: &[OrderTerm],
-    a: &[Value],
-    b: &[Value],
-    id_a: &[Value],
-    id_b: &[Value],
-) -> Ordering {
+fn compare(terms: &[OrderTerm], a: &[Value], b: &[Value], id_a: &[Value], id_b: &[Value]) -> Ordering {
     for ((term, a), b) in terms.iter().zip(a).zip(b) {
-        let order = if term.descending { b.cmp(a) } else { a.cmp(b) };
+        let order = if term.descending { condition::order(b, a) } else { condition::order(a, b) };
         if order != Ordering::Equal {
             return order;
         }
     }
-    match terms.last() {
-        Some(term) if term.descending => id_b.cmp(id_a),
-        Some(_) | None => id_a.cmp(id_b),
-    }
+    let unequal = id_a.iter().zip(id_b).map(|(a, b)| condition::order(a, b)).find(|o| *o != Ordering::Equal);
+    let order = unequal.unwrap_or(Ordering::Equal);
+    if terms.last().is_some_and(|term| term.descending) { order.reverse() } else { order }
 }
 
 fn project(scene: &Scene<'_>, query: &Query, row: &Row) -> Result<Vec<Value>, RunError> {

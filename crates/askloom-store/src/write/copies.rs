@@ -9,8 +9,8 @@ use crate::execute::{Row, Scene};
 use crate::{Aggregate, Instances, Overlay, Puts, Reader, RunError, Schema};
 use askloom_design::upkeep::{Place, places};
 use askloom_model::{
-    ClassId, Collection, CollectionId, Conceptual, Contents, EndId, Identity, Member, Record,
-    RelationshipKind, Value,
+    ClassId, Collection, CollectionId, Conceptual, Contents, EndId, HomePlace, Id, Identity, Member, Path,
+    Record, RelationshipKind, Value, fault,
 };
 use askloom_target::embedded::{encode, entry_key};
 use std::collections::{BTreeMap, BTreeSet};
@@ -40,11 +40,13 @@ pub(crate) fn bring_some_after(
             upkeep.entries(id, reader, &root, &mut old)?;
             upkeep.entries(id, overlay, &root, &mut new)?;
         }
-        for key in old.keys().filter(|key| !new.contains_key(*key)) {
+        let stale = fault!(OldKeyKept) || (fault!(IndexStale) && collection.indexed().is_some());
+        for key in old.keys().filter(|key| !stale && !new.contains_key(*key)) {
             puts.insert(key.clone(), None);
         }
         for (key, value) in new {
-            if old.get(&key) != Some(&value) {
+            let kept = fault!(ValueNotRewritten) && old.contains_key(&key);
+            if old.get(&key) != Some(&value) && !kept {
                 puts.insert(key, Some(value));
             }
         }
@@ -84,10 +86,18 @@ impl Upkeep<'_> {
         let conceptual = self.conceptual();
         let mut roots = BTreeSet::new();
         for place in places(conceptual, self.collection) {
-            let Some(root) = place.class.and_then(|class| conceptual.aggregate_root(class)) else { continue };
-            let there: BTreeSet<Aggregate> = changed.clone().filter(|(of, _)| *of == root).cloned().collect();
+            // A value object is in the aggregate of the place before.
+            let Some(class) = place.class.filter(|&class| conceptual.classes[class].kind.is_entity()) else {
+                continue;
+            };
+            let homes = self.schema.homes(class);
+            let is_home = |(of, _): &&Aggregate| homes.iter().any(|home| home.root == *of);
+            let there: BTreeSet<Aggregate> = changed.clone().filter(is_home).cloned().collect();
             if !there.is_empty() {
                 roots.extend(self.walk_back(&place, there)?);
+                if fault!(SecondPlaceForgotten) {
+                    break;
+                }
             }
         }
         Ok(roots)
@@ -115,7 +125,12 @@ impl Upkeep<'_> {
             // A part is in its owner's aggregate.
             (true, RelationshipKind::Composition) => Ok(there),
             (true, RelationshipKind::Association | RelationshipKind::Aggregation) => {
-                self.referring(end, &there)
+                let mut found = self.referring(end, &there)?;
+                if row.inverse == Some(end) {
+                    // Of a symmetric relationship either side may hold the link.
+                    found.extend(self.referred(end, &there)?);
+                }
+                Ok(found)
             }
             (false, _) => match row.inverse {
                 Some(stored) if conceptual.ends[stored].kind == RelationshipKind::Composition => Ok(there),
@@ -131,8 +146,14 @@ impl Upkeep<'_> {
         let mut found = BTreeSet::new();
         for aggregate in there {
             for id in self.instances_in(aggregate, target)? {
+                if fault!(SupportReadSkipped) {
+                    continue;
+                }
                 found.extend(self.before.referring(end, &id)?);
                 found.extend(self.after.referring(end, &id)?);
+            }
+            if fault!(SelfReferenceOnce) {
+                found.remove(aggregate);
             }
         }
         Ok(found)
@@ -140,19 +161,22 @@ impl Upkeep<'_> {
 
     /// Those that these aggregates refer to by the end.
     fn referred(&self, end: EndId, there: &BTreeSet<Aggregate>) -> Result<BTreeSet<Aggregate>, RunError> {
-        let conceptual = self.conceptual();
-        let target = conceptual.ends[end].target;
-        let Some(root) = conceptual.aggregate_root(target) else { return Ok(BTreeSet::new()) };
-        let is_root = conceptual.is_kind_of(target, root);
+        let target = self.conceptual().ends[end].target;
         let mut found = BTreeSet::new();
         for (class, id) in there {
-            for state in [self.before, self.after] {
+            let states: &[&dyn Instances] = match (fault!(BeforeNotConsulted), fault!(AfterNotConsulted)) {
+                (false, false) => &[self.before, self.after],
+                (true, _) => &[self.after],
+                (_, true) => &[self.before],
+            };
+            for state in states {
                 let Some(stored) = state.aggregate(*class, id)? else { continue };
                 for referred in references(&stored.record, end) {
-                    if is_root {
-                        found.insert((root, referred));
-                    } else {
-                        found.extend(self.holding(target, &referred)?);
+                    for home in self.schema.homes(target) {
+                        match home.place {
+                            HomePlace::Root => found.extend([(home.root, referred.clone())]),
+                            HomePlace::Inside => found.extend(self.holding(target, &referred)?),
+                        }
                     }
                 }
             }
@@ -202,7 +226,7 @@ impl Upkeep<'_> {
             arguments: &[],
             now: jiff::Timestamp::MIN,
         };
-        let mut rows = scene.root(aggregate.1.clone(), stored);
+        let mut rows = scene.root(stored);
         for position in self.collection.source.positions.ids().skip(1) {
             let mut joined = Vec::new();
             for row in rows {
@@ -212,7 +236,9 @@ impl Upkeep<'_> {
         }
         for row in rows {
             let holds = match &self.collection.source.condition {
-                Some(condition) => scene.truth(condition, &row)? == Some(true),
+                Some(condition) => {
+                    fault!(CopyConditionIgnored) || scene.truth(condition, &row)? == Some(true)
+                }
                 None => true,
             };
             if holds {
@@ -243,6 +269,9 @@ impl Upkeep<'_> {
         if let Some(path) = self.collection.indexed() {
             for held in scene.every(path, row)? {
                 out.insert(entry_key(number, &[held], &fields, &row.keys), value.clone());
+                if fault!(IndexOfFirst) {
+                    break;
+                }
             }
             return Ok(());
         }
@@ -250,7 +279,39 @@ impl Upkeep<'_> {
         for field in &self.collection.block_key {
             block.push(scene.single(&field.path, row)?);
         }
+        if let Contents::Nested(paths) = &self.collection.contents {
+            return self.nodes(number, &block, paths, scene, row, out);
+        }
         out.insert(entry_key(number, &block, &fields, &row.keys), value);
+        Ok(())
+    }
+}
+
+impl Upkeep<'_> {
+    /// The nodes of a row: each under its position and the identities from the root to it.
+    fn nodes(
+        &self,
+        number: u32,
+        block: &[Value],
+        paths: &[Path],
+        scene: &Scene<'_>,
+        row: &Row,
+        out: &mut BTreeMap<Vec<u8>, Vec<u8>>,
+    ) -> Result<(), RunError> {
+        for (position, node) in self.collection.source.positions.ids().zip(&row.keys) {
+            // An outer position with nothing there has no node.
+            if node.is_null() {
+                continue;
+            }
+            let at = Value::Int(i64::try_from(position.index()).unwrap_or(i64::MAX));
+            let chain = self.collection.chain(position);
+            let chain: Vec<Value> = chain.iter().filter_map(|p| row.keys.get(p.index())).cloned().collect();
+            let mut value = Vec::new();
+            for path in paths.iter().filter(|path| path.position == position) {
+                encode(&scene.selected(path, row)?, &mut value);
+            }
+            out.insert(entry_key(number, block, &[(at, false)], &chain), value);
+        }
         Ok(())
     }
 }

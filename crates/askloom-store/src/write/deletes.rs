@@ -3,7 +3,7 @@
 use super::draft::{Address, Draft, stored_ids};
 use crate::place::records;
 use crate::{Instances, RunError};
-use askloom_model::{ClassId, EndId, Identity, Member, OnDelete, Value};
+use askloom_model::{ClassId, EndId, Identity, Member, OnDelete, Value, fault};
 use std::collections::BTreeSet;
 
 /// Entities by hierarchy and id.
@@ -42,11 +42,17 @@ impl Draft<'_> {
             for (address, _, _) in doomed {
                 self.remove_record(&address)?;
             }
+            if fault!(CascadeOnce) {
+                break;
+            }
         }
         if let Some((_, end, _)) = self.referring_to_gone(OnDelete::Refuse)?.first() {
             return Err(RunError::Refused { field: self.field(Member::End(*end)) });
         }
         for (address, end, target) in self.referring_to_gone(OnDelete::Clear)? {
+            if fault!(ClearForgotten) {
+                continue;
+            }
             self.take_link(&address, end, &target)?;
         }
         Ok(())

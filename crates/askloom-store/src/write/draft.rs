@@ -3,7 +3,7 @@
 use crate::expiry::{alive, ttl_ms};
 use crate::place::{Place, records};
 use crate::{Aggregate, Instances, Overlay, Reader, RunError, Schema, Stored, System};
-use askloom_model::{ClassId, Conceptual, EndId, Identity, Member, Record, Value};
+use askloom_model::{ClassId, Conceptual, EndId, Identity, Member, Record, Value, fault};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -94,6 +94,10 @@ impl<'d> Draft<'d> {
         let counter = Rc::make_mut(&mut stored).system.ordinals.entry(path).or_default();
         let ordinal = *counter;
         *counter += 1;
+        if fault!(OrdinalReused) {
+            let last = owner.place.find(&stored.record).and_then(|owner| owner.list(list).last().cloned());
+            return Ok(Some(last.map_or(0, |element| element.ordinal + 1)));
+        }
         self.after.changed.insert(owner.aggregate.clone(), Some(stored));
         Ok(Some(ordinal))
     }
@@ -114,7 +118,11 @@ impl<'d> Draft<'d> {
                     version: former.version,
                     epoch: former.epoch,
                     writes: former.writes,
-                    created: self.now.as_microsecond(),
+                    created: if fault!(CreatedKept) && former.created > 0 {
+                        former.created
+                    } else {
+                        self.now.as_microsecond()
+                    },
                     ..System::default()
                 }
             }

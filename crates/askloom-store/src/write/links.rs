@@ -3,7 +3,7 @@
 use super::draft::{Address, Draft, stored_ids};
 use crate::place::records;
 use crate::{Instances, RunError};
-use askloom_model::{EndId, Identity, Member, Record, RelationshipKind, Value};
+use askloom_model::{EndId, Identity, Member, Record, RelationshipKind, Value, fault};
 
 impl Draft<'_> {
     /// Links the record at an address to an instance. False if the link has nowhere to be: the instance that would
@@ -120,10 +120,10 @@ impl Draft<'_> {
             return Err(RunError::NoSuchTarget { field: self.field(Member::End(stored)) });
         }
         let Some(inverse) = end.inverse else { return Ok(()) };
-        if inverse == stored {
+        if inverse == stored && !fault!(MirrorForgotten) {
             return self.mirror(holder, stored, target);
         }
-        if !self.conceptual().ends[inverse].cardinality.is_many() {
+        if !self.conceptual().ends[inverse].cardinality.is_many() && !fault!(LinkNotTaken) {
             for other in self.holders(&self.after, stored, target)? {
                 if other != *holder {
                     self.drop_link(&other, stored, target)?;

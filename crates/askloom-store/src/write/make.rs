@@ -6,7 +6,7 @@ use crate::RunError;
 use crate::execute::Arguments;
 use askloom_model::{
     Assigned, Assignment, Attribute, Cardinality, ClassId, ClassKind, Conceptual, Constant, Default, Member,
-    Operand, Parameter, Precision, Record, Type, Value, Write, WriteStep, typed,
+    Operand, Parameter, Precision, Record, Type, Value, Write, WriteStep, fault, typed,
 };
 use jiff::{Timestamp, tz::TimeZone};
 use uuid::Uuid;
@@ -119,6 +119,9 @@ impl<'m> Maker<'m> {
     }
 
     fn default(&mut self, attribute: &Attribute) -> Result<Value, RunError> {
+        if fault!(DefaultForgotten) {
+            return Ok(Value::Null);
+        }
         match &attribute.default {
             None => Ok(Value::Null),
             // The language has checked it against the type.

@@ -22,7 +22,7 @@ use crate::block::{Entries, encode_aggregate, no_master};
 use crate::execute::Arguments;
 use crate::{Instances, Keyspace, Layered, Puts, Reader, Reads, Recorded, RunError, Schema, System};
 use askloom_design::partition;
-use askloom_model::{ClassId, Identity, Model, Record, Write, typed};
+use askloom_model::{ClassId, Identity, Model, Record, Write, fault, typed};
 use askloom_target::embedded::{master_entry, system_entry};
 use draft::{Address, Draft};
 use make::Given;
@@ -104,11 +104,13 @@ pub fn statement(
         let mut made = Vec::new();
         for (index, step) in write.steps.iter().enumerate() {
             // Each statement works on what the ones before it left.
-            let layered = Layered { base: recorded, puts: &puts };
+            let nothing = Puts::new();
+            let before = if fault!(StatementsApart) { &nothing } else { &puts };
+            let layered = Layered { base: recorded, puts: before };
             let reader = Reader::new(schema, &layered);
             let mut draft = Draft::new(&reader, inputs.now);
             let count = draft.step(step, &given, &mut maker)?;
-            if write.compound && count == 0 {
+            if write.compound && count == 0 && !fault!(CompoundGoesOn) {
                 return Err(RunError::MatchedNothing { step: index });
             }
             made.append(&mut draft.made);

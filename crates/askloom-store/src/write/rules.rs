@@ -4,7 +4,7 @@
 use super::draft::{Address, Draft, stored_ids};
 use crate::place::{Place, records};
 use crate::{Aggregate, Held, Instances, RunError, Stored};
-use askloom_model::{Cardinality, ClassId, EndId, Leaf, Member, Record, RelationshipKind, Value};
+use askloom_model::{Cardinality, ClassId, EndId, Leaf, Member, Record, RelationshipKind, Value, fault};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -12,9 +12,16 @@ impl Draft<'_> {
     pub(super) fn check_rules(&self) -> Result<(), RunError> {
         let changed = self.changed()?;
         self.ids_are_unique(&changed)?;
-        self.immutable_members_stay(&changed)?;
+        if !fault!(ImmutableUnchecked) {
+            self.immutable_members_stay(&changed)?;
+        }
         self.required_ends_have_links(&changed)?;
-        self.upper_bounds_hold(&changed)?;
+        if !fault!(BoundUnchecked) {
+            self.upper_bounds_hold(&changed)?;
+        }
+        if fault!(UniqueUnchecked) {
+            return Ok(());
+        }
         self.unique_values_are_unique(&changed)
     }
 

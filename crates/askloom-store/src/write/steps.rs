@@ -8,7 +8,7 @@ use askloom_design::plan;
 use askloom_model::{
     Assigned, Assignment, AttributeId, ClassId, Condition, Element, EndId, Header, Id, Identity, Leaf,
     Member, Operand, Position, PositionId, Query, Record, RelationshipKind, Table, Type, Value, WriteStep,
-    typed,
+    fault, typed,
 };
 use std::collections::BTreeSet;
 
@@ -327,6 +327,9 @@ impl Draft<'_> {
         let Value::Int(position) = position else { return Ok(false) };
         let Some(record) = self.record(owner)? else { return Ok(false) };
         let at = usize::try_from(*position).ok().and_then(|position| record.list(list).get(position));
+        if fault!(RemoveByOrdinal) {
+            return Ok(u64::try_from(*position) == Ok(ordinal));
+        }
         Ok(at.is_some_and(|element| element.ordinal == ordinal))
     }
 

@@ -1,6 +1,6 @@
 //! The promise: what a plan returns is what the query means, after every write.
 //!
-//! Random models, data, queries and writes, each from a seed that a failure prints. `ASKLOOM_PROMISE_CASES` and
+//! Random models, data, designs, queries and writes, each from a seed that a failure prints. `ASKLOOM_PROMISE_CASES` and
 //! `ASKLOOM_PROMISE_SEED` choose how many and from where.
 
 #![allow(
@@ -12,7 +12,22 @@
     reason = "the code around the tests fails them by panicking, too"
 )]
 
+mod case;
+mod changes;
+mod compare;
+mod constructs;
+mod coverage;
 mod data;
-mod models;
+mod designs;
+mod impossible;
+mod keyspace;
+mod paths;
+mod questions;
 mod random;
 mod run;
+mod shrink;
+mod sketch;
+mod statements;
+mod steps;
+mod values;
+mod words;

@@ -1,137 +1,62 @@
-//! One case: a model, some writes, after each of them every query, by oracle and by plan.
+//! Many cases, over all cores.
 
-use crate::random::Random;
-use crate::{data, models};
-use askloom_design::{plan, simple};
-use askloom_lang::{Memory as Files, check};
-use askloom_model::{ClassId, Model, Value};
-use askloom_oracle::{Inputs, State};
-use askloom_store::execute::{self, Arguments};
-use askloom_store::write::{self, Expect};
-use askloom_store::{Memory, Schema};
-use std::collections::BTreeMap;
-use std::path::Path;
+use crate::case::{self, Failure, Spec};
+use crate::coverage::Coverage;
+use crate::shrink::{report, shrink};
+use askloom_model::faults::{self, Fault};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-fn parse(text: &str) -> Model {
-    let checked = check(&Files::default().with("m.loom", text), Path::new("m.loom"));
-    let errors: Vec<_> =
-        checked.diagnostics.iter().filter(|d| d.is_error()).map(|d| d.message.clone()).collect();
-    assert!(errors.is_empty(), "the made-up model is wrong: {errors:?}\n{text}");
-    checked.model
-}
-
-/// How the keys of system entries end.
-const SYSTEM_END: [u8; 3] = [b'#', 0, 1];
-
-struct Case {
-    schema: Schema,
-    keyspace: Memory,
-    oracle: State,
-    now: jiff::Timestamp,
-}
-
-impl Case {
-    fn new(model: Model) -> Self {
-        let design = simple::design(&model);
-        let now = "2026-06-01T00:00:00Z".parse().unwrap();
-        Self { schema: Schema::new(model, design), keyspace: Memory::new(), oracle: State::new(), now }
-    }
-
-    fn roots(&self) -> Vec<ClassId> {
-        let conceptual = &self.schema.model.conceptual;
-        conceptual.classes.ids().filter(|&class| conceptual.aggregate_root(class) == Some(class)).collect()
-    }
-
-    fn step(&mut self, random: &mut Random) {
-        let roots = self.roots();
-        let class = *random.pick(&roots);
-        let model = &self.schema.model;
-        if random.one_in(4) {
-            let id = data::identity(&model.conceptual, class, random);
-            let gone = self.oracle.delete(model, class, &id, self.now);
-            let (change, was_there) =
-                write::delete(&self.schema, &self.keyspace, class, &id, &self.inputs()).unwrap();
-            assert_eq!(gone, Ok(was_there));
-            change.apply(&mut self.keyspace);
-            return;
-        }
-        let record = data::record(&model.conceptual, class, random);
-        let inputs = Inputs::at(self.now);
-        let known = record
-            .identity(&model.conceptual)
-            .is_some_and(|id| self.oracle.get(&model.conceptual, class, &id).is_some());
-        match known {
-            true => self.oracle.replace(model, &record, &inputs).unwrap(),
-            false => self.oracle.create(model, &record, &inputs).map(drop).unwrap(),
-        }
-        let inputs = self.inputs();
-        let (change, _) =
-            write::store(&self.schema, &self.keyspace, record, Expect::Anything, &inputs).unwrap();
-        change.apply(&mut self.keyspace);
-    }
-
-    fn inputs(&self) -> write::Inputs {
-        write::Inputs { now: self.now, uuids: Vec::new(), id: None }
-    }
-
-    fn compare(&self, random: &mut Random, rows_seen: &mut usize) {
-        let model = &self.schema.model;
-        for query in &model.workload.queries {
-            let arguments: BTreeMap<String, Value> = query
-                .parameters
-                .iter()
-                .map(|p| (p.name.clone(), data::argument(&model.conceptual, &p.ty, random)))
-                .collect();
-            let meant = self.oracle.query(model, query, &arguments, self.now).unwrap();
-            let by_name: Arguments = arguments.clone().into_iter().collect();
-            *rows_seen += meant.len();
-            for plan in plan::plans(&model.conceptual, &self.schema.design, query) {
-                let given =
-                    execute::run(&self.schema, &self.keyspace, query, &plan, &by_name, self.now, None)
-                        .unwrap();
-                let printed = plan::print(model, &self.schema.design, query, &plan);
-                assert_eq!(given.rows, meant, "{} with {arguments:?} by\n{printed}", query.header.name);
-            }
-        }
-    }
-
-    /// Every copy holds what its definition says, and nothing else is in the keyspace.
-    fn check_keyspace(&self) {
-        let mut fresh = Memory::new();
-        for (_, _, instance) in self.oracle.instances() {
-            let record = instance.record().clone();
-            let (change, _) =
-                write::store(&self.schema, &fresh, record, Expect::Anything, &self.inputs()).unwrap();
-            change.apply(&mut fresh);
-        }
-        // A deleted aggregate leaves its system entry, which ends in `#` as a text.
-        let keys = |keyspace: &Memory| {
-            let keys = keyspace.keys().filter(|key| !key.ends_with(&SYSTEM_END));
-            keys.cloned().collect::<Vec<_>>()
-        };
-        assert_eq!(
-            keys(&self.keyspace),
-            keys(&fresh),
-            "the keyspace has keys that it should not have, or lacks some"
-        );
-    }
-}
-
-fn case(seed: u64) -> usize {
-    let mut random = Random::new(seed);
-    let text = models::model(&mut random);
-    let outcome = std::panic::catch_unwind(|| {
-        let mut random = Random::new(seed ^ 0x5eed);
-        let mut case = Case::new(parse(&text));
-        let mut rows = 0;
-        for _ in 0..6 + random.below(8) {
-            case.step(&mut random);
-            case.compare(&mut random, &mut rows);
-        }
-        case.check_keyspace();
-        rows
+/// Runs one case; a panic is a failure, too.
+pub(crate) fn attempt(spec: &Spec, telling: bool, coverage: &mut Coverage) -> Result<(), Failure> {
+    let outcome = catch_unwind(AssertUnwindSafe(|| case::run(spec, telling, coverage)));
+    let outcome = outcome.unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<String>().cloned();
+        let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
+        Err(Failure { kind: "panic", text: text.unwrap_or_default(), writes: Vec::new() })
     });
-    outcome.unwrap_or_else(|_| panic!("seed {seed}\n{text}"))
+    if outcome.is_err() {
+        coverage.abandon();
+    }
+    match outcome {
+        // Something that nobody has built yet: counted, and the case is over.
+        Err(failure) if failure.kind == "not yet" => {
+            coverage.not_yet(&failure.text);
+            Ok(())
+        }
+        outcome => outcome,
+    }
+}
+
+/// Runs the cases of some seeds, and stops at the first failure.
+fn many(first: u64, cases: u64) -> (Coverage, Option<(Spec, Failure)>) {
+    let next = AtomicU64::new(first);
+    let total = Mutex::new(Coverage::default());
+    let failed: Mutex<Option<(Spec, Failure)>> = Mutex::new(None);
+    std::thread::scope(|scope| {
+        for _ in 0..threads() {
+            scope.spawn(|| {
+                let mut coverage = Coverage::default();
+                while failed.lock().unwrap().is_none() {
+                    let seed = next.fetch_add(1, Ordering::Relaxed);
+                    if seed >= first + cases {
+                        break;
+                    }
+                    let spec = Spec::new(seed);
+                    if let Err(failure) = attempt(&spec, false, &mut coverage) {
+                        failed.lock().unwrap().get_or_insert((spec, failure));
+                    }
+                }
+                total.lock().unwrap().add(coverage);
+            });
+        }
+    });
+    (total.into_inner().unwrap(), failed.into_inner().unwrap())
+}
+
+fn threads() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 fn number(name: &str, default: u64) -> u64 {
@@ -142,7 +67,98 @@ fn number(name: &str, default: u64) -> u64 {
 fn plans_return_what_queries_mean() {
     let cases = number("ASKLOOM_PROMISE_CASES", 300);
     let first = number("ASKLOOM_PROMISE_SEED", 1);
-    let rows: usize = (first..first + cases).map(case).sum();
-    println!("{cases} cases from seed {first}, {rows} rows compared");
-    assert!(rows > 0 || cases < 10, "no query returned a row");
+    let start = std::time::Instant::now();
+    let (coverage, failed) = many(first, cases);
+    println!("{}", coverage.summary());
+    println!("{:.0} cases/s", coverage.cases() as f64 / start.elapsed().as_secs_f64());
+    if let Some((spec, failure)) = failed {
+        let (spec, failure) = shrink(spec, failure);
+        panic!("{}", report(&spec, &failure));
+    }
+}
+
+#[test]
+#[ignore]
+fn survey() {
+    std::panic::set_hook(Box::new(|_| {}));
+    let cases = number("ASKLOOM_PROMISE_CASES", 300);
+    let first = number("ASKLOOM_PROMISE_SEED", 1);
+    let mut kinds = std::collections::BTreeMap::new();
+    let mut coverage = Coverage::default();
+    for seed in first..first + cases {
+        let Ok(spec) = catch_unwind(|| Spec::new(seed)) else {
+            *kinds.entry(("spec", "".to_owned())).or_insert((0, seed)) = (0, seed);
+            continue;
+        };
+        if let Err(failure) = attempt(&spec, false, &mut coverage) {
+            let text: String = failure.text.chars().take(90).collect();
+            let text = if failure.kind == "query" {
+                String::new()
+            } else {
+                text.replace(|c: char| c.is_ascii_digit(), "")
+            };
+            kinds.entry((failure.kind, text)).or_insert((0, seed)).0 += 1;
+        }
+    }
+    println!("{}", coverage.summary());
+    for (kind, (count, seed)) in kinds {
+        println!("{count} {kind:?} e.g. {seed}");
+    }
+}
+#[test]
+#[ignore]
+fn survey_reports() {
+    std::panic::set_hook(Box::new(|_| {}));
+    let cases = number("ASKLOOM_PROMISE_CASES", 300);
+    let first = number("ASKLOOM_PROMISE_SEED", 1);
+    let mut left = number("REPORTS", 8);
+    let mut coverage = Coverage::default();
+    for seed in first..first + cases {
+        let spec = Spec::new(seed);
+        if let Err(failure) = attempt(&spec, false, &mut coverage) {
+            let (spec, failure) = shrink(spec, failure);
+            println!("=====================\n{}", report(&spec, &failure));
+            left -= 1;
+            if left == 0 {
+                break;
+            }
+        }
+    }
+}
+
+/// Each mistake alone, and how many cases it lived.
+fn catch(fault: Fault, first: u64, most: u64) -> Option<u64> {
+    faults::switch(Some(fault));
+    let caught = (first..first + most)
+        .find(|&seed| attempt(&Spec::new(seed), false, &mut Coverage::default()).is_err());
+    faults::switch(None);
+    caught.map(|seed| seed - first + 1)
+}
+
+#[test]
+#[ignore = "slow"]
+fn mistakes_are_caught() {
+    std::panic::set_hook(Box::new(|_| {}));
+    let most = number("ASKLOOM_PROMISE_CASES", 2000);
+    let first = number("ASKLOOM_PROMISE_SEED", 1);
+    let next = AtomicU64::new(0);
+    let missed = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..threads() {
+            scope.spawn(|| {
+                while let Some(&fault) = Fault::ALL.get(next.fetch_add(1, Ordering::Relaxed) as usize) {
+                    match catch(fault, first, most) {
+                        Some(case) => println!("caught at case {case:>4}: {}", fault.what()),
+                        None => {
+                            println!("NOT CAUGHT: {}", fault.what());
+                            missed.lock().unwrap().push(fault);
+                        }
+                    }
+                }
+            });
+        }
+    });
+    let _ = std::panic::take_hook();
+    let missed = missed.into_inner().unwrap();
+    assert!(missed.is_empty(), "not caught within {most} cases: {missed:?}");
 }

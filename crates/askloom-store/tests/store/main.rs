@@ -5,6 +5,7 @@
 mod contract;
 mod crash;
 mod folder;
+mod limits;
 mod model;
 mod queue;
 mod rival;

@@ -21,7 +21,7 @@
 //! | list, set, record | elements, each after `01`, ended by `00` |
 
 use super::decimal;
-use askloom_model::{Conceptual, Element, Geo, Member, Record, Value};
+use askloom_model::{Conceptual, Element, Geo, Member, Record, Value, fault};
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -62,12 +62,12 @@ const MORE: u8 = 0x01;
 const END: u8 = 0x00;
 const SIGN: u64 = 1 << 63;
 
-/// Appends a value. Records have [`encode_record`], since they need names; inside a value they are not expected.
+/// Appends a value. Records have [`encode_entry`], since they need names; inside a value they are not expected.
 pub fn encode(value: &Value, out: &mut Vec<u8>) {
     match value {
         Value::Null => out.push(tag::NULL),
         Value::Bool(value) => out.extend([tag::BOOL, u8::from(*value)]),
-        Value::Int(value) => fixed(out, tag::INT, &(value.cast_unsigned() ^ SIGN).to_be_bytes()),
+        Value::Int(value) => fixed(out, tag::INT, &(value.cast_unsigned() ^ sign()).to_be_bytes()),
         Value::Decimal(value) => {
             out.push(tag::DECIMAL);
             decimal::encode(value, out);
@@ -113,10 +113,18 @@ pub fn encode(value: &Value, out: &mut Vec<u8>) {
     }
 }
 
+/// The bit that puts negative whole numbers before the others.
+fn sign() -> u64 {
+    if fault!(NegativeUnordered) { 0 } else { SIGN }
+}
+
 /// Appends a value that sorts the other way round.
 pub fn encode_descending(value: &Value, out: &mut Vec<u8>) {
     let start = out.len();
     encode(value, out);
+    if fault!(DescendingNotInverted) {
+        return;
+    }
     for byte in out.iter_mut().skip(start) {
         *byte = !*byte;
     }
@@ -131,7 +139,7 @@ pub(super) fn escaped(out: &mut Vec<u8>, tag: u8, bytes: &[u8]) {
     out.push(tag);
     for &byte in bytes {
         out.push(byte);
-        if byte == 0 {
+        if byte == 0 && !fault!(NulNotEscaped) {
             out.push(0xff);
         }
     }
@@ -153,10 +161,16 @@ fn sequence<'v, T: 'v>(
 /// Bits of a double that sort as the doubles do.
 fn ordered_bits(number: f64) -> u64 {
     let bits = number.to_bits();
+    if fault!(NegativeDoubleUnordered) {
+        return bits ^ SIGN;
+    }
     if bits & SIGN == 0 { bits | SIGN } else { !bits }
 }
 
 fn from_ordered_bits(bits: u64) -> f64 {
+    if fault!(NegativeDoubleUnordered) {
+        return f64::from_bits(bits ^ SIGN);
+    }
     f64::from_bits(if bits & SIGN == 0 { !bits } else { bits & !SIGN })
 }
 
@@ -181,7 +195,7 @@ fn decode_at(bytes: &mut &[u8], depth: usize) -> Result<Value, DecodeError> {
     Ok(match byte(bytes)? {
         tag::NULL => Value::Null,
         tag::BOOL => Value::Bool(byte(bytes)? != 0),
-        tag::INT => Value::Int((u64::from_be_bytes(take(bytes)?) ^ SIGN).cast_signed()),
+        tag::INT => Value::Int((u64::from_be_bytes(take(bytes)?) ^ sign()).cast_signed()),
         tag::DECIMAL => Value::Decimal(decimal::decode(bytes)?),
         tag::DOUBLE => Value::Double(from_ordered_bits(u64::from_be_bytes(take(bytes)?))),
         tag::TEXT => Value::Text(String::from_utf8(unescaped(bytes)?).map_err(|_| DecodeError)?),
@@ -265,7 +279,7 @@ fn time(nanoseconds: i64) -> Result<jiff::civil::Time, DecodeError> {
 }
 
 /// Appends a record, members by name: ids are of one reading of the model, names stay.
-pub fn encode_record(conceptual: &Conceptual, record: &Record, out: &mut Vec<u8>) {
+fn encode_record(conceptual: &Conceptual, record: &Record, out: &mut Vec<u8>) {
     out.push(tag::RECORD);
     escaped(out, tag::TEXT, conceptual.classes[record.class].name.as_bytes());
     encode(&record.surrogate.map_or(Value::Null, Value::Uuid), out);
@@ -289,18 +303,6 @@ pub fn encode_entry(conceptual: &Conceptual, value: &Value, out: &mut Vec<u8>) {
         });
     } else {
         encode(value, out);
-    }
-}
-
-/// Takes a record off the front of the bytes. `member` finds a class's member by name.
-pub fn decode_record(
-    conceptual: &Conceptual,
-    names: &dyn Names,
-    bytes: &mut &[u8],
-) -> Result<Record, DecodeError> {
-    match byte(bytes)? {
-        tag::RECORD => record_body(conceptual, names, bytes),
-        _other => Err(DecodeError),
     }
 }
 

@@ -4,7 +4,7 @@
 //! are given when a design is applied and kept in the store. The entries of a master's blocks are in `block`.
 
 use super::{DecodeError, decode, encode, encode_descending};
-use askloom_model::{KeyField, Value};
+use askloom_model::{KeyField, Value, fault};
 
 /// All keys of a collection start with this.
 pub(super) fn collection_prefix(number: u32) -> Vec<u8> {
@@ -57,7 +57,7 @@ pub fn split_entry(
     let block = (0..block).map(|_| decode(&mut rest)).collect::<Result<Vec<_>, _>>()?;
     let mut values = Vec::with_capacity(fields.len());
     for field in fields {
-        if field.descending {
+        if field.descending && !fault!(DescendingNotInverted) {
             let inverted: Vec<u8> = rest.iter().map(|byte| !byte).collect();
             let mut inner = inverted.as_slice();
             values.push(decode(&mut inner)?);

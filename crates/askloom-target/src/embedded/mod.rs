@@ -1,13 +1,15 @@
 //! The embedded store: an ordered keyspace of bytes.
 
 mod block;
+mod capability;
 mod codec;
 mod decimal;
 mod layout;
+mod profile;
 
 pub use block::{BlockEntry, master_entry, master_prefix, split_master, system_entry};
-pub use codec::{
-    DecodeError, Names, decode, decode_entry, decode_record, encode, encode_descending, encode_entry,
-    encode_record,
-};
+pub use capability::CAPABILITY;
+pub use codec::{DecodeError, Names, decode, decode_entry, encode, encode_descending, encode_entry};
 pub use layout::{EntryKey, block_prefix, entry_key, prefix_end, split_entry};
+pub(crate) use profile::CLIENT;
+pub use profile::PROFILE;

@@ -4,16 +4,9 @@ use crate::markdown;
 use crate::screen::Screen;
 use askloom_model::Code;
 
-/// Tell what a diagnostic means and how to mend it
-#[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  askloom explain AL0109\n  askloom explain            all codes")]
-pub(crate) struct Args {
-    /// A code such as AL0109; without it, all codes are listed
-    code: Option<String>,
-}
-
-pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
-    let text = match &args.code {
+/// The page of a code, or the list of all codes.
+pub(super) fn run(code: Option<&str>, screen: &mut Screen) -> Result<Exit, Failure> {
+    let text = match code {
         None => lines(Code::ALL.iter().copied()),
         Some(text) => {
             let code = Code::parse(text).ok_or_else(|| Failure::Call(unknown(text)))?;
@@ -31,12 +24,6 @@ fn lines(codes: impl Iterator<Item = Code>) -> String {
 fn unknown(text: &str) -> String {
     if looks_like_code(text) {
         return format!("there is no code `{text}`; near it are\n\n{}", lines(near(text)));
-    }
-    if askloom_lang::Dialect::of_path(text.as_ref()).is_some() {
-        return format!(
-            "`{text}` is a file, and explain takes the code of a diagnostic, such as AL0109;\n\
-             `askloom check {text}` says what is to be said about a model"
-        );
     }
     let speaking: Vec<Code> = Code::ALL.iter().copied().filter(|code| speaks_of(*code, text)).collect();
     match speaking.as_slice() {
@@ -81,8 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_told_from_a_code() {
-        assert!(unknown("game.loom").contains("askloom check game.loom"));
+    fn what_nothing_speaks_of_is_told_so() {
         assert!(unknown("zzz").contains("lists them all"));
     }
 }

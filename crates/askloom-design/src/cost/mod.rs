@@ -1,0 +1,84 @@
+//! What plans cost: the seam between counting and pricing.
+//!
+//! Counting is the same for every store: how many requests, rows and bytes a step takes follows from the model's
+//! [`Statistics`]. Pricing is a [`CostModel`]: a step's [`Work`] in, a number out. A target's [`Profile`] is one; what
+//! a person measured on their own server is another.
+
+mod charge;
+mod selectivity;
+mod size;
+mod statistics;
+
+pub(crate) use selectivity::list_length;
+pub use selectivity::{Asked, selectivity};
+pub use size::Sizes;
+pub(crate) use size::rule_of;
+pub use statistics::Statistics;
+
+use askloom_model::{Capability, Profile, Work};
+use askloom_target::Target;
+
+/// Puts a price on a step of a plan.
+///
+/// Prices of steps are added up, so a price must not depend on other steps; and more work must never be cheaper, or
+/// the cheapest plan would not be the least one.
+pub trait CostModel {
+    /// What prices are counted in.
+    fn unit(&self) -> &'static str;
+
+    /// What the step costs: finite and not negative.
+    fn cost(&self, work: &Work) -> f64;
+}
+
+impl CostModel for Profile {
+    fn unit(&self) -> &'static str {
+        self.unit
+    }
+
+    fn cost(&self, work: &Work) -> f64 {
+        charge::charge(&self.charging, work)
+    }
+}
+
+/// What plans are made for: what the store can do, and what that costs.
+#[derive(Clone, Copy)]
+pub struct Costing<'c> {
+    pub capability: &'c Capability,
+    pub model: &'c dyn CostModel,
+}
+
+impl std::fmt::Debug for Costing<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Costing").field("target", &self.capability.target).finish_non_exhaustive()
+    }
+}
+
+impl<'c> Costing<'c> {
+    #[must_use]
+    pub fn new(capability: &'c Capability, model: &'c dyn CostModel) -> Self {
+        Self { capability, model }
+    }
+
+    /// Requests for that many bytes of one range.
+    pub(crate) fn pages(&self, bytes: f64) -> f64 {
+        self.capability.limits.page.map_or(1.0, |page| (bytes / page.value as f64).ceil().max(1.0))
+    }
+
+    /// Requests for that many single gets.
+    pub(crate) fn batches(&self, gets: f64) -> f64 {
+        self.capability.limits.batch_get.map_or(gets, |batch| (gets / batch.value as f64).ceil())
+    }
+}
+
+impl From<&Target> for Costing<'static> {
+    fn from(target: &Target) -> Self {
+        Self { capability: target.capability, model: target.profile }
+    }
+}
+
+/// For the embedded store.
+impl Default for Costing<'static> {
+    fn default() -> Self {
+        Self { capability: &askloom_target::embedded::CAPABILITY, model: &askloom_target::embedded::PROFILE }
+    }
+}

@@ -1,0 +1,313 @@
+//! How large collections, blocks and entries are.
+
+use super::{Asked, Statistics, selectivity};
+use askloom_model::{
+    AssumptionAbout, AttributeId, ClassId, Collection, CollectionId, Contents, Design, Leaf, MAX_NESTING,
+    Member, Path, RelationshipKind, Rule, RuleStep, Type,
+};
+
+/// Bytes of a text without `@size`, and of other values whose size varies.
+const VARYING: f64 = 32.0;
+/// Bytes of key and framing that each entry has besides its values.
+const ENTRY: f64 = 16.0;
+/// Bytes of an identifier that Askloom makes.
+const SURROGATE: f64 = 16.0;
+
+/// The sizes of a design's collections by the model's statistics.
+#[derive(Debug, Clone, Copy)]
+pub struct Sizes<'s> {
+    pub statistics: &'s Statistics<'s>,
+    pub design: &'s Design,
+}
+
+/// What one rule of a representation makes of an aggregate.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Cut {
+    pub(crate) entries: f64,
+    /// Of all its entries together.
+    pub(crate) bytes: f64,
+}
+
+impl Sizes<'_> {
+    /// The entries of a collection. Those of a master are counted in its blocks.
+    #[must_use]
+    pub fn entries(&self, id: CollectionId) -> f64 {
+        let collection = &self.design.collections[id];
+        self.rows(collection) * self.entries_of_row(collection)
+    }
+
+    /// Conceptual rows.
+    pub(crate) fn rows(&self, collection: &Collection) -> f64 {
+        let source = &collection.source;
+        let share = source.condition.as_ref().map_or(1.0, |condition| {
+            let asked = Asked { positions: &source.positions, skew: 0.0 };
+            selectivity(self.statistics, asked, condition)
+        });
+        self.rows_without_condition(collection) * share
+    }
+
+    pub(crate) fn rows_without_condition(&self, collection: &Collection) -> f64 {
+        let source = &collection.source;
+        let joined = source.positions.iter().filter_map(|(_, position)| {
+            let fan_out = self.statistics.fan_out(position.from?.step);
+            Some(if position.outer { fan_out.max(1.0) } else { fan_out })
+        });
+        self.statistics.count(source.root) * joined.product::<f64>()
+    }
+
+    /// A row has an entry for each value of a block key that has several, an aggregate one for each cut.
+    fn entries_of_row(&self, collection: &Collection) -> f64 {
+        match &collection.contents {
+            Contents::Aggregate(_) => self.cuts(collection).iter().map(|cut| cut.entries).sum(),
+            Contents::Fields(_) => self.keys_of_row(collection),
+            Contents::Nested(_) => self.nodes(collection) / self.rows_without_condition(collection).max(1.0),
+        }
+    }
+
+    /// The nodes of a nested copy: at each position one for each way down to it.
+    fn nodes(&self, collection: &Collection) -> f64 {
+        let positions = &collection.source.positions;
+        let ways = positions.ids().map(|position| {
+            let steps = collection.chain(position).into_iter().filter_map(|at| positions[at].from);
+            steps.map(|hop| self.statistics.fan_out(hop.step)).product::<f64>()
+        });
+        self.statistics.count(collection.source.root) * ways.sum::<f64>()
+    }
+
+    pub(crate) fn keys_of_row(&self, collection: &Collection) -> f64 {
+        collection.block_key.iter().map(|field| self.statistics.values(&field.path)).product()
+    }
+
+    /// Different block keys.
+    #[must_use]
+    pub fn blocks(&self, id: CollectionId) -> f64 {
+        let collection = &self.design.collections[id];
+        match collection.contents {
+            Contents::Aggregate(_) => self.statistics.count(collection.source.root),
+            Contents::Fields(_) | Contents::Nested(_) => {
+                let keys: f64 =
+                    collection.block_key.iter().map(|field| self.different(&field.path)).product();
+                keys.min(self.entries(id)).max(1.0)
+            }
+        }
+    }
+
+    fn different(&self, path: &Path) -> f64 {
+        match path.leaf {
+            Leaf::Attribute(id) => self.statistics.distinct(Member::Attribute(id)),
+            Leaf::Reference(id) => self.statistics.distinct(Member::End(id)),
+            Leaf::Itself => f64::INFINITY,
+        }
+    }
+
+    /// Bytes of an entry, on average.
+    #[must_use]
+    pub fn entry_bytes(&self, id: CollectionId) -> f64 {
+        let collection = &self.design.collections[id];
+        match &collection.contents {
+            Contents::Aggregate(_) => self.block_bytes(id) / self.block_entries(id).max(1.0),
+            Contents::Fields(_) | Contents::Nested(_) => {
+                let identity: f64 = collection
+                    .source
+                    .positions
+                    .iter()
+                    .map(|(_, position)| position.class.map_or(8.0, |class| self.identity_bytes(class, 0)))
+                    .sum();
+                collection.held().map(|path| self.path_bytes(path)).sum::<f64>() + identity + ENTRY
+            }
+        }
+    }
+
+    /// Entries of a block, on average.
+    #[must_use]
+    pub fn block_entries(&self, id: CollectionId) -> f64 {
+        let collection = &self.design.collections[id];
+        match collection.contents {
+            Contents::Aggregate(_) => self.entries_of_row(collection),
+            Contents::Fields(_) | Contents::Nested(_) => self.entries(id) / self.blocks(id),
+        }
+    }
+
+    #[must_use]
+    pub fn block_bytes(&self, id: CollectionId) -> f64 {
+        let collection = &self.design.collections[id];
+        match collection.contents {
+            Contents::Aggregate(_) => {
+                self.cuts(collection).iter().map(|cut| cut.bytes + cut.entries * ENTRY).sum()
+            }
+            Contents::Fields(_) | Contents::Nested(_) => self.block_entries(id) * self.entry_bytes(id),
+        }
+    }
+
+    /// All of a collection.
+    #[must_use]
+    pub fn bytes(&self, id: CollectionId) -> f64 {
+        self.entries(id) * self.entry_bytes(id)
+    }
+
+    /// What the rules make of an aggregate, in their order. Only the rest of it goes to a rule for the root.
+    pub(crate) fn cuts(&self, collection: &Collection) -> Vec<Cut> {
+        let Contents::Aggregate(rules) = &collection.contents else { return Vec::new() };
+        let root = collection.source.root;
+        let mut left = self.class_bytes(root, 0);
+        let mut cuts = Vec::with_capacity(rules.len());
+        for rule in rules {
+            let cut = if rule.steps.is_empty() {
+                Cut { entries: 1.0, bytes: left }
+            } else {
+                let cut = self.cut(root, &rule.steps, 0);
+                Cut { bytes: cut.bytes.min(left), ..cut }
+            };
+            left -= cut.bytes;
+            cuts.push(cut);
+        }
+        cuts
+    }
+
+    fn cut(&self, class: ClassId, steps: &[RuleStep], depth: usize) -> Cut {
+        let Some((step, rest)) = steps.split_first() else {
+            return Cut { entries: 1.0, bytes: self.class_bytes(class, depth) };
+        };
+        let members = self.statistics.conceptual.all_members(class).filter(|&member| self.is_stored(member));
+        let taken: Vec<Cut> = members
+            .filter(|&member| matches(self.statistics.conceptual.member_name(member), step))
+            .map(|member| self.cut_member(member, step, rest, depth))
+            .collect();
+        Cut {
+            entries: taken.iter().map(|cut| cut.entries).sum(),
+            bytes: taken.iter().map(|cut| cut.bytes).sum(),
+        }
+    }
+
+    fn cut_member(&self, member: Member, step: &RuleStep, rest: &[RuleStep], depth: usize) -> Cut {
+        let elements = self.statistics.fan_out(member);
+        let inner = match (member, step) {
+            (Member::End(id), RuleStep::EachAtom) if self.is_part(id) && depth < MAX_NESTING => {
+                self.cut(self.statistics.conceptual.ends[id].target, &[RuleStep::EachAtom], depth + 1)
+            }
+            (Member::End(id), _) if self.is_part(id) && !rest.is_empty() => {
+                self.cut(self.statistics.conceptual.ends[id].target, rest, depth + 1)
+            }
+            (_, _) => Cut { entries: 1.0, bytes: self.element_bytes(member, depth) },
+        };
+        let each = match step {
+            RuleStep::Field { each, .. } | RuleStep::AnyField { each } => *each || !rest.is_empty(),
+            RuleStep::EachAtom => true,
+        };
+        Cut { entries: if each { inner.entries * elements } else { 1.0 }, bytes: inner.bytes * elements }
+    }
+
+    fn is_part(&self, id: askloom_model::EndId) -> bool {
+        self.statistics.conceptual.ends[id].kind == RelationshipKind::Composition
+    }
+
+    fn is_stored(&self, member: Member) -> bool {
+        match member {
+            Member::Attribute(_) => true,
+            Member::End(id) => self.statistics.conceptual.ends[id].stored,
+        }
+    }
+
+    /// An instance with its parts; of a class with subclasses, the mean of those that have instances.
+    pub(crate) fn class_bytes(&self, class: ClassId, depth: usize) -> f64 {
+        let conceptual = self.statistics.conceptual;
+        if depth > MAX_NESTING {
+            return 0.0;
+        }
+        let subclasses: Vec<ClassId> = conceptual
+            .classes
+            .iter()
+            .filter(|(_, sub)| sub.parent == Some(class))
+            .map(|(id, _)| id)
+            .collect();
+        if !subclasses.is_empty() {
+            let counts: f64 = subclasses.iter().map(|&sub| self.statistics.count(sub)).sum();
+            let bytes = |&sub: &ClassId| self.statistics.count(sub) * self.class_bytes(sub, depth + 1);
+            return subclasses.iter().map(bytes).sum::<f64>() / counts.max(1.0);
+        }
+        let members = conceptual.all_members(class).filter(|&member| self.is_stored(member));
+        members.map(|member| self.element_bytes(member, depth) * self.statistics.fan_out(member)).sum()
+    }
+
+    /// An instance whose lists are empty.
+    pub(crate) fn single_bytes(&self, class: ClassId) -> f64 {
+        let single = self.statistics.conceptual.all_members(class).filter(|&member| match member {
+            Member::Attribute(id) => !self.statistics.conceptual.attributes[id].list,
+            Member::End(id) => {
+                let end = &self.statistics.conceptual.ends[id];
+                end.stored && !end.cardinality.is_many()
+            }
+        });
+        single.map(|member| self.element_bytes(member, 0)).sum::<f64>() + ENTRY
+    }
+
+    /// One value of a member.
+    fn element_bytes(&self, member: Member, depth: usize) -> f64 {
+        match member {
+            Member::Attribute(id) => self.attribute_bytes(id),
+            Member::End(id) if self.is_part(id) => {
+                self.class_bytes(self.statistics.conceptual.ends[id].target, depth + 1)
+            }
+            Member::End(id) => self.identity_bytes(self.statistics.conceptual.ends[id].target, 0),
+        }
+    }
+
+    fn identity_bytes(&self, class: ClassId, depth: usize) -> f64 {
+        let conceptual = self.statistics.conceptual;
+        let identifier = &conceptual.classes[class].identifier;
+        if identifier.is_empty() || depth > MAX_NESTING {
+            return SURROGATE;
+        }
+        let bytes = |member: &Member| match *member {
+            Member::Attribute(id) => self.attribute_bytes(id),
+            Member::End(id) => self.identity_bytes(conceptual.ends[id].target, depth + 1),
+        };
+        identifier.iter().map(bytes).sum()
+    }
+
+    fn path_bytes(&self, path: &Path) -> f64 {
+        match path.leaf {
+            Leaf::Attribute(id) => self.attribute_bytes(id),
+            Leaf::Reference(id) => self.identity_bytes(self.statistics.conceptual.ends[id].target, 0),
+            Leaf::Itself => SURROGATE,
+        }
+    }
+
+    fn attribute_bytes(&self, id: AttributeId) -> f64 {
+        let attribute = &self.statistics.conceptual.attributes[id];
+        if let Some(bytes) = attribute.statistics.size_bytes {
+            return bytes as f64;
+        }
+        match attribute.ty {
+            Type::Bool | Type::Enum(_) => 1.0,
+            Type::Int => 4.0,
+            Type::Long | Type::Double | Type::Date | Type::Time | Type::Timestamp(_) => 8.0,
+            Type::Uuid | Type::Geo => 16.0,
+            Type::Text | Type::Blob | Type::Json | Type::Decimal => {
+                self.statistics.assume(AssumptionAbout::Bytes(Member::Attribute(id)), VARYING)
+            }
+        }
+    }
+}
+
+/// Whether a step of a rule takes a field of this name.
+fn matches(name: &str, step: &RuleStep) -> bool {
+    match step {
+        RuleStep::Field { name: wanted, .. } => wanted == name,
+        RuleStep::AnyField { .. } | RuleStep::EachAtom => true,
+    }
+}
+
+/// The place of the rule that a path of names goes to: the first that matches at it or above it.
+pub(crate) fn rule_of(rules: &[Rule], path: &[&str]) -> Option<usize> {
+    let takes = |rule: &Rule| {
+        let mut names = path.iter();
+        rule.steps.iter().all(|step| match step {
+            RuleStep::EachAtom => true,
+            RuleStep::Field { .. } | RuleStep::AnyField { .. } => {
+                names.next().is_some_and(|name| matches(name, step))
+            }
+        })
+    };
+    rules.iter().position(takes)
+}

@@ -1,0 +1,164 @@
+//! What following a link costs, for so many rows at once.
+
+use crate::cost::{Costing, Sizes, Statistics};
+use askloom_model::{
+    ClassId, CollectionId, Conceptual, Design, Estimate, Joining, Leaf, Member, RelationshipKind, Role, Work,
+};
+
+/// How a step from an instance to others is taken. `None` if a class has no master.
+pub(crate) fn joining(statistics: &Statistics<'_>, design: &Design, step: Member) -> Option<Joining> {
+    let Member::End(end) = step else { return Some(Joining::Inside) };
+    let conceptual = statistics.conceptual();
+    let row = &conceptual.ends[end];
+    if row.kind == RelationshipKind::Composition && row.stored {
+        return Some(Joining::Inside);
+    }
+    let master = design.master(conceptual.aggregate_root(row.target)?)?;
+    if row.stored {
+        return Some(Joining::LookUp { master });
+    }
+    let stored = row.inverse?;
+    Some(match design.reverse_index(stored) {
+        Some(index) => Joining::Back { index, master },
+        None => Joining::BackByScan { master },
+    })
+}
+
+/// The work of a step for so many rows.
+pub(crate) fn work(costing: &Costing<'_>, sizes: &Sizes<'_>, how: &Joining, step: Member, rows: f64) -> Work {
+    let reached = rows * sizes.statistics.fan_out(step);
+    match how {
+        Joining::Inside => Work::default(),
+        Joining::LookUp { master } => {
+            let target = target(sizes, step);
+            let conceptual = sizes.statistics.conceptual();
+            let part = target.filter(|&class| is_part(conceptual, class));
+            match part.map(|class| part_index(conceptual, sizes.design, *master, class)) {
+                // The owner of a part is not known by the part's id.
+                Some(Some(index)) => {
+                    let found = found(costing, sizes, index, reached, 1.0);
+                    let by_index = add(found, get(costing, sizes, how, different(sizes, *master, reached)));
+                    let by_scan = scan(costing, sizes, *master);
+                    // Reading all owners can be cheaper than going to the index for each part.
+                    let scans = costing.capability.scan.value
+                        && costing.model.cost(&by_scan) < costing.model.cost(&by_index);
+                    if scans { by_scan } else { by_index }
+                }
+                Some(None) => scan(costing, sizes, *master),
+                None => get(costing, sizes, how, different(sizes, *master, reached)),
+            }
+        }
+        Joining::Back { index, master } => {
+            let each = reached / rows.max(f64::MIN_POSITIVE);
+            let found = found(costing, sizes, *index, rows, each);
+            add(found, get(costing, sizes, how, different(sizes, *master, reached)))
+        }
+        Joining::BackByScan { master } => scan(costing, sizes, *master),
+    }
+}
+
+/// Gets of so many aggregates by their ids.
+pub(crate) fn get(costing: &Costing<'_>, sizes: &Sizes<'_>, how: &Joining, gets: f64) -> Work {
+    let master = match how {
+        Joining::Inside => return Work::default(),
+        Joining::LookUp { master } | Joining::Back { master, .. } | Joining::BackByScan { master } => *master,
+    };
+    Work {
+        requests: costing.batches(gets),
+        partitions: gets,
+        rows: gets * sizes.block_entries(master),
+        bytes: gets * sizes.block_bytes(master),
+        reads: gets,
+        ..Work::default()
+    }
+}
+
+/// Reads of so many blocks of an index, with so many entries each.
+pub(crate) fn found(
+    costing: &Costing<'_>,
+    sizes: &Sizes<'_>,
+    index: CollectionId,
+    blocks: f64,
+    each: f64,
+) -> Work {
+    let bytes = each * sizes.entry_bytes(index);
+    Work {
+        // A batch takes single records; each block of an index is a range.
+        requests: blocks * costing.pages(bytes),
+        partitions: blocks,
+        rows: blocks * each,
+        bytes: blocks * bytes,
+        reads: blocks * costing.pages(bytes),
+        ..Work::default()
+    }
+}
+
+/// All of a collection.
+pub(crate) fn scan(costing: &Costing<'_>, sizes: &Sizes<'_>, id: CollectionId) -> Work {
+    let bytes = sizes.bytes(id);
+    let requests = costing.pages(bytes);
+    let (partitions, rows) = (sizes.blocks(id), sizes.entries(id));
+    Work { requests, partitions, rows, bytes, reads: requests, ..Work::default() }
+}
+
+pub(crate) fn add(a: Work, b: Work) -> Work {
+    Work {
+        requests: a.requests + b.requests,
+        partitions: a.partitions + b.partitions,
+        rows: a.rows + b.rows,
+        bytes: a.bytes + b.bytes,
+        reads: a.reads + b.reads,
+        ..a
+    }
+}
+
+pub(crate) fn estimate(costing: &Costing<'_>, work: &Work) -> Estimate {
+    Estimate {
+        requests: work.requests,
+        partitions: work.partitions,
+        rows: work.rows,
+        bytes: work.bytes,
+        cost: costing.model.cost(work),
+    }
+}
+
+/// How many different aggregates so many references name, chosen at random: each is read once.
+fn different(sizes: &Sizes<'_>, master: CollectionId, references: f64) -> f64 {
+    let all = sizes.blocks(master);
+    if all <= 1.0 || references <= 1.0 {
+        return references.min(1.0);
+    }
+    (all * -(references * (-1.0 / all).ln_1p()).exp_m1()).min(references)
+}
+
+fn target(sizes: &Sizes<'_>, step: Member) -> Option<ClassId> {
+    match step {
+        Member::End(end) => Some(sizes.statistics.conceptual().ends[end].target),
+        Member::Attribute(_) => None,
+    }
+}
+
+pub(crate) fn is_part(conceptual: &Conceptual, class: ClassId) -> bool {
+    conceptual.lineage(class).iter().any(|&c| conceptual.classes[c].owner.is_some())
+}
+
+/// The index from the ids of a part to the aggregates that hold it.
+pub(crate) fn part_index(
+    conceptual: &Conceptual,
+    design: &Design,
+    master: CollectionId,
+    part: ClassId,
+) -> Option<CollectionId> {
+    let root = design.collections[master].source.root;
+    let mut indexes = design.collections.iter().filter(|(_, collection)| {
+        let [key] = collection.block_key.as_slice() else { return false };
+        let last = key.path.hops.last().map(|&hop| conceptual.ends[hop].target);
+        let is_id = match key.path.leaf {
+            Leaf::Attribute(id) => conceptual.attributes[id].id,
+            Leaf::Reference(id) => conceptual.ends[id].id,
+            Leaf::Itself => true,
+        };
+        collection.role == Role::Index && collection.source.root == root && last == Some(part) && is_id
+    });
+    indexes.next().map(|(id, _)| id)
+}

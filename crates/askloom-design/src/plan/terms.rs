@@ -1,0 +1,96 @@
+//! What a reading by key guarantees, as conditions: to be estimated and to be shown.
+
+use super::cover::map_path;
+use askloom_model::{
+    Access, Collection, Comparison, Condition, Id, InSet, Inclusive, KeyRange, Leaf, Operand, Path,
+    PositionId, Reading,
+};
+
+/// A field of a key and what it is bound to, in the query's positions.
+pub(super) struct KeyTerm {
+    pub(super) path: Path,
+    pub(super) condition: Condition,
+}
+
+/// The conditions that the keys of an access stand for, in the order of the key.
+pub(super) fn key_terms(collection: &Collection, access: &Access) -> Vec<KeyTerm> {
+    let mut bound = Bound::default();
+    bound.read(&access.how);
+    let fields = collection.block_key.iter().chain(&collection.entry_key).map(|field| &field.path);
+    let itself = Path { position: PositionId::from_index(0), hops: Vec::new(), leaf: Leaf::Itself };
+    // An id of several fields can be given as a whole.
+    let whole = bound.whole && bound.equal.len() < collection.block_key.len();
+    let fields: Vec<&Path> = if whole { vec![&itself] } else { fields.collect() };
+    let paths = fields.into_iter().filter_map(|path| map_path(path, &access.positions));
+    let mut terms = Vec::new();
+    for (index, path) in paths.enumerate() {
+        let set = bound.sets.iter().find(|(field, _)| *field == index);
+        let value = Operand::Path(path.clone());
+        let conditions = match (set, bound.equal.get(index)) {
+            (Some((_, set)), _) => vec![Condition::In { value, set: set.clone() }],
+            (None, Some(right)) => {
+                vec![Condition::Compare { left: value, op: Comparison::Equal, right: right.clone() }]
+            }
+            (None, None) => {
+                terms.extend(bound.range.iter().flat_map(|range| of_range(&path, range)));
+                break;
+            }
+        };
+        terms.extend(conditions.into_iter().map(|condition| KeyTerm { path: path.clone(), condition }));
+    }
+    terms
+}
+
+/// What the fields of a key are bound to, those of the block first.
+#[derive(Default)]
+struct Bound {
+    equal: Vec<Operand>,
+    sets: Vec<(usize, InSet)>,
+    range: Option<KeyRange>,
+    /// The key is of one aggregate.
+    whole: bool,
+}
+
+impl Bound {
+    fn read(&mut self, how: &Reading) {
+        match how {
+            Reading::GetBlock { key } => {
+                self.equal.clone_from(key);
+                self.whole = true;
+            }
+            Reading::Range { key, equal, range, .. } => {
+                self.equal = key.iter().chain(equal).cloned().collect();
+                self.range.clone_from(range);
+            }
+            Reading::Each { field, set, of } => {
+                self.read(of);
+                self.sets.push((*field, set.clone()));
+            }
+            Reading::Scan => {}
+        }
+    }
+}
+
+fn of_range(path: &Path, range: &KeyRange) -> Vec<KeyTerm> {
+    let value = Operand::Path(path.clone());
+    let term = |condition| KeyTerm { path: path.clone(), condition };
+    if let Some(prefix) = &range.prefix {
+        return vec![term(Condition::StartsWith { value, prefix: prefix.clone() })];
+    }
+    if let (Some((low, Inclusive::Yes)), Some((high, Inclusive::Yes))) = (&range.low, &range.high) {
+        return vec![term(Condition::Between { value, low: low.clone(), high: high.clone() })];
+    }
+    let bounds = [
+        (&range.low, Comparison::Greater, Comparison::GreaterOrEqual),
+        (&range.high, Comparison::Less, Comparison::LessOrEqual),
+    ];
+    let bounds = bounds.into_iter().filter_map(|(bound, open, closed)| {
+        let (right, inclusive) = bound.as_ref()?;
+        let op = match inclusive {
+            Inclusive::Yes => closed,
+            Inclusive::No => open,
+        };
+        Some(term(Condition::Compare { left: value.clone(), op, right: right.clone() }))
+    });
+    bounds.collect()
+}

@@ -1,0 +1,76 @@
+//! What `checked` references ask of a write.
+
+use super::step::Changes;
+use super::{Writing, lookup};
+use askloom_model::{CheckOf, CollectionId, Joining, Member, OnDelete, ReferenceCheck, Work};
+
+impl Writing<'_> {
+    pub(super) fn checks(&self, master: CollectionId) -> Vec<ReferenceCheck> {
+        match self.step.changes {
+            Changes::Ended => self.referrers(master),
+            Changes::Made(_) | Changes::Replaced | Changes::Fields(_) => self.targets(),
+        }
+    }
+
+    /// The targets of checked references that the step sets are there.
+    fn targets(&self) -> Vec<ReferenceCheck> {
+        let conceptual = &self.planner.model.conceptual;
+        let set = |member: &Member| match &self.step.changes {
+            Changes::Made(_) | Changes::Replaced => true,
+            Changes::Ended => false,
+            Changes::Fields(changes) => changes.iter().any(|change| change.path.last() == Some(member)),
+        };
+        let checked = conceptual.all_members(self.step.class).filter_map(|member| match member {
+            Member::End(end) => {
+                let row = &conceptual.ends[end];
+                (row.stored && row.on_delete.is_some() && set(&member)).then_some(end)
+            }
+            Member::Attribute(_) => None,
+        });
+        checked
+            .filter_map(|end| {
+                let target = conceptual.aggregate_root(conceptual.ends[end].target)?;
+                let master = self.planner.design.master(target)?;
+                let how = Joining::LookUp { master };
+                let work = lookup::get(self.planner.costing, &self.sizes(), &how, self.matched);
+                let what = CheckOf::TargetLives { master };
+                Some(ReferenceCheck { end, what, estimate: self.priced(work) })
+            })
+            .collect()
+    }
+
+    /// Those that refer to what is deleted: refused for, deleted too, or cut loose. Of those that follow, only the
+    /// aggregates themselves are counted, not their copies.
+    fn referrers(&self, master: CollectionId) -> Vec<ReferenceCheck> {
+        let conceptual = &self.planner.model.conceptual;
+        let root = self.planner.design.collections[master].source.root;
+        let checked = conceptual.ends.iter().filter(|(_, end)| {
+            end.stored && end.on_delete.is_some() && conceptual.aggregate_root(end.target) == Some(root)
+        });
+        checked
+            .filter_map(|(end, row)| {
+                let sizes = self.sizes();
+                let holder = self.planner.design.master(conceptual.aggregate_root(row.class)?)?;
+                let index = self.planner.design.reverse_index(end);
+                let each = self.planner.statistics.referring(end);
+                let mut work = match index {
+                    Some(index) => lookup::found(self.planner.costing, &sizes, index, self.matched, each),
+                    None => lookup::scan(self.planner.costing, &sizes, holder),
+                };
+                let followed = each * self.matched;
+                let entry = sizes.entry_bytes(holder);
+                match row.on_delete {
+                    Some(OnDelete::Cascade) => {
+                        work.deletes = followed * sizes.block_entries(holder);
+                        work.dropped = followed * sizes.block_bytes(holder);
+                    }
+                    Some(OnDelete::Clear) => {
+                        work = Work { puts: followed, written: followed * entry, ..work };
+                    }
+                    Some(OnDelete::Refuse) | None => {}
+                }
+                Some(ReferenceCheck { end, what: CheckOf::Referrers { index }, estimate: self.priced(work) })
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,145 @@
+//! Which copies a step touches, and how each is brought after.
+
+use super::step::{Change, Changes, Step};
+use super::support::Support;
+use super::{Writing, lookup};
+use crate::upkeep;
+use askloom_model::{
+    ClassId, Collection, CollectionId, Conceptual, Contents, CopyLevel, CopyWrite, Design, Leaf, Member,
+    Path, RelationshipKind, SupportRead, Work,
+};
+
+/// Whether a copy holds anything that the step changes.
+pub(super) fn touches(conceptual: &Conceptual, design: &Design, id: CollectionId, step: &Step) -> bool {
+    match &step.changes {
+        Changes::Made(_) | Changes::Replaced | Changes::Ended => true,
+        Changes::Fields(changes) => {
+            let used = used_members(conceptual, &design.collections[id]);
+            let whole = matches!(design.collections[id].contents, Contents::Aggregate(_));
+            whole || changes.iter().filter_map(last).any(|member| used.contains(&stored(conceptual, member)))
+        }
+    }
+}
+
+pub(super) fn last(change: &Change) -> Option<Member> {
+    change.path.last().copied()
+}
+
+/// A link is the same from both of its ends.
+pub(super) fn stored(conceptual: &Conceptual, member: Member) -> Member {
+    match member {
+        Member::End(end) => Member::End(conceptual.stored_end(end)),
+        Member::Attribute(_) => member,
+    }
+}
+
+/// Every member that the rows of a collection are made of or depend on.
+fn used_members(conceptual: &Conceptual, collection: &Collection) -> Vec<Member> {
+    let mut paths: Vec<Path> = collection.held().cloned().collect();
+    if let Some(condition) = &collection.source.condition {
+        crate::plan::condition_paths(condition, &mut paths);
+    }
+    let steps = collection.source.positions.iter().filter_map(|(_, position)| Some(position.from?.step));
+    let members = steps.chain(paths.iter().flat_map(members_of));
+    members.map(|member| stored(conceptual, member)).collect()
+}
+
+pub(super) fn members_of(path: &Path) -> Vec<Member> {
+    let leaf = match path.leaf {
+        Leaf::Attribute(id) => Some(Member::Attribute(id)),
+        Leaf::Reference(id) => Some(Member::End(id)),
+        Leaf::Itself => None,
+    };
+    path.hops.iter().map(|&hop| Member::End(hop)).chain(leaf).collect()
+}
+
+/// Whether a step stays in its aggregate.
+pub(super) fn is_inside(conceptual: &Conceptual, step: Member) -> bool {
+    match step {
+        Member::Attribute(_) => true,
+        Member::End(end) => conceptual.ends[end].kind == RelationshipKind::Composition,
+    }
+}
+
+pub(super) fn is_many(conceptual: &Conceptual, member: Member) -> bool {
+    match member {
+        Member::Attribute(id) => conceptual.attributes[id].list,
+        Member::End(id) => conceptual.ends[id].cardinality.is_many(),
+    }
+}
+
+/// Where aggregates of a root stand in the rows of a collection: the steps there from the rows' own root.
+pub(super) fn entry_points(
+    conceptual: &Conceptual,
+    collection: &Collection,
+    root: ClassId,
+) -> Vec<Vec<Member>> {
+    let mut points: Vec<Vec<Member>> = Vec::new();
+    for place in upkeep::places(conceptual, collection) {
+        if place.class.and_then(|class| conceptual.aggregate_root(class)) != Some(root) {
+            continue;
+        }
+        let mut steps = place.steps;
+        while steps.last().is_some_and(|&step| is_inside(conceptual, step)) {
+            steps.pop();
+        }
+        if !points.contains(&steps) {
+            points.push(steps);
+        }
+    }
+    points
+}
+
+impl Writing<'_> {
+    /// Every copy that has to be brought after; those that reserve values are brought by that.
+    pub(super) fn copies(&self, reserved: &[CollectionId]) -> Vec<CopyWrite> {
+        let (conceptual, design) = (&self.planner.model.conceptual, self.planner.design);
+        let Some(root) = conceptual.aggregate_root(self.step.class) else { return Vec::new() };
+        let mut support = Support::default();
+        upkeep::upkeep(conceptual, design, root)
+            .into_iter()
+            .map(|upkeep| upkeep.collection)
+            .filter(|id| !reserved.contains(id) && touches(conceptual, design, *id, self.step))
+            .map(|id| self.copy(id, root, &mut support))
+            .collect()
+    }
+
+    fn copy(&self, id: CollectionId, root: ClassId, support: &mut Support) -> CopyWrite {
+        let conceptual = &self.planner.model.conceptual;
+        let collection = &self.planner.design.collections[id];
+        let level = self.planner.level(id);
+        let (mut puts, mut deletes) = (0.0, 0.0);
+        for point in entry_points(conceptual, collection, root) {
+            let roots = self.walk_back(&point, support);
+            let rows = self.rows_at(collection, &point, root);
+            if rows > 0.0 {
+                self.rebuild(collection, &point, roots, support);
+            }
+            let shares = self.shares(collection, &point);
+            let (before, after) = (rows * shares.before, rows * shares.after);
+            puts += after;
+            deletes += if shares.moves { before } else { (before - after).max(0.0) };
+        }
+        let entry = self.sizes().entry_bytes(id);
+        let (written, dropped) = (puts * entry, deletes * entry);
+        let mut work = Work { puts, deletes, written, dropped, ..Work::default() };
+        if level == CopyLevel::Intents {
+            // By the way that is right for every copy: the row's anchor is read, announces the key, and is settled
+            // after the put.
+            let changed = puts.max(deletes);
+            work.requests = changed;
+            work.rows = changed;
+            work.reads = changed;
+            work.puts += 2.0 * changed;
+            work.write_requests = 3.0 * changed;
+        }
+        let mut estimate = self.priced(work);
+        let costing = self.planner.costing;
+        let reads = support.take().into_iter().map(|read| {
+            estimate += self.priced(read.work);
+            SupportRead { of: read.of, shared: read.shared, estimate: lookup::estimate(costing, &read.work) }
+        });
+        let support = reads.collect();
+        CopyWrite { collection: id, level, support, estimate }
+    }
+}

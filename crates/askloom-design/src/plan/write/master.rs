@@ -1,0 +1,196 @@
+//! What is written of the aggregates themselves.
+
+use super::step::{Changes, Lists, way_to};
+use super::{Writing, lookup};
+use crate::cost::rule_of;
+use askloom_model::{
+    AtomicUnit, CollectionId, Contents, CopyLevel, EndId, Leaf, MasterWrite, Member, Reservation, Work,
+    WriteAction,
+};
+
+/// Bytes of the entry that holds an aggregate's version.
+const SYSTEM: f64 = 64.0;
+
+impl Writing<'_> {
+    /// Entries of the aggregates, and the versions that make writers of one aggregate collide. The request that brings
+    /// all of a write counts with its first step.
+    pub(super) fn master(&self, collection: CollectionId, first: bool) -> MasterWrite {
+        let mut work = self.entries(collection);
+        work.write_requests = if first { self.write_requests() } else { 0.0 };
+        let apart = match self.planner.costing.capability.atomic.value {
+            AtomicUnit::Store | AtomicUnit::Block => true,
+            AtomicUnit::Record => self.sizes().block_entries(collection) > 1.0,
+        };
+        if apart {
+            work.puts += 1.0;
+            work.written += SYSTEM;
+        }
+        if self.level == CopyLevel::Intents {
+            // A hint before, which goes in the end, and a second swap that drops what was owed.
+            work.puts += 2.0;
+            work.deletes += 1.0;
+            work.written += 2.0 * SYSTEM;
+            work.dropped += SYSTEM;
+        }
+        work.puts *= self.matched;
+        work.deletes *= self.matched;
+        work.written *= self.matched;
+        work.dropped *= self.matched;
+        MasterWrite { collection, estimate: self.priced(work) }
+    }
+
+    /// With intents: the hint, the master, the master again, the hint away.
+    fn write_requests(&self) -> f64 {
+        match self.level {
+            CopyLevel::AtomicUnit | CopyLevel::Transaction => 1.0,
+            CopyLevel::Intents => 4.0,
+        }
+    }
+
+    /// The entries of one aggregate that change.
+    fn entries(&self, id: CollectionId) -> Work {
+        let collection = &self.planner.design.collections[id];
+        let sizes = self.sizes();
+        let (entries, bytes) = (sizes.block_entries(id), sizes.block_bytes(id));
+        match &self.step.changes {
+            Changes::Made(Lists::Empty) => {
+                let cuts = sizes.cuts(collection);
+                // Elements that are entries of their own are not there yet.
+                let entries = cuts.iter().filter(|cut| cut.entries <= 1.0).count().max(1) as f64;
+                Work { puts: entries, written: sizes.single_bytes(self.step.class), ..Work::default() }
+            }
+            Changes::Made(Lists::Full) | Changes::Replaced => {
+                Work { puts: entries, written: bytes, ..Work::default() }
+            }
+            Changes::Ended => Work { deletes: entries, dropped: bytes, ..Work::default() },
+            Changes::Fields(changes) => {
+                let way = way_to(&self.planner.model.conceptual, self.step.class);
+                let Contents::Aggregate(rules) = &collection.contents else {
+                    return Work { puts: 1.0, written: bytes / entries.max(1.0), ..Work::default() };
+                };
+                let cuts = sizes.cuts(collection);
+                let mut touched: Vec<usize> = changes
+                    .iter()
+                    .filter_map(|change| {
+                        let names = self.names(&way, &change.path);
+                        rule_of(rules, &names)
+                    })
+                    .collect();
+                touched.sort_unstable();
+                touched.dedup();
+                let cuts: Vec<_> = touched.iter().filter_map(|&rule| cuts.get(rule)).collect();
+                let written: f64 = cuts.iter().map(|cut| cut.bytes / cut.entries.max(1.0)).sum();
+                let whole = cuts.iter().all(|cut| cut.entries <= 1.0);
+                match self.step.action {
+                    // An element that is an entry of its own goes alone.
+                    WriteAction::Remove(_) if !whole => {
+                        Work { deletes: cuts.len() as f64, dropped: written, ..Work::default() }
+                    }
+                    WriteAction::Insert
+                    | WriteAction::Upsert
+                    | WriteAction::Store
+                    | WriteAction::Update
+                    | WriteAction::Delete
+                    | WriteAction::Add(_)
+                    | WriteAction::Remove(_)
+                    | WriteAction::Connect(_)
+                    | WriteAction::Disconnect(_) => {
+                        Work { puts: cuts.len() as f64, written, ..Work::default() }
+                    }
+                }
+            }
+        }
+    }
+
+    fn names(&self, way: &[EndId], path: &[Member]) -> Vec<&str> {
+        let conceptual = &self.planner.model.conceptual;
+        let way = way.iter().map(|&end| conceptual.ends[end].name.as_str());
+        way.chain(path.iter().map(|&member| conceptual.member_name(member))).collect()
+    }
+
+    /// Values that no other instance may have, taken or given back by this step.
+    pub(super) fn reservations(&self, master: CollectionId) -> Vec<Reservation> {
+        let conceptual = &self.planner.model.conceptual;
+        let mut reservations = Vec::new();
+        let way = way_to(conceptual, self.step.class);
+        for member in conceptual.all_members(self.step.class) {
+            if self.is_unique(member) && self.changes(member) {
+                reservations.push(self.reservation(master, &way, &[], Some(member)));
+            }
+        }
+        if let WriteAction::Add(Member::End(list)) | WriteAction::Remove(Member::End(list)) = self.step.action
+        {
+            let part = conceptual.ends[list].target;
+            if conceptual.classes[part].kind.is_entity() {
+                reservations.push(self.reservation(master, &way, &[list], None));
+            }
+            for member in conceptual.all_members(part).filter(|&member| self.is_unique(member)) {
+                reservations.push(self.reservation(master, &way, &[list], Some(member)));
+            }
+        }
+        // What was never reserved is not given back.
+        reservations.retain(|reservation| reservation.index.is_some() || reservation.estimate.cost > 0.0);
+        reservations
+    }
+
+    fn is_unique(&self, member: Member) -> bool {
+        let conceptual = &self.planner.model.conceptual;
+        match member {
+            Member::Attribute(id) => conceptual.attributes[id].unique,
+            Member::End(id) => conceptual.ends[id].unique && conceptual.ends[id].stored,
+        }
+    }
+
+    fn changes(&self, member: Member) -> bool {
+        match &self.step.changes {
+            Changes::Made(_) | Changes::Replaced | Changes::Ended => true,
+            Changes::Fields(changes) => changes.iter().any(|change| change.path.first() == Some(&member)),
+        }
+    }
+
+    /// Of a member, or of the id of a part.
+    fn reservation(
+        &self,
+        master: CollectionId,
+        way: &[EndId],
+        list: &[EndId],
+        member: Option<Member>,
+    ) -> Reservation {
+        let root = self.planner.design.collections[master].source.root;
+        let leaf = match member {
+            Some(Member::Attribute(id)) => Leaf::Attribute(id),
+            Some(Member::End(id)) => Leaf::Reference(id),
+            None => Leaf::Itself,
+        };
+        let hops: Vec<EndId> = way.iter().chain(list).copied().collect();
+        let index = self.index_of(root, &hops, leaf);
+        let sizes = self.sizes();
+        let ends =
+            matches!(self.step.changes, Changes::Ended) || matches!(self.step.action, WriteAction::Remove(_));
+        let mut work = match index {
+            Some(_) if ends => Work::default(),
+            Some(index) => lookup::found(self.planner.costing, &sizes, index, self.matched, 1.0),
+            None if ends => Work::default(),
+            None => lookup::scan(self.planner.costing, &sizes, master),
+        };
+        if let Some(index) = index {
+            let bytes = sizes.entry_bytes(index) * self.matched;
+            let (takes, gives) = match &self.step.changes {
+                Changes::Made(_) => (true, false),
+                Changes::Replaced => (true, true),
+                Changes::Ended => (false, true),
+                Changes::Fields(_) => (!ends, ends || !matches!(self.step.action, WriteAction::Add(_))),
+            };
+            if takes {
+                work.puts = self.matched;
+                work.written = bytes;
+            }
+            if gives {
+                work.deletes = self.matched;
+                work.dropped = bytes;
+            }
+        }
+        let path = hops.iter().map(|&hop| Member::End(hop)).chain(member).collect();
+        Reservation { path, index, estimate: self.priced(work) }
+    }
+}

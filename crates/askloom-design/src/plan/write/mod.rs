@@ -1,0 +1,281 @@
+//! How writes are done: those of the workload, and those that any program may do at any time.
+//!
+//! A write finds its instances, reads what the copies need, and puts and deletes records: of the aggregates, of values
+//! that no other may have, of every copy that holds something which changes. What makes that one is a level for each
+//! copy, by what the store can do.
+
+mod checks;
+mod copies;
+mod level;
+mod master;
+mod print;
+mod rows;
+mod step;
+mod support;
+
+pub use level::level;
+pub use print::print;
+
+use super::lookup;
+use crate::cost::{Costing, Sizes, Statistics};
+use askloom_model::{
+    AtomicUnit, ClassId, Code, CopyLevel, Design, Diagnostic, EndId, Model, Plan, Query, Reading,
+    RelationshipKind, StepEstimate, StepOf, Work, Write, WriteEstimate, WriteOf, WritePlan, WriteStepPlan,
+};
+use step::Step;
+
+/// The plan of a write of the workload, or why the store cannot do it.
+pub fn plan(
+    costing: &Costing<'_>,
+    model: &Model,
+    design: &Design,
+    write: &Write,
+) -> Result<WritePlan, Box<Diagnostic>> {
+    let steps: Vec<Step> = write.steps.iter().map(|step| Step::of_write(model, write, step)).collect();
+    let planner = Planner::new(costing, model, design);
+    planner.together(write, &steps)?;
+    planner.plan(WriteOf::Statement(write.header.name.clone()), &steps)
+}
+
+/// The plans of writes that are not in the workload and that any program may do: create, store and delete of every
+/// aggregate, and change of every stored link that is no part of an id.
+pub fn implicit(
+    costing: &Costing<'_>,
+    model: &Model,
+    design: &Design,
+) -> Result<Vec<WritePlan>, Box<Diagnostic>> {
+    let planner = Planner::new(costing, model, design);
+    let mut plans = Vec::new();
+    for of in implied(model) {
+        let step = match of {
+            WriteOf::Statement(_) => continue,
+            WriteOf::Create(class) => Step::create(model, class),
+            WriteOf::Store(class) => Step::store(model, class),
+            WriteOf::Delete(class) => Step::delete(model, class),
+            WriteOf::Relink(end) => Step::relink(model, end),
+        };
+        plans.push(planner.plan(of, &[step])?);
+    }
+    Ok(plans)
+}
+
+/// Writes that need no statement.
+#[must_use]
+pub fn implied(model: &Model) -> Vec<WriteOf> {
+    let conceptual = &model.conceptual;
+    let is_root = |&class: &ClassId| conceptual.aggregate_root(class) == Some(class);
+    let roots: Vec<ClassId> = conceptual.classes.ids().filter(is_root).collect();
+    let whole = roots
+        .iter()
+        .flat_map(|&class| [WriteOf::Create(class), WriteOf::Store(class), WriteOf::Delete(class)]);
+    let links = conceptual.ends.iter().filter(|(_, end)| {
+        let reference = end.kind != RelationshipKind::Composition;
+        end.stored && reference && !end.id && !end.immutable && conceptual.aggregate_root(end.class).is_some()
+    });
+    whole.chain(links.map(|(id, _)| WriteOf::Relink(id))).collect()
+}
+
+struct Planner<'p> {
+    costing: &'p Costing<'p>,
+    model: &'p Model,
+    design: &'p Design,
+    statistics: Statistics<'p>,
+}
+
+impl<'p> Planner<'p> {
+    fn new(costing: &'p Costing<'p>, model: &'p Model, design: &'p Design) -> Self {
+        Self { costing, model, design, statistics: Statistics::new(&model.conceptual) }
+    }
+
+    fn sizes(&self) -> Sizes<'_> {
+        Sizes { statistics: &self.statistics, design: self.design }
+    }
+
+    fn root(&self, class: ClassId) -> Option<ClassId> {
+        self.model.conceptual.aggregate_root(class)
+    }
+
+    /// Several aggregates change together only where the store can do that.
+    fn together(&self, write: &Write, steps: &[Step]) -> Result<(), Box<Diagnostic>> {
+        let mut roots: Vec<ClassId> = steps.iter().filter_map(|step| self.root(step.class)).collect();
+        roots.sort_unstable();
+        roots.dedup();
+        if roots.len() < 2 || self.costing.capability.several_aggregates() {
+            return Ok(());
+        }
+        let names: Vec<&str> =
+            roots.iter().map(|&root| self.model.conceptual.classes[root].name.as_str()).collect();
+        let title = self.costing.capability.title;
+        let message = format!("`{}` changes {} at once", write.header.name, names.join(" and "));
+        let diagnostic = Diagnostic::new(Code::NotTogether, write.header.span, message)
+            .here(format!("{title} has no transaction over several aggregates"))
+            .hint("make them separate writes, or one a `part` of the other");
+        Err(Box::new(diagnostic))
+    }
+
+    fn plan(&self, of: WriteOf, steps: &[Step]) -> Result<WritePlan, Box<Diagnostic>> {
+        let level = self.weakest(steps);
+        let mut plans = Vec::with_capacity(steps.len());
+        for (index, step) in steps.iter().enumerate() {
+            plans.push(self.step(step, level, index == 0)?);
+        }
+        let mut estimate = WriteEstimate::default();
+        for step in &plans {
+            estimate += step_estimate(step);
+        }
+        let mut assumed = self.statistics.assumed();
+        for found in plans.iter().flat_map(|step| &step.find.priced.assumed) {
+            if assumed.iter().all(|known| known.about != found.about) {
+                assumed.push(*found);
+            }
+        }
+        Ok(WritePlan {
+            of,
+            target: self.costing.capability.target,
+            unit: self.costing.model.unit(),
+            steps: plans,
+            level,
+            estimate,
+            assumed,
+        })
+    }
+
+    /// What makes all of a write one: the weakest of what it changes decides.
+    fn weakest(&self, steps: &[Step]) -> CopyLevel {
+        let mut weakest = CopyLevel::AtomicUnit;
+        let mut roots = Vec::new();
+        for step in steps {
+            let Some(root) = self.root(step.class) else { continue };
+            roots.push(root);
+            for upkeep in crate::upkeep::upkeep(&self.model.conceptual, self.design, root) {
+                if copies::touches(&self.model.conceptual, self.design, upkeep.collection, step) {
+                    weakest = weakest.max(self.level(upkeep.collection));
+                }
+            }
+        }
+        roots.dedup();
+        let apart = match self.costing.capability.atomic.value {
+            AtomicUnit::Store => false,
+            AtomicUnit::Block => roots.len() > 1,
+            AtomicUnit::Record => roots.len() > 1 || roots.iter().any(|&root| self.is_spread(root)),
+        };
+        if apart { weakest.max(CopyLevel::Transaction) } else { weakest }
+    }
+
+    fn level(&self, collection: askloom_model::CollectionId) -> CopyLevel {
+        level(self.costing.capability, &self.statistics, self.design, collection)
+    }
+
+    fn is_spread(&self, root: ClassId) -> bool {
+        self.design.master(root).is_some_and(|master| self.sizes().block_entries(master) > 1.0)
+    }
+
+    fn step(&self, step: &Step, level: CopyLevel, first: bool) -> Result<WriteStepPlan, Box<Diagnostic>> {
+        let mut find = self.find(&step.find)?;
+        if let step::Changes::Made(_) = step.changes {
+            self.nothing_there(&mut find);
+        }
+        let matched = match find.access.how {
+            // Whoever writes by id expects the rest of the condition to hold.
+            Reading::GetBlock { .. } => 1.0,
+            Reading::Range { .. } | Reading::Each { .. } | Reading::Scan => find.priced.answer(),
+        };
+        let writing = Writing { planner: self, step, level, matched };
+        let root = self.root(step.class);
+        let master = root.and_then(|root| self.design.master(root));
+        let master = master.ok_or_else(|| {
+            let class = &self.model.conceptual.classes[step.class].name;
+            let span = self.model.conceptual.classes[step.class].span;
+            let message = format!("`{class}` has no collection that is its source in this design");
+            Box::new(Diagnostic::new(Code::NoPlan, span, message).hint(format!("give `{class}` one")))
+        })?;
+        let reservations = writing.reservations(master);
+        let reserved: Vec<_> = reservations.iter().filter_map(|reservation| reservation.index).collect();
+        Ok(WriteStepPlan {
+            action: step.action,
+            class: step.class,
+            matched,
+            master: writing.master(master, first),
+            reservations,
+            checks: writing.checks(master),
+            copies: writing.copies(&reserved),
+            find,
+        })
+    }
+
+    /// The plan of a read that finds nothing, as before an insert.
+    fn nothing_there(&self, find: &mut Plan) {
+        let work = Work { requests: 1.0, partitions: 1.0, reads: 1.0, ..Work::default() };
+        let estimate = lookup::estimate(self.costing, &work);
+        find.priced.steps = vec![StepEstimate { of: StepOf::Access, estimate, out: 0.0 }];
+        find.estimate = estimate;
+    }
+
+    fn find(&self, query: &Query) -> Result<Plan, Box<Diagnostic>> {
+        super::answer(self.costing, self.model, self.design, query)
+    }
+}
+
+/// One step of a write that is being priced.
+struct Writing<'w> {
+    planner: &'w Planner<'w>,
+    step: &'w Step,
+    level: CopyLevel,
+    matched: f64,
+}
+
+impl Writing<'_> {
+    fn sizes(&self) -> Sizes<'_> {
+        self.planner.sizes()
+    }
+
+    fn priced(&self, mut work: Work) -> WriteEstimate {
+        work.in_transaction = self.level == CopyLevel::Transaction;
+        WriteEstimate {
+            requests: work.requests + work.write_requests,
+            rows: work.rows,
+            puts: work.puts,
+            deletes: work.deletes,
+            written: work.written,
+            cost: self.planner.costing.model.cost(&work),
+        }
+    }
+
+    /// The index whose entries are the values of a member of an aggregate.
+    fn index_of(
+        &self,
+        root: ClassId,
+        hops: &[EndId],
+        leaf: askloom_model::Leaf,
+    ) -> Option<askloom_model::CollectionId> {
+        let indexes = self.planner.design.collections.iter();
+        let mut indexes = indexes.filter(|(_, collection)| {
+            let [key] = collection.block_key.as_slice() else { return false };
+            let plain =
+                collection.role == askloom_model::Role::Index && collection.source.condition.is_none();
+            plain && collection.source.root == root && key.path.leaf == leaf && key.path.hops == hops
+        });
+        indexes.next().map(|(id, _)| id)
+    }
+}
+
+fn step_estimate(step: &WriteStepPlan) -> WriteEstimate {
+    let found = step.find.estimate;
+    let mut estimate = WriteEstimate {
+        requests: found.requests,
+        rows: found.rows,
+        cost: found.cost,
+        ..WriteEstimate::default()
+    };
+    estimate += step.master.estimate;
+    for reservation in &step.reservations {
+        estimate += reservation.estimate;
+    }
+    for check in &step.checks {
+        estimate += check.estimate;
+    }
+    for copy in &step.copies {
+        estimate += copy.estimate;
+    }
+    estimate
+}

@@ -1,0 +1,189 @@
+//! The plan of a write as an indented tree.
+
+use super::step::Step;
+use crate::plan::print::Printer;
+use crate::plan::table::{Tree, price};
+use askloom_model::{
+    CheckOf, CopyLevel, CopyWrite, Design, Joining, Member, Model, OnDelete, Query, ReferenceCheck,
+    RelationshipKind, Reservation, SupportOf, Write, WriteAction, WriteEstimate, WriteOf, WritePlan,
+    WriteStepPlan,
+};
+
+/// The plan in words, one step a line, each with what it takes. `write` is the statement, if it is one.
+#[must_use]
+pub fn print(model: &Model, design: &Design, write: Option<&Write>, plan: &WritePlan) -> String {
+    let printer = WritePrinter { model, design };
+    let name = match &plan.of {
+        WriteOf::Statement(name) => name.clone(),
+        WriteOf::Create(class) => format!("create {}", model.conceptual.classes[*class].name),
+        WriteOf::Store(class) => format!("store {}", model.conceptual.classes[*class].name),
+        WriteOf::Delete(class) => format!("delete {}", model.conceptual.classes[*class].name),
+        WriteOf::Relink(end) => {
+            let row = &model.conceptual.ends[*end];
+            format!("change {}.{}", model.conceptual.classes[row.class].name, row.name)
+        }
+    };
+    let heading = format!(
+        "write {name} on {}: {} {}, {}",
+        plan.target,
+        price(plan.estimate.cost),
+        plan.unit,
+        together(plan.level)
+    );
+    let mut tree = Tree::new(&heading, &["calls", "rows", "puts", "dels"], plan.unit);
+    for (index, step) in plan.steps.iter().enumerate() {
+        let query = match (&plan.of, write.and_then(|write| Some((write, write.steps.get(index)?)))) {
+            (WriteOf::Statement(_), Some((write, step))) => Some(Step::of_write(model, write, step).find),
+            (WriteOf::Statement(_), None) => None,
+            (WriteOf::Create(class), _) => Some(Step::create(model, *class).find),
+            (WriteOf::Store(class), _) => Some(Step::store(model, *class).find),
+            (WriteOf::Delete(class), _) => Some(Step::delete(model, *class).find),
+            (WriteOf::Relink(end), _) => Some(Step::relink(model, *end).find),
+        };
+        printer.step(&mut tree, step, query.as_ref());
+    }
+    tree.into_text()
+}
+
+fn together(level: CopyLevel) -> &'static str {
+    match level {
+        CopyLevel::AtomicUnit => "all in one atomic unit (level 1)",
+        CopyLevel::Transaction => "all in one transaction (level 2)",
+        CopyLevel::Intents => "copies follow by intents (level 3)",
+    }
+}
+
+struct WritePrinter<'p> {
+    model: &'p Model,
+    design: &'p Design,
+}
+
+impl WritePrinter<'_> {
+    fn step(&self, tree: &mut Tree, step: &WriteStepPlan, query: Option<&Query>) {
+        let master = &self.design.collections[step.master.collection].name;
+        line(tree, 0, &format!("{} in {master}", self.action(step)), &step.master.estimate);
+        if let Some(query) = query {
+            let printer = Printer::new(self.model, self.design, query, &step.find);
+            for (deeper, found) in printer.shown().enumerate() {
+                let numbers = [found.estimate.requests, found.estimate.rows];
+                tree.step(1 + deeper, &printer.step(&found.of), &numbers, found.estimate.cost);
+            }
+        }
+        for reservation in &step.reservations {
+            line(tree, 1, &self.reservation(reservation), &reservation.estimate);
+        }
+        for check in &step.checks {
+            line(tree, 1, &self.check(check), &check.estimate);
+        }
+        for copy in &step.copies {
+            self.copy(tree, copy);
+        }
+    }
+
+    fn action(&self, step: &WriteStepPlan) -> String {
+        let conceptual = &self.model.conceptual;
+        let class = &conceptual.classes[step.class].name;
+        let member = |member: Member| conceptual.member_name(member);
+        match step.action {
+            WriteAction::Insert => format!("insert {class}"),
+            WriteAction::Upsert => format!("upsert {class}"),
+            WriteAction::Store => format!("store {class}"),
+            WriteAction::Update => format!("update {class}"),
+            WriteAction::Delete => format!("delete {class}"),
+            WriteAction::Add(list) => format!("add to {class}.{}", member(list)),
+            WriteAction::Remove(list) => format!("remove from {class}.{}", member(list)),
+            WriteAction::Connect(end) => format!("connect {class}.{}", member(Member::End(end))),
+            WriteAction::Disconnect(end) => format!("disconnect {class}.{}", member(Member::End(end))),
+        }
+    }
+
+    fn path(&self, path: &[Member]) -> String {
+        let names = path.iter().map(|&member| self.model.conceptual.member_name(member));
+        names.collect::<Vec<_>>().join(".")
+    }
+
+    fn reservation(&self, reservation: &Reservation) -> String {
+        let part = matches!(reservation.path.last(), Some(&Member::End(end))
+            if self.model.conceptual.ends[end].kind == RelationshipKind::Composition);
+        let path = self.path(&reservation.path);
+        let path = if part { format!("id in {path}") } else { path };
+        match reservation.index {
+            Some(index) => format!("reserve {path} in {}", self.design.collections[index].name),
+            None => format!("see that no other has this {path}, by a scan"),
+        }
+    }
+
+    fn check(&self, check: &ReferenceCheck) -> String {
+        let end = &self.model.conceptual.ends[check.end];
+        match check.what {
+            CheckOf::TargetLives { master } => {
+                format!("see that {} is in {}", end.name, self.design.collections[master].name)
+            }
+            CheckOf::Referrers { index } => {
+                let holder = &self.model.conceptual.classes[end.class].name;
+                let then = match end.on_delete {
+                    Some(OnDelete::Refuse) | None => "refuse if any",
+                    Some(OnDelete::Cascade) => "delete them",
+                    Some(OnDelete::Clear) => "clear it",
+                };
+                let by = index.map_or("by a scan".to_owned(), |index| {
+                    format!("by {}", self.design.collections[index].name)
+                });
+                format!("who has it as {holder}.{}, {by}: {then}", end.name)
+            }
+        }
+    }
+
+    fn copy(&self, tree: &mut Tree, copy: &CopyWrite) {
+        let name = &self.design.collections[copy.collection].name;
+        let mut own = copy.estimate;
+        for support in &copy.support {
+            own.requests -= support.estimate.requests;
+            own.rows -= support.estimate.rows;
+            own.cost -= support.estimate.cost;
+        }
+        line(tree, 1, &format!("bring {name} after, level {}", copy.level.number()), &own);
+        for support in &copy.support {
+            let numbers = [support.estimate.requests, support.estimate.rows];
+            let again = if support.shared { ", as above" } else { "" };
+            let words = format!("{}{again}", self.support(&support.of, copy));
+            tree.step(2, &words, &numbers, support.estimate.cost);
+        }
+    }
+
+    fn support(&self, of: &SupportOf, copy: &CopyWrite) -> String {
+        let name = |id: askloom_model::CollectionId| &self.design.collections[id].name;
+        match of {
+            SupportOf::Back(back) => {
+                let end = &self.model.conceptual.ends[back.end];
+                let holder = &self.model.conceptual.classes[end.class].name;
+                match back.index {
+                    Some(index) => format!("who has it as {holder}.{}, by {}", end.name, name(index)),
+                    None => format!("who has it as {holder}.{}, by a scan", end.name),
+                }
+            }
+            SupportOf::Rebuild { steps, how } => {
+                let root = self.design.collections[copy.collection].source.root;
+                let what = match self.path(steps) {
+                    path if path.is_empty() => self.model.conceptual.classes[root].name.clone(),
+                    path => path,
+                };
+                match how {
+                    Joining::Inside => format!("its {what}"),
+                    Joining::LookUp { master } => format!("get {what} from {}", name(*master)),
+                    Joining::Back { index, master } => {
+                        format!("find {what} by {}, get from {}", name(*index), name(*master))
+                    }
+                    Joining::BackByScan { master } => format!("find {what} by a scan of {}", name(*master)),
+                }
+            }
+        }
+    }
+}
+
+fn line(tree: &mut Tree, depth: usize, words: &str, estimate: &WriteEstimate) {
+    // Rounding may leave a shade below nothing where parts were taken away.
+    let nothing = |number: f64| if number < 1e-9 { 0.0 } else { number };
+    let numbers = [estimate.requests, estimate.rows, estimate.puts, estimate.deletes].map(nothing);
+    tree.step(depth, words, &numbers, nothing(estimate.cost));
+}

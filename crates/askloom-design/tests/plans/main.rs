@@ -1,0 +1,18 @@
+//! Plans of the examples: what they say, what they cost, and why there is none.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::wildcard_enum_match_arm,
+    reason = "the code around the tests fails them by panicking, too"
+)]
+
+mod data;
+mod examples;
+mod levels;
+mod missing;
+mod printed;
+mod properties;
+mod writes;

@@ -1,0 +1,84 @@
+//! Statements without a plan, and what is said of them.
+
+use crate::examples::{designed, example, model, query, write as statement};
+use askloom_design::cost::Costing;
+use askloom_design::plan::{self, Missing, write};
+use askloom_design::simple;
+use askloom_model::{Capability, Code, Design, Fact};
+
+fn without_scans() -> Capability {
+    Capability { title: "Storeless", scan: Fact::new(false, ""), ..askloom_target::embedded::CAPABILITY }
+}
+
+#[test]
+fn a_store_without_scans_needs_a_key() {
+    let model = example("game");
+    let mut design = Design::default();
+    simple::masters(&model, &mut design);
+    let capability = without_scans();
+    let costing = Costing::new(&capability, &askloom_target::embedded::PROFILE);
+    let lobby = query(&model, "lobby");
+    let said = plan::answer(&costing, &model, &design, lobby).unwrap_err();
+    assert_eq!(said.code, Code::NoPlan);
+    assert_eq!(said.message, "`lobby` has no plan on Storeless with this design");
+    assert_eq!(
+        said.hint.as_deref(),
+        Some("Storeless cannot read all of `Game`: add a collection whose key the query gives")
+    );
+    assert_eq!(said.span(), lobby.header.span);
+    assert!(plan::answer(&costing, &model, &design, query(&model, "continueGame")).is_ok());
+    let design = simple::design(&model);
+    assert!(plan::answer(&costing, &model, &design, lobby).is_ok(), "its view has the key");
+}
+
+#[test]
+fn a_class_without_a_master_is_named() {
+    let model = example("game");
+    let lobby = query(&model, "lobby");
+    let nothing = Design::default();
+    let missing = plan::missing(&Costing::default(), &model, &nothing, lobby);
+    let game = lobby.positions[plan::main()].class.unwrap();
+    assert_eq!(missing, [Missing::Master(game)]);
+    let said = plan::answer(&Costing::default(), &model, &nothing, lobby).unwrap_err();
+    assert_eq!(said.hint.as_deref(), Some("give `Game` a collection that is its source"));
+}
+
+#[test]
+fn a_fresh_query_never_reads_a_copy_that_may_lag() {
+    let text = "entity Player { id name: text, score: int }
+entity Game { id gameId: uuid, status: enum(open, over), ref host: Player }
+query lobby: SELECT gameId, host.score FROM Game WHERE status = 'open'";
+    let fresh = text.replace("query lobby", "@fresh query lobby");
+    let cassandra = Costing::from(askloom_target::target("cassandra").unwrap());
+    let reads = |text: &str, costing: &Costing<'_>| {
+        let (model, design) = designed(model(text));
+        let plan = plan::answer(costing, &model, &design, query(&model, "lobby")).unwrap();
+        (design.collections[plan.access.collection].name.clone(), plan.priced.reads)
+    };
+    use askloom_model::Guarantee::{Committed, Lagging, Snapshot};
+    assert_eq!(reads(text, &cassandra), ("LobbyView".to_owned(), Lagging));
+    assert_eq!(reads(&fresh, &cassandra), ("Game".to_owned(), Committed));
+    assert_eq!(reads(&fresh, &Costing::default()), ("LobbyView".to_owned(), Snapshot));
+}
+
+#[test]
+fn a_write_of_several_aggregates_needs_a_transaction() {
+    let (model, design) = designed(model(
+        "entity Player { id name: text, score: int }
+entity Game { id gameId: uuid, status: text }
+write finish {
+  UPDATE Game SET status = :status WHERE gameId = :gameId
+  UPDATE Player SET score = :score WHERE name = :name
+}",
+    ));
+    let finish = statement(&model, "finish");
+    let cassandra = Costing::from(askloom_target::target("cassandra").unwrap());
+    let said = write::plan(&cassandra, &model, &design, finish).unwrap_err();
+    assert_eq!(said.code, Code::NotTogether);
+    assert_eq!(said.message, "`finish` changes Player and Game at once");
+    assert_eq!(said.span(), finish.header.span);
+    for name in ["embedded", "redis", "mongodb", "dynamodb"] {
+        let costing = Costing::from(askloom_target::target(name).unwrap());
+        assert!(write::plan(&costing, &model, &design, finish).is_ok(), "{name}");
+    }
+}

@@ -1,0 +1,100 @@
+//! What plans of writes say about copies.
+
+use crate::examples::{designed, example, model, write as statement};
+use askloom_design::cost::Costing;
+use askloom_design::plan::write;
+use askloom_model::{CopyWrite, Design, Model, SupportOf, WritePlan};
+
+fn planned(model: &Model, design: &Design, name: &str) -> WritePlan {
+    write::plan(&Costing::default(), model, design, statement(model, name)).unwrap()
+}
+
+fn copy<'p>(design: &Design, plan: &'p WritePlan, name: &str) -> Option<&'p CopyWrite> {
+    let mut copies = plan.steps.iter().flat_map(|step| &step.copies);
+    copies.find(|copy| design.collections[copy.collection].name == name)
+}
+
+#[test]
+fn only_copies_that_hold_what_changes_are_brought_after() {
+    let (model, design) = designed(example("game"));
+    let plan = planned(&model, &design, "addRound");
+    assert!(plan.steps[0].copies.is_empty(), "no view holds rounds: {:?}", plan.steps[0].copies);
+    assert!(copy(&design, &plan, "LobbyView").is_some(), "its second statement sets the status");
+    assert!(copy(&design, &planned(&model, &design, "setScore"), "LobbyView").is_some());
+}
+
+#[test]
+fn a_row_that_leaves_a_view_is_deleted_and_none_is_put() {
+    let (model, design) = designed(example("game"));
+    let plan = planned(&model, &design, "joinGame");
+    let lobby = copy(&design, &plan, "LobbyView").unwrap();
+    assert_eq!((lobby.estimate.puts, lobby.estimate.deletes), (0.0, 1.0), "from waiting to playing");
+    assert_eq!(plan.steps[0].matched, 1.0, "who joins expects the game to wait");
+}
+
+#[test]
+fn those_that_refer_are_found_by_the_index() {
+    let (model, design) = designed(example("game"));
+    let plan = planned(&model, &design, "setScore");
+    let lobby = copy(&design, &plan, "LobbyView").unwrap();
+    let backs: Vec<_> = lobby
+        .support
+        .iter()
+        .filter_map(|support| match &support.of {
+            SupportOf::Back(back) => Some(back.index.map(|index| design.collections[index].name.clone())),
+            SupportOf::Rebuild { .. } => None,
+        })
+        .collect();
+    assert_eq!(backs, [Some("GameByFirstPlayer".to_owned())]);
+    // 500,000 games of 100,000 players, of which one in a thousand waits.
+    assert!((lobby.estimate.puts - 0.005).abs() < 1e-9, "{:?}", lobby.estimate);
+}
+
+#[test]
+fn one_more_link_is_one_more_entry() {
+    let (model, design) = designed(example("airline"));
+    let plan = planned(&model, &design, "book");
+    let by_flight = copy(&design, &plan, "PassengerByFlights").unwrap();
+    assert_eq!((by_flight.estimate.puts, by_flight.estimate.deletes), (1.0, 0.0));
+    let plan = planned(&model, &design, "cancelBooking");
+    let by_flight = copy(&design, &plan, "PassengerByFlights").unwrap();
+    assert_eq!((by_flight.estimate.puts, by_flight.estimate.deletes), (0.0, 1.0));
+}
+
+#[test]
+fn a_round_of_its_own_is_written_alone() {
+    let text = "value Round { moves: text @size(500 B) }
+entity Game { id gameId: uuid, part rounds: Round[*] @avg(12) }
+write add: ADD :round TO Game.rounds WHERE gameId = :gameId";
+    let apart = format!("{text}\nrepresent Game {{\n  /Game/*/rounds[*]\n  /Game/*\n}}");
+    let written = |text: &str| {
+        let (model, design) = designed(model(text));
+        planned(&model, &design, "add").steps[0].master.estimate
+    };
+    assert_eq!(written(text).puts, 2.0, "the aggregate and its version");
+    assert_eq!(written(&apart).puts, 2.0, "the round and the version");
+    assert!(written(&apart).written < 600.0 && written(text).written > 6_000.0);
+}
+
+#[test]
+fn checked_references_and_unique_values_are_seen_to() {
+    let (model, design) = designed(model(
+        "entity Brand { id slug: text }
+@count(1_000) entity Product { id sku: text, unique code: text, checked ref brand: Brand on delete refuse }
+write add: INSERT Product
+write end: DELETE Brand WHERE slug = :slug
+write rename: UPDATE Product SET code = :code WHERE sku = :sku",
+    ));
+    let add = planned(&model, &design, "add");
+    assert_eq!((add.steps[0].reservations.len(), add.steps[0].checks.len()), (1, 1));
+    assert_eq!(planned(&model, &design, "end").steps[0].checks.len(), 1);
+    let rename = planned(&model, &design, "rename");
+    assert_eq!((rename.steps[0].reservations.len(), rename.steps[0].checks.len()), (1, 0));
+}
+
+#[test]
+fn every_aggregate_can_be_made_stored_and_deleted_and_every_link_changed() {
+    let (model, design) = designed(example("game"));
+    let plans = write::implicit(&Costing::default(), &model, &design).unwrap();
+    assert_eq!(plans.len(), 2 * 3 + 2, "two aggregates, two links");
+}

@@ -1,0 +1,108 @@
+//! Mistakes that can be switched on, to see that the tests catch them.
+//!
+//! Places that must be right ask [`fault!`](crate::fault) whether to be wrong. Without the feature `faults`, which only
+//! tests turn on, that is the constant `false` and costs nothing.
+
+/// A mistake somewhere in the planner, the executor, the upkeep of copies, the rules of writes or the encoding.
+#[cfg(feature = "faults")]
+macro_rules! declare {
+    ($($name:ident: $what:literal,)*) => {
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum Fault {
+            $(#[doc = $what] $name,)*
+        }
+
+        impl Fault {
+            pub const ALL: &[Self] = &[$(Self::$name),*];
+
+            /// In words.
+            #[must_use]
+            pub fn what(self) -> &'static str {
+                match self {
+                    $(Self::$name => $what,)*
+                }
+            }
+        }
+    };
+}
+
+#[cfg(feature = "faults")]
+declare! {
+    OldKeyKept: "the old key of a moved row is not deleted",
+    ValueNotRewritten: "an entry whose key stays keeps its old value",
+    SupportReadSkipped: "those that refer to a changed instance are not looked for",
+    BeforeNotConsulted: "whom an instance referred to before a write is not looked for",
+    AfterNotConsulted: "whom an instance refers to after a write is not looked for",
+    SelfReferenceOnce: "an instance that refers to itself is not found back",
+    SecondPlaceForgotten: "a class that stands at two places of a copy is looked for at the first",
+    PathsForgotten: "what a copy's paths go through is not looked for",
+    CopyConditionIgnored: "a copy holds rows that its condition leaves out",
+    IndexStale: "an index keeps entries of what no longer refers",
+    IndexOfFirst: "an index holds the first of several references",
+    OrdinalReused: "a new element takes the ordinal of a removed one",
+    RemoveByOrdinal: "REMOVE AT takes the position for an ordinal",
+    UniqueUnchecked: "unique values are not checked",
+    BoundUnchecked: "upper bounds are not checked",
+    ImmutableUnchecked: "immutable members may change",
+    CascadeOnce: "a cascade stops after its first step",
+    ClearForgotten: "links to what is deleted are not cleared",
+    LinkNotTaken: "a partner that has one link keeps its former one, too",
+    MirrorForgotten: "a symmetric link is put on one side only",
+    DefaultForgotten: "defaults are not filled in",
+    CompoundGoesOn: "a compound write goes on when a statement matches nothing",
+    StatementsApart: "the statements of a compound write do not see each other",
+    ExpiredKept: "what has expired is still there",
+    CreatedKept: "a new instance takes over the age of a former one",
+    DescendingNotInverted: "descending fields are stored as ascending ones",
+    NulNotEscaped: "the end of a text can be inside it",
+    NegativeUnordered: "negative whole numbers sort behind positive ones",
+    NegativeDoubleUnordered: "negative doubles sort the other way round",
+    TieDirectionIgnored: "a plan leaves out the sort though ties come the other way",
+    MixedDirectionsIgnored: "a plan leaves out the sort though directions differ",
+    LimitBeforeFilter: "a plan reads no further than LIMIT before it filters",
+    InnerForOuter: "a copy with an inner join answers an outer one",
+    OuterForInner: "rows that an outer join kept are given to an inner one",
+    ConditionAssumed: "a copy that leaves out rows answers a query that wants them",
+    UnsteadyCopy: "a copy that expiry makes incomplete is planned over",
+}
+
+#[cfg(feature = "faults")]
+mod switch {
+    use super::Fault;
+    use std::cell::Cell;
+
+    std::thread_local! {
+        static ON: Cell<Option<Fault>> = const { Cell::new(None) };
+    }
+
+    /// Makes one mistake, or none, on this thread from now on.
+    pub fn switch(fault: Option<Fault>) {
+        ON.set(fault);
+    }
+
+    #[must_use]
+    pub fn is_on(fault: Fault) -> bool {
+        ON.get() == Some(fault)
+    }
+}
+
+#[cfg(feature = "faults")]
+pub use switch::{is_on, switch};
+
+/// Whether to make a mistake here.
+#[cfg(feature = "faults")]
+#[macro_export]
+macro_rules! fault {
+    ($name:ident) => {
+        $crate::faults::is_on($crate::faults::Fault::$name)
+    };
+}
+
+/// Whether to make a mistake here: never, without the feature `faults`.
+#[cfg(not(feature = "faults"))]
+#[macro_export]
+macro_rules! fault {
+    ($name:ident) => {
+        false
+    };
+}

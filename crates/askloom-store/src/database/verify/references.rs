@@ -1,0 +1,84 @@
+//! References that lead to nothing. The model allows them where a reference is not checked, and asks the application
+//! to see to it that there are none: these are breaches of that.
+
+use super::super::masters::{blocks, start};
+use super::{AGGREGATES, Fault, Verifier, text};
+use crate::execute::Scene;
+use crate::expiry::alive;
+use crate::place::records;
+use crate::{Instances, Reader, RunError};
+use askloom_model::{ClassId, CollectionId, EndId, Identity, Member, RelationshipKind, Table, Value};
+
+impl Verifier<'_, '_> {
+    pub(super) fn references(&mut self, root: ClassId, id: CollectionId) -> Result<(), RunError> {
+        let schema = self.database.schema();
+        let conceptual = &schema.model.conceptual;
+        let number = schema.number(id);
+        let name = schema.design.collections[id].name.clone();
+        let snapshot = self.snapshot();
+        let mut from = Some(start(number, None));
+        while let Some(key) = from {
+            let some = blocks(&snapshot, number, &key, AGGREGATES)?;
+            let reader = Reader::new(schema, &snapshot);
+            for identity in &some.identities {
+                let stored = match reader.aggregate(root, identity) {
+                    Ok(stored) => stored.and_then(|stored| alive(conceptual, stored, self.now)),
+                    // Told already.
+                    Err(RunError::Corrupted(_)) => None,
+                    Err(other) => return Err(other),
+                };
+                let Some(stored) = stored else { continue };
+                for (place, record) in records(&stored.record) {
+                    for (end, target) in held(conceptual, record) {
+                        if !self.is_there(&reader, end, target)? {
+                            let member = &conceptual.ends[end].name;
+                            let place = place.text(conceptual);
+                            let dot = if place.is_empty() { "" } else { "." };
+                            let owner = text::instance(conceptual, root, identity);
+                            let to = text::instance(conceptual, conceptual.ends[end].target, target);
+                            self.found(
+                                Fault::Dangling,
+                                &name,
+                                format!("{owner}, {place}{dot}{member}, to {to}"),
+                            );
+                        }
+                    }
+                }
+            }
+            from = some.next;
+        }
+        Ok(())
+    }
+
+    fn is_there(&self, reader: &Reader<'_>, end: EndId, target: &Identity) -> Result<bool, RunError> {
+        let class = self.database.schema().model.conceptual.ends[end].target;
+        let positions = Table::default();
+        let scene = Scene { instances: reader, positions: &positions, arguments: &[], now: self.now };
+        match scene.instance(class, target) {
+            Ok(found) => Ok(found.is_some()),
+            // It is there; what is wrong with it has been told.
+            Err(RunError::Corrupted(_)) => Ok(true),
+            Err(other) => Err(other),
+        }
+    }
+}
+
+/// The references that a record holds itself.
+fn held<'r>(
+    conceptual: &askloom_model::Conceptual,
+    record: &'r askloom_model::Record,
+) -> Vec<(EndId, &'r Identity)> {
+    let mut found = Vec::new();
+    for (&member, value) in &record.fields {
+        let Member::End(end) = member else { continue };
+        if conceptual.ends[end].kind == RelationshipKind::Composition {
+            continue;
+        }
+        match value {
+            Value::Reference(id) => found.push((end, id)),
+            Value::Set(ids) => found.extend(ids.iter().map(|id| (end, id))),
+            _nothing => {}
+        }
+    }
+    found
+}

@@ -1,0 +1,234 @@
+//! The value of a path in a row.
+
+use super::node::Node;
+use super::scene::stored_ids;
+use super::{Row, Scene};
+use crate::RunError;
+use askloom_model::{EndId, Id, Leaf, Member, Operand, Path, PositionId, RelationshipKind, Value};
+use std::collections::BTreeSet;
+
+/// What a path in a condition leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Values {
+    Single(Value),
+    /// Across a to-many hop, or at a list: "some" of these.
+    Many(Vec<Value>),
+}
+
+impl Scene<'_> {
+    /// The value of an operand that is no path.
+    pub(crate) fn constant(&self, operand: &Operand) -> Result<Value, RunError> {
+        match operand {
+            Operand::Constant(constant) => {
+                Value::of_constant(constant).map_err(|error| RunError::Corrupted(error.to_string()))
+            }
+            Operand::Parameter(index) => Ok(self.arguments.get(*index).cloned().unwrap_or(Value::Null)),
+            Operand::Path(_) => Ok(Value::Null),
+        }
+    }
+
+    /// Every value at the end of a path: one if it is single (null if there is none), else those of all elements.
+    pub(crate) fn values(&self, path: &Path, row: &Row) -> Result<Values, RunError> {
+        let many = self.crosses_many(path);
+        if let Some(value) = row.held(path) {
+            return Ok(match many {
+                true => Values::Many(elements(value.clone())),
+                false => Values::Single(value.clone()),
+            });
+        }
+        if let Some(id) = known_id(path, row) {
+            return Ok(Values::Single(id));
+        }
+        let ends = self.ends(path, row)?;
+        if !many {
+            let value = match ends.first() {
+                Some(Some(node)) => self.leaves(node, path.leaf)?.into_iter().next(),
+                Some(None) | None => None,
+            };
+            return Ok(Values::Single(value.unwrap_or(Value::Null)));
+        }
+        let mut each = Vec::new();
+        for node in ends {
+            match node {
+                Some(node) => each.extend(self.leaves(&node, path.leaf)?),
+                // A to-one hop behind the to-many one found nothing: that element has null here, but no list.
+                None if !self.is_list(path.leaf) => each.push(Value::Null),
+                None => {}
+            }
+        }
+        Ok(Values::Many(each))
+    }
+
+    /// The one value of a path that crosses nothing to-many; null where there is nothing. A list is one value.
+    pub(crate) fn selected(&self, path: &Path, row: &Row) -> Result<Value, RunError> {
+        if let Some(value) = row.held(path) {
+            return Ok(value.clone());
+        }
+        if let Some(id) = known_id(path, row) {
+            return Ok(id);
+        }
+        let Some(Some(node)) = self.ends(path, row)?.into_iter().next() else { return Ok(Value::Null) };
+        if let (Leaf::Attribute(id), Some(record)) = (path.leaf, node.record())
+            && self.conceptual().attributes[id].list
+        {
+            return Ok(Value::List(record.list(Member::Attribute(id)).to_vec()));
+        }
+        Ok(self.leaves(&node, path.leaf)?.into_iter().next().unwrap_or(Value::Null))
+    }
+
+    /// The one value of a path that is single.
+    pub(crate) fn single(&self, path: &Path, row: &Row) -> Result<Value, RunError> {
+        self.selected(path, row)
+    }
+
+    /// The distinct values of a path that an index leads back from. Ids are those that are held there, also of a
+    /// symmetric relationship: the other side has entries of its own.
+    pub(crate) fn every(&self, path: &Path, row: &Row) -> Result<BTreeSet<Value>, RunError> {
+        let mut found = BTreeSet::new();
+        for node in self.ends(path, row)?.into_iter().flatten() {
+            match (path.leaf, node.record()) {
+                (Leaf::Reference(end), Some(record)) if self.is_reference(end) => {
+                    found.extend(stored_ids(record, end).into_iter().map(Value::Reference));
+                }
+                (leaf, _) => found.extend(self.leaves(&node, leaf)?),
+            }
+        }
+        found.remove(&Value::Null);
+        Ok(found)
+    }
+
+    fn is_reference(&self, end: EndId) -> bool {
+        let row = &self.conceptual().ends[end];
+        row.stored && row.kind != RelationshipKind::Composition
+    }
+
+    /// The whole instance at a position.
+    pub(crate) fn whole(&self, position: PositionId, row: &Row) -> Result<Value, RunError> {
+        Ok(self.whole_of(&self.node(position, row)?))
+    }
+
+    /// The node as a value in an expression: an entity is its id.
+    fn itself(&self, node: &Node) -> Value {
+        match node.record().and_then(|record| record.identity(self.conceptual())) {
+            Some(identity) => Value::Reference(identity),
+            None => self.whole_of(node),
+        }
+    }
+
+    fn whole_of(&self, node: &Node) -> Value {
+        match node {
+            Node::Nothing => Value::Null,
+            Node::Record(inner) => {
+                inner.record().map_or(Value::Null, |record| Value::Record(Box::new(record.clone())))
+            }
+            Node::Element(value) => value.clone(),
+        }
+    }
+
+    /// Where the hops of a path lead. A to-one hop is an outer join: it keeps its place with nothing in it.
+    fn ends(&self, path: &Path, row: &Row) -> Result<Vec<Option<Node>>, RunError> {
+        let start = match self.node(path.position, row)? {
+            Node::Nothing => None,
+            node => Some(node),
+        };
+        let mut reached = vec![start];
+        for &hop in &path.hops {
+            let many = self.conceptual().ends[hop].cardinality.is_many();
+            let mut next = Vec::new();
+            for node in reached {
+                let found = match node {
+                    Some(node) => self.children(&node, Member::End(hop))?,
+                    None => Vec::new(),
+                };
+                let mut found = found.into_iter().map(|(_, node)| node);
+                match many {
+                    true => next.extend(found.map(Some)),
+                    false => next.push(found.next()),
+                }
+            }
+            reached = next;
+        }
+        Ok(reached)
+    }
+
+    pub(super) fn crosses_many(&self, path: &Path) -> bool {
+        let many = |&hop: &EndId| self.conceptual().ends[hop].cardinality.is_many();
+        path.hops.iter().any(many) || self.is_list(path.leaf)
+    }
+
+    fn is_list(&self, leaf: Leaf) -> bool {
+        match leaf {
+            Leaf::Attribute(id) => self.conceptual().attributes[id].list,
+            Leaf::Reference(id) => self.conceptual().ends[id].cardinality.is_many(),
+            Leaf::Itself => false,
+        }
+    }
+
+    /// The values at the end of a path: one, unless it is a list or a set.
+    fn leaves(&self, node: &Node, leaf: Leaf) -> Result<Vec<Value>, RunError> {
+        match leaf {
+            Leaf::Itself => Ok(vec![self.itself(node)]),
+            Leaf::Attribute(id) => {
+                let Some(record) = node.record() else { return Ok(vec![Value::Null]) };
+                let member = Member::Attribute(id);
+                Ok(match self.conceptual().attributes[id].list {
+                    true => record.list(member).iter().map(|element| element.value.clone()).collect(),
+                    false => vec![record.get(member).clone()],
+                })
+            }
+            Leaf::Reference(id) => {
+                let values = self.referred(node, id)?;
+                Ok(match self.conceptual().ends[id].cardinality.is_many() {
+                    true => values,
+                    false => vec![values.into_iter().next().unwrap_or(Value::Null)],
+                })
+            }
+        }
+    }
+
+    /// The ids at an end; of a part that is a value object, the part itself.
+    fn referred(&self, node: &Node, end: EndId) -> Result<Vec<Value>, RunError> {
+        let row = &self.conceptual().ends[end];
+        match (row.kind, row.stored) {
+            (RelationshipKind::Association | RelationshipKind::Aggregation, true) => {
+                let Node::Record(inner) = node else { return Ok(Vec::new()) };
+                Ok(self.ids_at(inner, end)?.into_iter().map(Value::Reference).collect())
+            }
+            (RelationshipKind::Composition, _) | (_, false) => {
+                let children = self.children(node, Member::End(end))?;
+                Ok(children.iter().map(|(_, child)| self.itself(child)).collect())
+            }
+        }
+    }
+
+    /// Whether an entry of a copy can hold all that the path means: one value, or a whole list of plain ones.
+    pub(super) fn is_readable(&self, path: &Path) -> bool {
+        let conceptual = self.conceptual();
+        match path.leaf {
+            Leaf::Itself if path.hops.is_empty() => {
+                // A value object is no plain value.
+                self.positions[path.position]
+                    .class
+                    .is_none_or(|class| conceptual.classes[class].kind.is_entity())
+            }
+            Leaf::Reference(end) => conceptual.ends[end].kind != RelationshipKind::Composition,
+            Leaf::Itself | Leaf::Attribute(_) => true,
+        }
+    }
+}
+
+/// An entity's id, which is known without the entity.
+fn known_id(path: &Path, row: &Row) -> Option<Value> {
+    let itself = path.leaf == Leaf::Itself && path.hops.is_empty();
+    let key = row.keys.get(path.position.index()).filter(|_| itself)?;
+    matches!(key, Value::Reference(_)).then(|| key.clone())
+}
+
+fn elements(value: Value) -> Vec<Value> {
+    match value {
+        Value::List(elements) => elements.into_iter().map(|element| element.value).collect(),
+        Value::Set(ids) => ids.into_iter().map(Value::Reference).collect(),
+        Value::Null => Vec::new(),
+        single => vec![single],
+    }
+}

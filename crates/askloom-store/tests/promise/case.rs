@@ -1,0 +1,164 @@
+//! One case: a model, a design, some writes, after each of them every query, by oracle and by every plan.
+
+use crate::coverage::Coverage;
+use crate::data::Known;
+use crate::random::Random;
+use crate::sketch::{Sketch, sketch};
+use crate::{constructs, designs, keyspace, questions, statements};
+use askloom_design::plan;
+use askloom_lang::{Memory as Files, check};
+use askloom_model::{ClassId, Identity, Model, Plan};
+use askloom_oracle::State;
+use askloom_store::{Memory, Schema};
+use jiff::Timestamp;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// All that a case is made of, in pieces that can be left out.
+#[derive(Debug, Clone)]
+pub(crate) struct Spec {
+    pub(crate) seed: u64,
+    pub(crate) sketch: Sketch,
+    /// Queries, asks and writes.
+    pub(crate) statements: Vec<String>,
+    /// Queries that only copies are made of.
+    pub(crate) sources: Vec<String>,
+    /// Copies that are left out, by name.
+    pub(crate) dropped: Vec<String>,
+    pub(crate) steps: Vec<usize>,
+}
+
+/// Why a case failed.
+#[derive(Debug, Clone)]
+pub(crate) struct Failure {
+    /// Shrinking keeps to failures of one kind.
+    pub(crate) kind: &'static str,
+    pub(crate) text: String,
+    /// The writes up to the failure, in words.
+    pub(crate) writes: Vec<String>,
+}
+
+impl Spec {
+    pub(crate) fn new(seed: u64) -> Self {
+        let random = Random::new(seed);
+        let sketch = sketch(&random.fork("sketch"));
+        let Ok((model, _)) = parse(&sketch.text(), &[]) else {
+            // Running it says what is wrong.
+            return Self {
+                seed,
+                sketch,
+                statements: Vec::new(),
+                sources: Vec::new(),
+                dropped: Vec::new(),
+                steps: Vec::new(),
+            };
+        };
+        let conceptual = &model.conceptual;
+        let mut made = Vec::new();
+        for n in 0..2 + random.below(3) {
+            made.push(questions::query(conceptual, &format!("q{n}"), &random.fork(&format!("q{n}"))));
+        }
+        if random.percent(15) {
+            made.push(questions::ask(conceptual, "ask0", &random.fork("ask")));
+        }
+        for n in 0..3 + random.below(4) {
+            made.extend(statements::write(conceptual, &format!("w{n}"), &random.fork(&format!("w{n}"))));
+        }
+        let sources = match random.percent(30) {
+            true => vec![questions::query(conceptual, "c0", &random.fork("c0"))],
+            false => Vec::new(),
+        };
+        let steps = (0..8 + random.below(7)).collect();
+        Self { seed, sketch, statements: made, sources, dropped: Vec::new(), steps }
+    }
+
+    pub(crate) fn text(&self) -> String {
+        format!("{}{}", self.sketch.text(), self.statements.join("\n"))
+    }
+}
+
+/// The model of a text, and why statements were refused: those are left out. Declarations alone must be right.
+pub(crate) fn parse(declarations: &str, statements: &[String]) -> Result<(Model, Vec<String>), String> {
+    let text = format!("{declarations}{}", statements.join("\n"));
+    let checked = check(&Files::default().with("m.loom", text), Path::new("m.loom"));
+    let refused: Vec<String> =
+        checked.diagnostics.iter().filter(|d| d.is_error()).map(|d| d.message.clone()).collect();
+    match refused.first() {
+        Some(error) if statements.is_empty() => Err(error.clone()),
+        Some(_) | None => Ok((checked.model, refused)),
+    }
+}
+
+pub(crate) struct Case {
+    pub(crate) schema: Schema,
+    /// The plans of each query.
+    pub(crate) plans: Vec<Vec<Plan>>,
+    pub(crate) keyspace: Memory,
+    pub(crate) oracle: State,
+    pub(crate) now: Timestamp,
+    pub(crate) writes: Vec<String>,
+    /// Whether the writes are put into words: only for a failure, as it takes long.
+    pub(crate) telling: bool,
+    /// Ids that were deleted, to see them come back.
+    pub(crate) deleted: BTreeSet<(ClassId, Identity)>,
+    /// What each query contains, and each plan of it does.
+    pub(crate) contents: Vec<(Vec<usize>, Vec<Vec<usize>>)>,
+}
+
+impl Case {
+    fn new(spec: &Spec, coverage: &mut Coverage) -> Result<Self, Failure> {
+        let failed = |error: String| Failure { kind: "model", text: error, writes: Vec::new() };
+        let (model, refused) = parse(&spec.sketch.text(), &spec.statements).map_err(failed)?;
+        coverage.statements(spec.statements.len(), &refused);
+        let random = Random::new(spec.seed);
+        let mut sources = Vec::new();
+        if !spec.sources.is_empty() {
+            sources = parse(&spec.sketch.text(), &spec.sources).map_err(failed)?.0.workload.queries;
+        }
+        let design = designs::design(&model, &sources, &spec.dropped, &random.fork("design"));
+        let queries = &model.workload.queries;
+        let plans: Vec<Vec<Plan>> =
+            queries.iter().map(|query| plan::plans(&model.conceptual, &design, query)).collect();
+        let contents = queries.iter().zip(&plans).map(|(query, plans)| {
+            let operators = plans.iter().map(|plan| constructs::operators(&design, plan));
+            (constructs::constructs(&model.conceptual, query), operators.collect())
+        });
+        let contents = contents.collect();
+        Ok(Self {
+            schema: Schema::new(model, design),
+            plans,
+            keyspace: Memory::new(),
+            oracle: State::new(),
+            now: "2026-06-01T00:00:00Z".parse().unwrap(),
+            writes: Vec::new(),
+            telling: false,
+            deleted: BTreeSet::new(),
+            contents,
+        })
+    }
+
+    pub(crate) fn fail(&self, kind: &'static str, text: String) -> Failure {
+        Failure { kind, text, writes: self.writes.clone() }
+    }
+}
+
+/// Runs a case. What it meets is counted.
+pub(crate) fn run(spec: &Spec, telling: bool, coverage: &mut Coverage) -> Result<(), Failure> {
+    let mut case = Case::new(spec, coverage)?;
+    case.telling = telling;
+    let random = Random::new(spec.seed);
+    for (n, &step) in spec.steps.iter().enumerate() {
+        let random = random.fork(&format!("step{step}"));
+        let known = Known::of(&case.schema.model.conceptual, &case.oracle);
+        let shapes = case.step(step, &known, &random, coverage)?;
+        let known = Known::of(&case.schema.model.conceptual, &case.oracle);
+        case.compare(&known, &shapes, &random.fork("compare"), coverage)?;
+        let last = n + 1 == spec.steps.len();
+        if last || random.percent(15) {
+            keyspace::check(&case.schema, &case.keyspace, &case.oracle, case.now, coverage)
+                .map_err(|text| case.fail("keyspace", text))?;
+        }
+    }
+    coverage.finish(&case);
+    Ok(())
+}

@@ -1,0 +1,168 @@
+//! Every query by the oracle and by every plan.
+
+use crate::case::{Case, Failure};
+use crate::coverage::Coverage;
+use crate::data::{Known, Maker};
+use crate::random::Random;
+use crate::words;
+use askloom_design::plan;
+use askloom_model::{Column, ColumnValue, Limit, OrderBy, Plan, Query, Value};
+use askloom_oracle::{Parameters, QueryError};
+use askloom_store::RunError;
+use askloom_store::execute::{self, Arguments};
+
+/// An answer, or why there is none: in terms that both sides have.
+#[derive(Debug, Clone, PartialEq)]
+enum Answer {
+    Rows(Vec<Vec<Value>>),
+    BadLimit,
+    OutOfRange,
+    Failed(String),
+    NotYet(&'static str),
+}
+
+impl Case {
+    pub(crate) fn compare(
+        &self,
+        known: &Known,
+        shapes: &[usize],
+        random: &Random,
+        coverage: &mut Coverage,
+    ) -> Result<(), Failure> {
+        let model = &self.schema.model;
+        let maker = Maker { conceptual: &model.conceptual, known };
+        for (n, query) in model.workload.queries.iter().enumerate() {
+            let random = random.fork(&query.header.name);
+            let arguments: Parameters = query
+                .parameters
+                .iter()
+                .map(|p| {
+                    let random = random.fork(&p.name);
+                    let value = match p.name == "most" {
+                        true => Value::Int(random.below(4) as i64 + i64::from(!random.one_in(8))),
+                        false => maker.argument(&p.ty, &random),
+                    };
+                    (p.name.clone(), value)
+                })
+                .collect();
+            let meant = match self.oracle.query(model, query, &arguments, self.now) {
+                Ok(rows) => Answer::Rows(rows),
+                Err(QueryError::BadLimit) => Answer::BadLimit,
+                Err(QueryError::OutOfRange) => Answer::OutOfRange,
+                Err(error) => Answer::Failed(error.to_string()),
+            };
+            let rows = if let Answer::Rows(rows) = &meant { rows.len() } else { 0 };
+            coverage.answered(rows);
+            shapes.iter().for_each(|&shape| coverage.after(n, shape));
+            if random.one_in(4) {
+                self.look_closer(query, &arguments, rows, coverage);
+            }
+            if self.plans[n].is_empty() {
+                return Err(self.fail("plan", format!("{} has no plan", query.header.name)));
+            }
+            for (at, plan) in self.plans[n].iter().enumerate() {
+                let given = self.given(query, plan, &arguments);
+                if let Answer::NotYet(what) = given {
+                    coverage.not_yet(what);
+                    continue;
+                }
+                coverage.executed(n, at);
+                if given != meant {
+                    return Err(self.differs(query, plan, &arguments, &meant, &given));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The answer of a plan; of a query with PAGE, all pages one after the other.
+    fn given(&self, query: &Query, plan: &Plan, arguments: &Parameters) -> Answer {
+        let arguments: Arguments = arguments.clone().into_iter().collect();
+        let size = match query.limit {
+            Some(Limit::Page(_)) => Some(()),
+            Some(Limit::Rows(_)) | None => None,
+        };
+        let mut rows = Vec::new();
+        let mut after = None;
+        loop {
+            let run =
+                execute::run(&self.schema, &self.keyspace, query, plan, &arguments, self.now, after.as_ref());
+            match run {
+                Ok(answer) => {
+                    let got = answer.rows.len();
+                    rows.extend(answer.rows);
+                    after = answer.next;
+                    if after.is_none() {
+                        return Answer::Rows(rows);
+                    }
+                    if size.is_none() || got == 0 {
+                        return Answer::Failed("a continuation where none can be".to_owned());
+                    }
+                }
+                Err(RunError::NotYet(what)) => return Answer::NotYet(what),
+                Err(RunError::WrongType { parameter, .. }) if parameter == "limit" => {
+                    return Answer::BadLimit;
+                }
+                Err(RunError::OutOfRange { .. }) => return Answer::OutOfRange,
+                Err(error) => return Answer::Failed(error.to_string()),
+            }
+        }
+    }
+
+    /// Ties at a LIMIT and misses of outer joins, which the rows of the answer do not show.
+    fn look_closer(&self, query: &Query, arguments: &Parameters, rows: usize, coverage: &mut Coverage) {
+        let grouped = !query.group_by.is_empty()
+            || query.columns.iter().any(|column| matches!(column.value, ColumnValue::Aggregate(_)));
+        let outer = query.positions.iter().any(|(_, position)| position.outer);
+        let limited = matches!(query.limit, Some(Limit::Rows(_))) && !query.order_by.is_empty();
+        if grouped || rows == 0 || !(outer || limited) {
+            return;
+        }
+        let columns = query.order_by.iter().filter_map(|term| match &term.by {
+            OrderBy::Path(path) => {
+                Some(Column { name: String::new(), value: ColumnValue::Path(path.clone()) })
+            }
+            OrderBy::Aggregate(_) => None,
+        });
+        let all = Query { columns: columns.collect(), limit: None, ..query.clone() };
+        let mut arguments = arguments.clone();
+        arguments.retain(|name, _| query.parameters.iter().any(|p| p.name == *name));
+        let Ok(found) = self.oracle.identified(&self.schema.model, &all, &arguments, self.now) else {
+            return;
+        };
+        if found.iter().any(|(identity, _)| identity.contains(&None)) {
+            coverage.gate("LEFT JOIN miss");
+        }
+        if let (true, Some((_, last)), Some((_, next))) = (limited, found.get(rows - 1), found.get(rows))
+            && last == next
+        {
+            coverage.gate("tie at the LIMIT cut");
+        }
+    }
+
+    fn differs(
+        &self,
+        query: &Query,
+        plan: &Plan,
+        arguments: &Parameters,
+        meant: &Answer,
+        given: &Answer,
+    ) -> Failure {
+        let model = &self.schema.model;
+        let shown = |answer: &Answer| match answer {
+            Answer::Rows(rows) => words::rows(&model.conceptual, rows),
+            other => format!("    {other:?}\n"),
+        };
+        let printed = plan::print(model, &self.schema.design, query, plan);
+        let collection = &self.schema.design.collections[plan.access.collection];
+        let text = format!(
+            "{} with {} means\n{}  but the plan gives\n{}  by\n{printed}  over {}",
+            query.header.name,
+            words::arguments(&model.conceptual, arguments),
+            shown(meant),
+            shown(given),
+            words::collection(&model.conceptual, collection),
+        );
+        self.fail("query", text)
+    }
+}

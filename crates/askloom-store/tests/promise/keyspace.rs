@@ -1,0 +1,270 @@
+//! What the whole keyspace must hold, worked out from the definitions by the oracle: no missing, wrong or extra key.
+
+use crate::coverage::Coverage;
+use askloom_design::partition;
+use askloom_model::{
+    ClassId, Collection, CollectionId, Column, ColumnValue, Conceptual, Contents, Header, Id, Identity, Leaf,
+    Member, Path, PositionId, Query, Record, Role, Value,
+};
+use askloom_oracle::{NodeIdentity, State};
+use askloom_store::{Instances, Memory, Reader, Schema};
+use askloom_target::embedded::{BlockEntry, encode, encode_entry, entry_key, master_entry, split_master};
+use jiff::Timestamp;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Compares a keyspace with the state it stands for. The error says what differs.
+pub(crate) fn check(
+    schema: &Schema,
+    keyspace: &Memory,
+    state: &State,
+    now: Timestamp,
+    coverage: &mut Coverage,
+) -> Result<(), String> {
+    let stored = masters(schema, keyspace, state, now)?;
+    let model = &schema.model;
+    let held = State::of_stored(&model.conceptual, stored);
+    let mut expected: BTreeMap<Vec<u8>, (CollectionId, Vec<u8>)> = BTreeMap::new();
+    for (id, collection) in model_copies(schema) {
+        for (key, value) in entries(schema, id, collection, &held, coverage)? {
+            if expected.insert(key, (id, value)).is_some() {
+                return Err(format!("two rows of {} share a key", collection.name));
+            }
+        }
+    }
+    let name = |id: CollectionId| &schema.design.collections[id].name;
+    let is_copy =
+        |key: &[u8]| model_copies(schema).find(|(id, _)| key.starts_with(&schema.number(*id).to_be_bytes()));
+    for (key, (id, value)) in &expected {
+        match keyspace.get(key) {
+            None => return Err(format!("a key of {} is missing: {key:?}", name(*id))),
+            Some(found) if found != value => {
+                return Err(format!(
+                    "a value of {} is wrong at {key:?}: {found:?}, not {value:?}",
+                    name(*id)
+                ));
+            }
+            Some(_) => {}
+        }
+    }
+    check_masters(schema, keyspace, &held)?;
+    for key in keyspace.keys() {
+        if let Some((id, _)) = is_copy(key).filter(|_| !expected.contains_key(key)) {
+            return Err(format!("a key of {} should not be there: {key:?}", name(id)));
+        }
+    }
+    Ok(())
+}
+
+/// The entries of the masters by their rules.
+fn master_entries(schema: &Schema, held: &State) -> Result<BTreeMap<Vec<u8>, Vec<u8>>, String> {
+    let conceptual = &schema.model.conceptual;
+    let mut expected = BTreeMap::new();
+    for (root, identity, instance) in held.instances() {
+        let Some(master) = schema.design.master(root) else { return Err("a master is missing".to_owned()) };
+        let rules = match &schema.design.collections[master].contents {
+            Contents::Aggregate(rules) => rules,
+            Contents::Fields(_) | Contents::Nested(_) => return Err("a master holds rows".to_owned()),
+        };
+        let pieces =
+            partition::split(conceptual, rules, instance.record()).map_err(|error| error.to_string())?;
+        for (path, piece) in pieces {
+            let mut value = Vec::new();
+            encode_entry(conceptual, &piece, &mut value);
+            expected.insert(master_entry(schema.number(master), identity, &path), value);
+        }
+    }
+    Ok(expected)
+}
+
+/// Every entry of a master is one of an aggregate; of what is deleted only the system entry stays.
+fn check_masters(schema: &Schema, keyspace: &Memory, held: &State) -> Result<(), String> {
+    let expected = master_entries(schema, held)?;
+    for (id, master) in schema.design.collections.iter().filter(|(_, c)| c.role == Role::Master) {
+        let number = schema.number(id).to_be_bytes();
+        for (key, value) in keyspace.iter().filter(|(key, _)| key.starts_with(&number)) {
+            let entry = split_master(key).and_then(|(_, rest)| BlockEntry::decode(rest));
+            let right = match entry {
+                Ok(BlockEntry::System) => true,
+                Ok(BlockEntry::Aggregate(_)) => expected.get(key) == Some(value),
+                Err(_) => false,
+            };
+            if !right {
+                return Err(format!("an entry of {} should not be there, or not so: {key:?}", master.name));
+            }
+        }
+    }
+    match expected.keys().find(|key| !keyspace.contains_key(*key)) {
+        None => Ok(()),
+        Some(key) => Err(format!("an entry of a master is missing: {key:?}")),
+    }
+}
+
+fn model_copies(schema: &Schema) -> impl Iterator<Item = (CollectionId, &Collection)> {
+    schema.design.collections.iter().filter(|(_, collection)| collection.role != Role::Master)
+}
+
+/// Every aggregate that is stored, after comparing those that live with the state.
+fn masters(
+    schema: &Schema,
+    keyspace: &Memory,
+    state: &State,
+    now: Timestamp,
+) -> Result<Vec<(Record, Timestamp)>, String> {
+    let conceptual = &schema.model.conceptual;
+    let reader = Reader::new(schema, keyspace);
+    let parts_expire =
+        conceptual.classes.iter().any(|(_, class)| class.ttl_ms.is_some() && class.owner.is_some());
+    let mut stored = Vec::new();
+    let mut live: BTreeMap<(ClassId, Identity), (Record, Timestamp)> = BTreeMap::new();
+    for (_, collection) in schema.design.collections.iter().filter(|(_, c)| c.role == Role::Master) {
+        let root = collection.source.root;
+        for (identity, aggregate) in reader.all(root).map_err(|error| error.to_string())? {
+            let created = Timestamp::from_microsecond(aggregate.system.created).unwrap();
+            if !expired(schema, &aggregate.record, created, now) {
+                live.insert((root, identity), (aggregate.record.clone(), created));
+            }
+            stored.push((aggregate.record.clone(), created));
+        }
+    }
+    for (root, identity, instance) in state.instances() {
+        if expired(schema, instance.record(), instance.created(), now) {
+            continue;
+        }
+        let name = &conceptual.classes[root].name;
+        match live.remove(&(root, identity.clone())) {
+            None => return Err(format!("{name} {identity:?} is not stored")),
+            // Parts that have expired stay in the store until somebody writes; queries see to it that they are gone.
+            Some((record, _)) if record != *instance.record() && !parts_expire => {
+                return Err(format!("{name} {identity:?} is {record:?}, not {:?}", instance.record()));
+            }
+            Some((_, created)) if created != instance.created() => {
+                return Err(format!("{name} {identity:?} was made {created}, not {}", instance.created()));
+            }
+            Some(_) => {}
+        }
+    }
+    match live.first_key_value() {
+        None => Ok(stored),
+        Some(((root, identity), _)) => {
+            Err(format!("{} {identity:?} should not be there", conceptual.classes[*root].name))
+        }
+    }
+}
+
+/// Whether an aggregate's time is up.
+pub(crate) fn expired(schema: &Schema, record: &Record, created: Timestamp, now: Timestamp) -> bool {
+    let conceptual = &schema.model.conceptual;
+    let ttl = conceptual.lineage(record.class).into_iter().find_map(|class| conceptual.classes[class].ttl_ms);
+    ttl.is_some_and(|ttl| now.as_millisecond() - created.as_millisecond() >= i64::try_from(ttl).unwrap())
+}
+
+/// The entries of a copy: its definition as a query, asked of all that is stored.
+fn entries(
+    schema: &Schema,
+    id: CollectionId,
+    collection: &Collection,
+    held: &State,
+    coverage: &mut Coverage,
+) -> Result<Vec<(Vec<u8>, Vec<u8>)>, String> {
+    let number = schema.number(id);
+    let fields: &[Path] = match &collection.contents {
+        Contents::Aggregate(_) => &[],
+        Contents::Fields(fields) => fields,
+        Contents::Nested(_) => return Err("nested copies are not looked at here".to_owned()),
+    };
+    let keys = collection.block_key.iter().chain(&collection.entry_key).map(|field| &field.path);
+    let mut values: Vec<ColumnValue> = keys.chain(fields).cloned().map(ColumnValue::Path).collect();
+    values.push(ColumnValue::Whole(PositionId::from_index(0)));
+    let query = definition(collection, values);
+    // What has expired is in a copy as long as it is in its master: no clock is late enough to hide it.
+    let rows = held
+        .identified(&schema.model, &query, &BTreeMap::new(), Timestamp::MIN)
+        .map_err(|error| error.to_string())?;
+    let mut entries = Vec::new();
+    for (identity, mut row) in rows {
+        let whole = row.pop().unwrap_or(Value::Null);
+        let identity: Vec<Value> = identity.into_iter().map(position_key).collect();
+        let (block, rest) = row.split_at(collection.block_key.len());
+        let (entry, held) = rest.split_at(collection.entry_key.len());
+        let sorted: Vec<(Value, bool)> = entry
+            .iter()
+            .zip(&collection.entry_key)
+            .map(|(value, field)| (value.clone(), field.descending))
+            .collect();
+        coverage.row(schema, collection, &identity, block.iter().chain(entry).any(Value::is_null));
+        let mut value = Vec::new();
+        held.iter().for_each(|held| encode(held, &mut value));
+        match (collection.indexed(), &whole) {
+            (Some(path), Value::Record(record)) => {
+                for target in held_at(&schema.model.conceptual, record, path) {
+                    entries.push((entry_key(number, &[target], &sorted, &identity), value.clone()));
+                }
+            }
+            (_, _) => entries.push((entry_key(number, block, &sorted, &identity), value)),
+        }
+    }
+    Ok(entries)
+}
+
+fn definition(collection: &Collection, values: Vec<ColumnValue>) -> Query {
+    let columns = values.into_iter().map(|value| Column { name: String::new(), value }).collect();
+    Query {
+        header: Header::default(),
+        fresh: false,
+        latency_ms: None,
+        positions: collection.source.positions.clone(),
+        columns,
+        condition: collection.source.condition.clone(),
+        group_by: Vec::new(),
+        order_by: Vec::new(),
+        limit: None,
+        parameters: Vec::new(),
+    }
+}
+
+fn position_key(identity: Option<NodeIdentity>) -> Value {
+    match identity {
+        None => Value::Null,
+        Some(NodeIdentity::Entity(id)) => Value::Reference(id),
+        Some(NodeIdentity::Inside { ordinal, .. }) => {
+            Value::Int(i64::try_from(ordinal.unwrap_or(0)).unwrap())
+        }
+    }
+}
+
+/// Every value that an aggregate holds at the path of an index: through its parts, each once.
+fn held_at(conceptual: &Conceptual, record: &Record, path: &Path) -> BTreeSet<Value> {
+    let mut records = vec![record];
+    for &hop in &path.hops {
+        let inner = records.iter().flat_map(|record| match record.get(Member::End(hop)) {
+            Value::Record(part) => vec![&**part],
+            Value::List(elements) => elements.iter().filter_map(|element| part_of(&element.value)).collect(),
+            _none => Vec::new(),
+        });
+        records = inner.collect();
+    }
+    let mut held = BTreeSet::new();
+    for record in records {
+        let value = match path.leaf {
+            Leaf::Attribute(id) => record.get(Member::Attribute(id)).clone(),
+            Leaf::Reference(id) => record.get(Member::End(id)).clone(),
+            Leaf::Itself => record.identity(conceptual).map_or(Value::Null, Value::Reference),
+        };
+        match value {
+            Value::Null => {}
+            Value::Set(ids) => held.extend(ids.into_iter().map(Value::Reference)),
+            Value::List(elements) => held.extend(elements.into_iter().map(|element| element.value)),
+            single => {
+                held.insert(single);
+            }
+        }
+    }
+    held
+}
+
+fn part_of(value: &Value) -> Option<&Record> {
+    match value {
+        Value::Record(part) => Some(part),
+        _plain => None,
+    }
+}

@@ -1,0 +1,172 @@
+//! Random queries as text.
+
+use crate::paths::{At, Bound, Found, Kind, Paths};
+use crate::random::Random;
+use askloom_model::{ClassId, Conceptual, Member};
+use std::fmt::Write;
+
+/// The text of a query.
+pub(crate) fn query(conceptual: &Conceptual, name: &str, random: &Random) -> String {
+    let entities: Vec<ClassId> =
+        conceptual.classes.ids().filter(|&class| conceptual.classes[class].kind.is_entity()).collect();
+    let main = *random.pick(&entities);
+    let mut paths = Paths::new(conceptual, main);
+    let joins = joins(&mut paths, &random.fork("joins"));
+    let shape = random.fork("shape");
+    let (columns, group, order) = match shape.below(10) {
+        0 | 1 => grouped(&paths, &random.fork("columns")),
+        2 | 3 => whole(&paths, &random.fork("columns")),
+        _rows => rows(&paths, &random.fork("columns")),
+    };
+    let conditions = *shape.weighted(&[(8, 0), (7, 1), (2, 2), (1, 3)]);
+    let mut text =
+        format!("query {name}:\n  SELECT {}\n  FROM {}\n", columns.join(", "), paths.scope[0].name);
+    text.push_str(&joins);
+    if conditions > 0 {
+        let condition = paths.condition(conditions, &random.fork("condition"));
+        writeln!(text, "  WHERE {condition}").unwrap();
+    }
+    if !group.is_empty() {
+        writeln!(text, "  GROUP BY {}", group.join(", ")).unwrap();
+    }
+    if !order.is_empty() {
+        writeln!(text, "  ORDER BY {}", order.join(", ")).unwrap();
+    }
+    match shape.below(12) {
+        0..=2 => writeln!(text, "  LIMIT {}", 1 + shape.below(4)).unwrap(),
+        3 => writeln!(text, "  LIMIT :most").unwrap(),
+        4 | 5 => writeln!(text, "  PAGE {}", 1 + shape.below(3)).unwrap(),
+        _all => {}
+    }
+    text
+}
+
+fn joins(paths: &mut Paths<'_>, random: &Random) -> String {
+    let mut text = String::new();
+    for n in 0..*random.weighted(&[(5, 0), (5, 1), (3, 2), (1, 3)]) {
+        let random = random.fork(&n.to_string());
+        let left = if random.percent(50) { "LEFT JOIN" } else { "JOIN" };
+        let steps = 1 + usize::from(random.percent(20));
+        let mut path = None;
+        for _ in 0..steps {
+            let from = match &path {
+                None => random.pick(&paths.scope).clone(),
+                Some(path) => Bound::clone(path),
+            };
+            path = step(paths, &from, &random).or(path);
+        }
+        let Some(Bound { name, at }) = path else { continue };
+        writeln!(text, "  {left} {name} AS j{n}").unwrap();
+        paths.scope.push(Bound { name: format!("j{n}"), at });
+    }
+    text
+}
+
+/// One step further: an end, or a list.
+fn step(paths: &Paths<'_>, from: &Bound, random: &Random) -> Option<Bound> {
+    let At::Class(class) = from.at else { return None };
+    let joinable = |member: &Member| match *member {
+        Member::Attribute(id) => paths.conceptual.attributes[id].list,
+        Member::End(_) => true,
+    };
+    let members: Vec<Member> = paths.conceptual.all_members(class).filter(joinable).collect();
+    if members.is_empty() {
+        return None;
+    }
+    let member = *random.pick(&members);
+    let name = format!("{}.{}", from.name, paths.conceptual.member_name(member));
+    let at = match member {
+        Member::Attribute(id) => At::Element(paths.conceptual.attributes[id].ty.clone()),
+        Member::End(id) => At::Class(paths.conceptual.ends[id].target),
+    };
+    Some(Bound { name, at })
+}
+
+type Clauses = (Vec<String>, Vec<String>, Vec<String>);
+
+fn rows(paths: &Paths<'_>, random: &Random) -> Clauses {
+    let mut columns: Vec<String> =
+        (0..1 + random.below(3)).map(|c| format!("{} AS c{c}", paths.single(random).text)).collect();
+    if let Some(list) = paths.list(random).filter(|_| random.percent(15)) {
+        columns.push(format!("{list} AS l"));
+    }
+    if random.percent(15) {
+        let bound = random.pick(&paths.scope);
+        if let (At::Class(_), true) = (&bound.at, bound.name != paths.scope[0].name) {
+            columns.push(format!("{}.* AS w", bound.name));
+        }
+    }
+    (columns, Vec::new(), order(paths, random))
+}
+
+fn whole(paths: &Paths<'_>, random: &Random) -> Clauses {
+    (vec!["*".to_owned()], Vec::new(), order(paths, random))
+}
+
+fn order(paths: &Paths<'_>, random: &Random) -> Vec<String> {
+    let random = random.fork("order");
+    let mut terms: Vec<String> = Vec::new();
+    for _ in 0..*random.weighted(&[(4, 0), (4, 1), (2, 2), (1, 3)]) {
+        let Some(found) = paths.ordered(&random) else { continue };
+        let direction = if random.one_in(2) { " DESC" } else { "" };
+        if terms.iter().all(|term| !term.starts_with(&found.text)) {
+            terms.push(format!("{}{direction}", found.text));
+        }
+    }
+    terms
+}
+
+fn grouped(paths: &Paths<'_>, random: &Random) -> Clauses {
+    let mut group: Vec<String> = Vec::new();
+    for _ in 0..random.below(3) {
+        let Some(found) = paths.ordered(random) else { continue };
+        if !group.contains(&found.text) {
+            group.push(found.text);
+        }
+    }
+    let mut columns: Vec<String> =
+        group.iter().enumerate().map(|(n, path)| format!("{path} AS g{n}")).collect();
+    let mut aggregates = Vec::new();
+    for _ in 0..1 + random.below(3) {
+        aggregates.push(aggregate(paths, random));
+    }
+    columns.extend(aggregates.iter().enumerate().map(|(n, text)| format!("{text} AS x{n}")));
+    let mut order = Vec::new();
+    for term in group.iter().chain(&aggregates) {
+        if random.percent(30) {
+            order.push(format!("{term}{}", if random.one_in(2) { " DESC" } else { "" }));
+        }
+    }
+    (columns, group, order)
+}
+
+fn aggregate(paths: &Paths<'_>, random: &Random) -> String {
+    let distinct = if random.percent(30) { "DISTINCT " } else { "" };
+    let is_number = |found: &Found| matches!(&found.kind, Kind::Value(ty) if ty.is_number());
+    let number = (0..4).map(|_| paths.single(random)).find(is_number);
+    match (random.below(8), number) {
+        (0, _) => "COUNT(*)".to_owned(),
+        (1 | 2, Some(found)) => format!("SUM({})", found.text),
+        (3, Some(found)) => format!("AVG({})", found.text),
+        (4 | 5, _) => match paths.ordered(random) {
+            Some(found) => format!("{}({})", random.pick(&["MIN", "MAX"]), found.text),
+            None => "COUNT(*)".to_owned(),
+        },
+        (_, _) => match paths.ordered(random) {
+            Some(found) => format!("COUNT({distinct}{})", found.text),
+            None => "COUNT(*)".to_owned(),
+        },
+    }
+}
+
+/// The text of a tuple query.
+pub(crate) fn ask(conceptual: &Conceptual, name: &str, random: &Random) -> String {
+    let entities: Vec<&str> = conceptual
+        .classes
+        .iter()
+        .filter(|(_, class)| class.kind.is_entity())
+        .map(|(_, class)| class.name.as_str())
+        .collect();
+    let (key, result) = (random.pick(&entities), random.pick(&entities));
+    format!("ask {name}: {{{key}}} -> {{{result}}}\n")
+}

@@ -1,0 +1,211 @@
+//! Random writes as text.
+
+use crate::paths::Paths;
+use crate::random::Random;
+use crate::values::literal;
+use askloom_model::{Cardinality, ClassId, ClassKind, Conceptual, Member, RelationshipKind, Type};
+
+/// The text of a write.
+pub(crate) fn write(conceptual: &Conceptual, name: &str, random: &Random) -> Option<String> {
+    if random.percent(80) {
+        return Some(format!("write {name}: {}\n", statement(conceptual, "", random)?));
+    }
+    let several: Vec<String> = (0..2 + random.below(2))
+        .filter_map(|n| statement(conceptual, &n.to_string(), &random.fork(&format!("step{n}"))))
+        .collect();
+    match several.is_empty() {
+        true => None,
+        false => Some(format!("write {name} {{\n  {}\n}}\n", several.join("\n  "))),
+    }
+}
+
+/// One statement. Its parameters have the suffix, as those of different statements may have different types.
+fn statement(conceptual: &Conceptual, suffix: &str, random: &Random) -> Option<String> {
+    let entity = |class: &ClassId| conceptual.classes[*class].kind.is_entity();
+    let entities: Vec<ClassId> = conceptual.classes.ids().filter(entity).collect();
+    let class = *random.pick(&entities);
+    let row = &conceptual.classes[class];
+    let name = &row.name;
+    let is_part = conceptual.lineage(class).iter().any(|&c| conceptual.classes[c].owner.is_some());
+    let made = Made { conceptual, class, suffix, random };
+    match random.below(20) {
+        0..=3 if !is_part && row.kind == ClassKind::Entity => Some(format!("INSERT {name}")),
+        4 | 5 if !is_part && row.kind == ClassKind::Entity && !row.surrogate => {
+            Some(format!("UPSERT {name}"))
+        }
+        6 | 7 if !is_part => Some(format!("DELETE {name}{}", made.condition())),
+        8..=10 => made.add(),
+        11..=13 => made.remove(),
+        14..=16 => made.link(),
+        _update => made.update(),
+    }
+}
+
+struct Made<'m> {
+    conceptual: &'m Conceptual,
+    class: ClassId,
+    suffix: &'m str,
+    random: &'m Random,
+}
+
+impl Made<'_> {
+    fn name(&self) -> &str {
+        &self.conceptual.classes[self.class].name
+    }
+
+    /// Mostly by id, so that one instance is meant; at times by anything, or all of them.
+    fn condition(&self) -> String {
+        let random = self.random.fork("condition");
+        let row = &self.conceptual.classes[self.class];
+        let mut terms: Vec<String> = Vec::new();
+        if random.percent(70) {
+            for &member in &row.identifier {
+                let name = self.conceptual.member_name(member);
+                terms.push(format!("{}.{name} = :{name}{}", self.name(), self.suffix));
+            }
+        }
+        let paths = Paths::new(self.conceptual, self.class);
+        if (terms.is_empty() && random.percent(85)) || random.percent(15) {
+            // Names of parameters that no field has.
+            let text = paths.condition(1, &random.fork("term"));
+            terms.push(text.replace(":p", &format!(":w{}", self.suffix)));
+        }
+        match terms.is_empty() {
+            true => String::new(),
+            false => format!(" WHERE {}", terms.join(" AND ")),
+        }
+    }
+
+    fn lists(&self) -> Vec<Member> {
+        let is_list = |member: &Member| match *member {
+            Member::Attribute(id) => {
+                let attribute = &self.conceptual.attributes[id];
+                attribute.list && !attribute.immutable
+            }
+            Member::End(id) => {
+                let end = &self.conceptual.ends[id];
+                end.kind == RelationshipKind::Composition && end.cardinality.is_many()
+            }
+        };
+        self.conceptual.all_members(self.class).filter(is_list).collect()
+    }
+
+    fn add(&self) -> Option<String> {
+        let lists = self.lists();
+        if lists.is_empty() {
+            return self.update();
+        }
+        let list = self.conceptual.member_name(*self.random.pick(&lists));
+        Some(format!("ADD :new{} TO {}.{list}{}", self.suffix, self.name(), self.condition()))
+    }
+
+    fn remove(&self) -> Option<String> {
+        let lists = self.lists();
+        if lists.is_empty() {
+            return self.update();
+        }
+        let list = self.conceptual.member_name(*self.random.pick(&lists));
+        let at = if self.random.percent(60) { format!(" AT :at{}", self.suffix) } else { String::new() };
+        Some(format!("REMOVE FROM {}.{list}{at}{}", self.name(), self.condition()))
+    }
+
+    fn link(&self) -> Option<String> {
+        let is_reference = |member: &Member| match *member {
+            Member::Attribute(_) => false,
+            Member::End(id) => {
+                let end = &self.conceptual.ends[id];
+                let stored = &self.conceptual.ends[self.conceptual.stored_end(id)];
+                end.kind != RelationshipKind::Composition
+                    && stored.kind != RelationshipKind::Composition
+                    && !stored.id
+                    && !stored.immutable
+            }
+        };
+        let ends: Vec<Member> = self.conceptual.all_members(self.class).filter(is_reference).collect();
+        if ends.is_empty() {
+            return self.update();
+        }
+        let member = *self.random.pick(&ends);
+        let Member::End(id) = member else { return None };
+        let end = &self.conceptual.ends[id];
+        let name = format!("{}.{}", self.name(), end.name);
+        let required = end.cardinality == Cardinality::ONE
+            || end.inverse.is_some_and(|other| self.conceptual.ends[other].cardinality == Cardinality::ONE);
+        if required || self.random.percent(60) {
+            return Some(format!("CONNECT {name} TO :to{}{}", self.suffix, self.condition()));
+        }
+        let from = if end.cardinality.min > 0 || self.random.one_in(2) {
+            format!(" FROM :from{}", self.suffix)
+        } else {
+            String::new()
+        };
+        Some(format!("DISCONNECT {name}{from}{}", self.condition()))
+    }
+
+    fn update(&self) -> Option<String> {
+        let mut set: Vec<String> = Vec::new();
+        let mut prefix = String::new();
+        let mut class = self.class;
+        // Into a to-one part at times.
+        let parts: Vec<Member> =
+            self.conceptual.all_members(class).filter(|m| self.is_single_part(*m)).collect();
+        if let (false, true) = (parts.is_empty(), self.random.percent(30))
+            && let Member::End(id) = *self.random.pick(&parts)
+        {
+            prefix = format!("{}.", self.conceptual.ends[id].name);
+            class = self.conceptual.ends[id].target;
+        }
+        for member in self.conceptual.all_members(class) {
+            let random = self.random.fork(self.conceptual.member_name(member));
+            if random.percent(40)
+                && let Some(text) = self.assignment(&prefix, member, &random)
+            {
+                set.push(text);
+            }
+        }
+        (!set.is_empty())
+            .then(|| format!("UPDATE {} SET {}{}", self.name(), set.join(", "), self.condition()))
+    }
+
+    fn is_single_part(&self, member: Member) -> bool {
+        match member {
+            Member::Attribute(_) => false,
+            Member::End(id) => {
+                let end = &self.conceptual.ends[id];
+                end.kind == RelationshipKind::Composition && !end.cardinality.is_many()
+            }
+        }
+    }
+
+    fn assignment(&self, prefix: &str, member: Member, random: &Random) -> Option<String> {
+        let name = format!("{prefix}{}", self.conceptual.member_name(member));
+        let parameter = format!(":set_{}{}", self.conceptual.member_name(member), self.suffix);
+        match member {
+            Member::Attribute(id) => {
+                let attribute = &self.conceptual.attributes[id];
+                if attribute.id || attribute.immutable || attribute.list {
+                    return None;
+                }
+                Some(match &attribute.ty {
+                    ty if ty.is_number() && random.percent(40) => {
+                        format!("{name} = {name} {} {parameter}", random.pick(&["+", "-"]))
+                    }
+                    Type::Timestamp(_) | Type::Date if random.percent(30) => format!("{name} = now()"),
+                    Type::Uuid if random.percent(40) => format!("{name} = uuid()"),
+                    _any if attribute.optional && random.percent(15) => format!("{name} = null"),
+                    ty if random.percent(20) => {
+                        format!("{name} = {}", literal(ty, random).unwrap_or(parameter))
+                    }
+                    _any => format!("{name} = {parameter}"),
+                })
+            }
+            Member::End(id) => {
+                let end = &self.conceptual.ends[id];
+                let stored = &self.conceptual.ends[self.conceptual.stored_end(id)];
+                let fixed = stored.id || stored.immutable || end.cardinality.is_many();
+                let owner = !end.stored && stored.kind == RelationshipKind::Composition;
+                (!fixed && !owner).then(|| format!("{name} = {parameter}"))
+            }
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! The scenarios that are explored completely: two and three writers of one row over two masters.
+
+use crate::double::Habits;
+use crate::explore::{Mishaps, Scenario, Sweeps, explore};
+use crate::toy::{Do, Join, KeyOf, Program, Rules, Value};
+use askloom_store::intents::Refresh;
+
+/// The referrer, its target, and another target.
+pub(crate) const A: u8 = 0;
+pub(crate) const B: u8 = 10;
+pub(crate) const C: u8 = 11;
+
+pub(crate) const fn value(field: u8, to: Option<u8>) -> Value {
+    Value { field, data: field, to }
+}
+
+pub(crate) fn rules(refresh: Refresh, key_of: KeyOf) -> Rules {
+    Rules { join: Join { key_of, checked: false }, refresh, fault: None }
+}
+
+/// One row of A and B, and C besides.
+pub(crate) fn scenario(rules: Rules, writers: &[(u8, Do)], mishaps: Mishaps) -> Scenario {
+    let program = |(number, &(id, what)): (usize, &(u8, Do))| Program::Write {
+        id,
+        write: number as u128 + 1,
+        what,
+        clock: 0,
+    };
+    Scenario {
+        rules,
+        habits: Habits::default(),
+        values: vec![(A, value(1, Some(B))), (B, value(1, None)), (C, value(7, None))],
+        writers: writers.iter().enumerate().map(program).collect(),
+        mishaps,
+        sweeps: Sweeps::Last,
+        // Stamps that are sums can be equal: then the order of puts matters.
+        reduced: rules.refresh == Refresh::Checked,
+        interruptions: None,
+    }
+}
+
+pub(crate) const CALM: Mishaps = Mishaps { crashes: 0, losses: 0, duplicates: 0 };
+pub(crate) const CRASH: Mishaps = Mishaps { crashes: 1, ..CALM };
+pub(crate) const LOSS: Mishaps = Mishaps { losses: 1, ..CALM };
+pub(crate) const DUPLICATE: Mishaps = Mishaps { duplicates: 1, ..CALM };
+
+pub(crate) const LIMIT: usize = 20_000_000;
+
+/// Counts what was explored.
+#[derive(Debug, Default)]
+pub(crate) struct Tally {
+    pub(crate) scenarios: usize,
+    pub(crate) situations: usize,
+    pub(crate) steps: usize,
+    pub(crate) ends: usize,
+    largest: usize,
+}
+
+impl Tally {
+    pub(crate) fn holds(&mut self, name: &str, scenario: &Scenario) {
+        let report = explore(scenario, LIMIT);
+        if let Some(wrong) = report.wrong {
+            panic!("{name}:\n{}{}\n{:?}\n{scenario:?}", wrong.story, wrong.what, wrong.schedule);
+        }
+        self.scenarios += 1;
+        self.situations += report.situations;
+        self.steps += report.steps;
+        self.ends += report.ends;
+        self.largest = self.largest.max(report.situations);
+    }
+
+    pub(crate) fn print(&self, what: &str) {
+        println!(
+            "{what}: {} scenarios, {} situations (the largest {}), {} steps, {} ends",
+            self.scenarios, self.situations, self.largest, self.steps, self.ends
+        );
+        assert!(self.ends > 0, "nothing was explored");
+    }
+}
+
+/// Two writers in every way in which they can meet at the row.
+pub(crate) const PAIRS: [[(u8, Do); 2]; 12] = [
+    [(A, Do::Field(2)), (B, Do::Field(2))],
+    [(A, Do::Data(2)), (B, Do::Field(2))],
+    [(A, Do::Field(2)), (A, Do::Field(3))],
+    [(B, Do::Field(2)), (B, Do::Data(3))],
+    [(A, Do::Refer(Some(C))), (B, Do::Field(2))],
+    [(A, Do::Refer(Some(C))), (C, Do::Field(2))],
+    [(A, Do::Refer(None)), (A, Do::Field(2))],
+    [(A, Do::Delete), (B, Do::Field(2))],
+    [(A, Do::Field(2)), (B, Do::Delete)],
+    [(A, Do::Delete), (A, Do::Store(value(3, Some(B))))],
+    [(B, Do::Delete), (B, Do::Store(value(3, None)))],
+    [(A, Do::Store(value(3, Some(C)))), (C, Do::Delete)],
+];
+
+/// Three writers of the row.
+pub(crate) const TRIPLES: [[(u8, Do); 3]; 4] = [
+    [(A, Do::Field(2)), (B, Do::Field(2)), (A, Do::Field(3))],
+    [(A, Do::Field(2)), (B, Do::Field(2)), (B, Do::Field(3))],
+    [(A, Do::Field(2)), (B, Do::Delete), (B, Do::Store(value(3, None)))],
+    [(A, Do::Delete), (B, Do::Field(2)), (A, Do::Store(value(3, Some(B))))],
+];
+
+/// Clocks that run ahead make n jump.
+fn with_clock(mut scenario: Scenario, writer: usize) -> Scenario {
+    if let Some(Program::Write { clock, .. }) = scenario.writers.get_mut(writer) {
+        *clock = 100;
+    }
+    scenario
+}
+
+#[test]
+fn two_writers_leave_the_copy_right() {
+    let mut tally = Tally::default();
+    for pair in &PAIRS {
+        for mishaps in [CALM, CRASH, LOSS, DUPLICATE] {
+            let name = format!("{pair:?} with {mishaps:?}");
+            let plain = scenario(rules(Refresh::Checked, KeyOf::Both), pair, mishaps);
+            tally.holds(&name, &plain);
+            tally.holds(&name, &with_clock(plain.clone(), 0));
+            tally.holds(&name, &with_clock(plain, 1));
+        }
+    }
+    tally.print("two writers");
+}
+
+#[test]
+fn a_sweep_beside_the_writers_does_no_harm() {
+    let mut tally = Tally::default();
+    for pair in &PAIRS[..6] {
+        let crash = scenario(rules(Refresh::Checked, KeyOf::Both), pair, CRASH);
+        tally.holds("a sweep after a crash", &Scenario { sweeps: Sweeps::AfterCrash, ..crash });
+    }
+    let calm = scenario(rules(Refresh::Checked, KeyOf::Both), &PAIRS[0], CALM);
+    tally.holds("a sweep from the start", &Scenario { sweeps: Sweeps::Always, ..calm });
+    tally.print("two writers and a sweep");
+}
+
+#[test]
+fn three_writers_leave_the_copy_right() {
+    let mut tally = Tally::default();
+    for triple in &TRIPLES {
+        let calm = scenario(rules(Refresh::Checked, KeyOf::Both), triple, CALM);
+        tally.holds(&format!("{triple:?}"), &calm);
+    }
+    let crash = scenario(rules(Refresh::Checked, KeyOf::Both), &TRIPLES[0], CRASH);
+    tally.holds("a crash", &crash);
+    tally.print("three writers");
+}
+
+#[test]
+fn checked_references_never_dangle() {
+    let mut tally = Tally::default();
+    let mut rules = rules(Refresh::Checked, KeyOf::Both);
+    rules.join.checked = true;
+    let meetings: [&[(u8, Do)]; 4] = [
+        &[(A, Do::Refer(Some(C))), (C, Do::Delete)],
+        &[(1, Do::Store(value(4, Some(C)))), (C, Do::Delete)],
+        &[(A, Do::Refer(Some(C))), (B, Do::Delete)],
+        &[(C, Do::Delete), (C, Do::Store(value(5, None)))],
+    ];
+    for meeting in meetings {
+        for mishaps in [CALM, CRASH, LOSS, DUPLICATE] {
+            tally.holds(&format!("{meeting:?} with {mishaps:?}"), &scenario(rules, meeting, mishaps));
+        }
+        let swept = Scenario { sweeps: Sweeps::AfterCrash, ..scenario(rules, meeting, CRASH) };
+        tally.holds("swept beside", &Scenario { interruptions: Some(2), ..swept });
+    }
+    tally.print("checked references");
+}
+
+#[test]
+fn stamps_are_enough_where_the_key_hangs_on_one_master() {
+    let mut tally = Tally::default();
+    for key_of in [KeyOf::Referrer, KeyOf::Target] {
+        for pair in &PAIRS {
+            for mishaps in [CALM, CRASH, DUPLICATE] {
+                let mut stamped = scenario(rules(Refresh::Stamped, key_of), pair, mishaps);
+                tally.holds(&format!("{pair:?} by {key_of:?} with {mishaps:?}"), &stamped);
+                stamped.habits.first_stays = true;
+                tally.holds(&format!("{pair:?} by {key_of:?}, the first stays"), &stamped);
+            }
+        }
+        for triple in &TRIPLES {
+            let mut stamped = scenario(rules(Refresh::Stamped, key_of), triple, CALM);
+            stamped.interruptions = Some(2);
+            tally.holds(&format!("{triple:?} by {key_of:?}"), &stamped);
+        }
+    }
+    tally.print("stamped, key of one master");
+}
+
+#[test]
+#[ignore = "slow"]
+fn three_writers_with_mishaps() {
+    let mut tally = Tally::default();
+    for triple in &TRIPLES {
+        for mishaps in [CRASH, DUPLICATE] {
+            let name = format!("{triple:?} with {mishaps:?}");
+            tally.holds(&name, &scenario(rules(Refresh::Checked, KeyOf::Both), triple, mishaps));
+        }
+    }
+    tally.print("three writers with mishaps");
+}
+
+#[test]
+#[ignore = "slow"]
+fn three_writers_without_anchors() {
+    let mut tally = Tally::default();
+    for key_of in [KeyOf::Referrer, KeyOf::Target] {
+        for triple in &TRIPLES {
+            let stamped = scenario(rules(Refresh::Stamped, key_of), triple, CALM);
+            tally.holds(&format!("{triple:?} by {key_of:?}"), &stamped);
+        }
+    }
+    tally.print("three writers without anchors");
+}
+
+#[test]
+#[ignore = "slow"]
+fn two_writers_with_every_sweep() {
+    let mut tally = Tally::default();
+    for pair in &PAIRS {
+        let crash = scenario(rules(Refresh::Checked, KeyOf::Both), pair, CRASH);
+        tally.holds("after a crash", &Scenario { sweeps: Sweeps::AfterCrash, ..crash.clone() });
+        tally.holds("from the start", &Scenario { sweeps: Sweeps::Always, ..crash });
+    }
+    tally.print("two writers with every sweep");
+}

@@ -1,0 +1,7 @@
+//! Apache Cassandra.
+
+mod capability;
+mod profile;
+
+pub use capability::CAPABILITY;
+pub use profile::PROFILE;

@@ -1,0 +1,33 @@
+//! What DynamoDB costs: on-demand request units at list prices. A million executions of a statement cost so many
+//! dollars.
+
+use askloom_model::{Charging, Fact, Profile, RequestUnits};
+
+pub static PROFILE: Profile = Profile {
+    target: "dynamodb",
+    unit: "$/M",
+    charging: Charging::Units(RequestUnits {
+        read_bytes: Fact::new(
+            4_096.0,
+            "DynamoDB Developer Guide, \"Constraints\": a read request unit is a strongly consistent read of 4 KB",
+        ),
+        write_bytes: Fact::new(
+            1_024.0,
+            "DynamoDB Developer Guide, \"Constraints\": a write request unit is a write of 1 KB",
+        ),
+        transaction: Fact::new(
+            2.0,
+            "DynamoDB Developer Guide, \"Constraints\": a write in a transaction takes two units for each",
+        ),
+        read_price: Fact::new(
+            0.125,
+            "list price of a million read request units, on-demand, us-east-1, since 2024-11-01",
+        ),
+        write_price: Fact::new(
+            0.625,
+            "list price of a million write request units, on-demand, us-east-1, since 2024-11-01",
+        ),
+    }),
+    storage: Some(Fact::new(0.25, "list price of a gigabyte a month, standard class, us-east-1, 2024-11-01")),
+    said: "on-demand list prices of us-east-1; what the client does costs nothing at DynamoDB",
+};

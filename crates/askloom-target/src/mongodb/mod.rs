@@ -1,0 +1,7 @@
+//! MongoDB, a replica set.
+
+mod capability;
+mod profile;
+
+pub use capability::CAPABILITY;
+pub use profile::PROFILE;

@@ -1,0 +1,7 @@
+//! Redis, one node, without its search module.
+
+mod capability;
+mod profile;
+
+pub use capability::CAPABILITY;
+pub use profile::PROFILE;
