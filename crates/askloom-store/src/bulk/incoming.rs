@@ -48,7 +48,6 @@ impl Refusal {
             | RunError::BadContinuation
             | RunError::UnknownParameter(_)
             | RunError::MissingUuid
-            | RunError::BadContinuation
             | RunError::MatchedNothing { .. }
             | RunError::AlreadyWritten
             | RunError::Unknown(_)
