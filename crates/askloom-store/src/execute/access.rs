@@ -51,8 +51,8 @@ impl Asked<'_> {
         let roots: BTreeSet<_> = scene.instances.schema().homes(class).iter().map(|home| home.root).collect();
         let mut rows = Vec::new();
         for root in roots {
-            for (identity, stored) in scene.instances.all(root)? {
-                rows.extend(scene.root(identity, stored));
+            for (_, stored) in scene.instances.all(root)? {
+                rows.extend(scene.root(stored));
             }
         }
         Ok(rows)
@@ -64,7 +64,7 @@ impl Asked<'_> {
         let mut rows = Vec::new();
         for identity in self.identities(collection)? {
             if let Some(stored) = scene.instances.aggregate(collection.source.root, &identity)? {
-                rows.extend(scene.root(identity, stored));
+                rows.extend(scene.root(stored));
             }
         }
         Ok(rows)

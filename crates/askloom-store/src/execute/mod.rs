@@ -63,8 +63,8 @@ pub fn run(
     finish(&asked, asked.rows()?)
 }
 
-/// Runs a tuple query: each linked tuple of result instances once, in the order of their ids. The arguments are the ids
-/// of the key classes by the names of the classes.
+/// Runs a tuple query by its cheapest plan: each linked tuple of result instances once, in the order of their ids. The
+/// arguments are the ids of the key classes by the names of the classes.
 pub fn ask(
     schema: &Schema,
     keyspace: &dyn Keyspace,
@@ -77,7 +77,19 @@ pub fn ask(
     let query = askloom_design::ask::query(conceptual, ask).ok_or(circle)?;
     let no_master = || RunError::Corrupted("the design lacks a master".to_owned());
     let plan = askloom_design::plan::plan(conceptual, schema.readable(), &query).ok_or_else(no_master)?;
-    let mut answer = run(schema, keyspace, &query, &plan, arguments, now, None)?;
+    tuples(schema, keyspace, &query, &plan, arguments, now)
+}
+
+/// The same by a plan of the query that [`askloom_design::ask::query`] makes of it.
+pub fn tuples(
+    schema: &Schema,
+    keyspace: &dyn Keyspace,
+    query: &Query,
+    plan: &Plan,
+    arguments: &Arguments,
+    now: jiff::Timestamp,
+) -> Result<Answer, RunError> {
+    let mut answer = run(schema, keyspace, query, plan, arguments, now, None)?;
     // Linked twice is linked; the two are neighbours.
     answer.rows.dedup();
     Ok(answer)

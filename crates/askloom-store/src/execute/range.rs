@@ -18,6 +18,9 @@ pub(super) struct KeyBounds {
     pub(super) in_order: bool,
 }
 
+/// The first key and the one after the last.
+type FromTo = (Vec<u8>, Option<Vec<u8>>);
+
 pub(super) struct Ranges<'r> {
     pub(super) asked: &'r Asked<'r>,
     pub(super) collection: &'r Collection,
@@ -100,12 +103,7 @@ impl Ranges<'_> {
     }
 
     /// A range of one field below a prefix. Null is in no range: a comparison with it is never true.
-    fn narrowed(
-        &self,
-        prefix: &[u8],
-        range: &KeyRange,
-        at: usize,
-    ) -> Result<Option<(Vec<u8>, Option<Vec<u8>>)>, RunError> {
+    fn narrowed(&self, prefix: &[u8], range: &KeyRange, at: usize) -> Result<Option<FromTo>, RunError> {
         let descending = self.fields().nth(at).is_some_and(|field| field.descending);
         if let Some(starts) = &range.prefix {
             let Value::Text(text) = self.asked.scene.constant(starts)? else { return Ok(None) };
@@ -182,7 +180,7 @@ fn key(prefix: &[u8], value: &Value, descending: bool) -> Vec<u8> {
 }
 
 /// The keys of the texts that start with a text: those between it and what follows it, its end mark left off.
-fn text_range(prefix: &[u8], text: &str, descending: bool) -> (Vec<u8>, Option<Vec<u8>>) {
+fn text_range(prefix: &[u8], text: &str, descending: bool) -> FromTo {
     const END_MARK: usize = 2;
     let mut from = key(prefix, &Value::Text(text.to_owned()), descending);
     from.truncate(from.len().saturating_sub(END_MARK));

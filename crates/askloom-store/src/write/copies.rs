@@ -20,8 +20,18 @@ pub(super) fn bring_after(
     overlay: &Overlay<'_>,
     puts: &mut Puts,
 ) -> Result<(), RunError> {
+    bring_some_after(reader, overlay, reader.schema().copies(), puts)
+}
+
+/// The same for some copies alone.
+pub(crate) fn bring_some_after(
+    reader: &Reader<'_>,
+    overlay: &Overlay<'_>,
+    copies: impl Iterator<Item = CollectionId>,
+    puts: &mut Puts,
+) -> Result<(), RunError> {
     let schema = reader.schema();
-    for id in schema.copies() {
+    for id in copies {
         let collection = &schema.design.collections[id];
         let upkeep = Upkeep { schema, collection, before: reader, after: overlay };
         let mut old = BTreeMap::new();
@@ -54,6 +64,18 @@ pub(crate) fn entries_of(
     let schema = state.schema();
     let collection = &schema.design.collections[id];
     Upkeep { schema, collection, before: state, after: state }.entries(id, state, aggregate, out)
+}
+
+/// The aggregates with the roots of all rows of a copy which a changed aggregate may be part of, before or after.
+pub(crate) fn roots_of(
+    before: &dyn Instances,
+    after: &dyn Instances,
+    id: CollectionId,
+    changed: &Aggregate,
+) -> Result<BTreeSet<Aggregate>, RunError> {
+    let schema = after.schema();
+    let collection = &schema.design.collections[id];
+    Upkeep { schema, collection, before, after }.affected(std::iter::once(changed))
 }
 
 struct Upkeep<'u> {
@@ -216,7 +238,7 @@ impl Upkeep<'_> {
             arguments: &[],
             now: jiff::Timestamp::MIN,
         };
-        let mut rows = scene.root(aggregate.1.clone(), stored);
+        let mut rows = scene.root(stored);
         for position in self.collection.source.positions.ids().skip(1) {
             let mut joined = Vec::new();
             for row in rows {

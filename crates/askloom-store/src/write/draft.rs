@@ -217,7 +217,7 @@ pub(super) fn stored_ids(record: &Record, end: EndId) -> Vec<Identity> {
 }
 
 /// Takes note of the ordinals that are in use and of the parts that expire.
-fn note_parts(conceptual: &Conceptual, stored: &mut Stored, now: jiff::Timestamp) {
+pub(crate) fn note_parts(conceptual: &Conceptual, stored: &mut Stored, now: jiff::Timestamp) {
     let Stored { record, system } = stored;
     let mut born = BTreeMap::new();
     for (place, part) in records(record) {
