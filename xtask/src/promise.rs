@@ -22,7 +22,8 @@ pub(crate) fn run(args: &Args) -> Outcome {
         true => ("run::mistakes_are_caught", args.cases.min(2_000)),
         false => ("run::everything_is_met", args.cases),
     };
-    let build = ["test", "--quiet", "--profile", "promise", "--package", "askloom-store", "--test", "promise"];
+    let build =
+        ["test", "--quiet", "--profile", "promise", "--package", "askloom-store", "--test", "promise"];
     let status = cargo()
         .args(build)
         .args(["--", "--exact", test, "--include-ignored", "--nocapture"])

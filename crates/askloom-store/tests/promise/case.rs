@@ -2,6 +2,7 @@
 
 use crate::coverage::Coverage;
 use crate::data::Known;
+use crate::questions::Where;
 use crate::random::Random;
 use crate::sketch::{Sketch, sketch};
 use crate::{constructs, designs, keyspace, questions, statements};
@@ -56,7 +57,11 @@ impl Spec {
         let conceptual = &model.conceptual;
         let mut made = Vec::new();
         for n in 0..2 + random.below(3) {
-            made.push(questions::query(conceptual, &format!("q{n}"), &random.fork(&format!("q{n}"))));
+            let name = format!("q{n}");
+            made.push(questions::query(conceptual, &name, Where::Any, &random.fork(&name)));
+        }
+        if random.percent(35) {
+            made.push(questions::query(conceptual, "q5", Where::Anchored, &random.fork("q5")));
         }
         if random.percent(15) {
             made.push(questions::ask(conceptual, "ask0", &random.fork("ask")));
@@ -65,7 +70,7 @@ impl Spec {
             made.extend(statements::write(conceptual, &format!("w{n}"), &random.fork(&format!("w{n}"))));
         }
         let sources = match random.percent(30) {
-            true => vec![questions::query(conceptual, "c0", &random.fork("c0"))],
+            true => vec![questions::query(conceptual, "c0", Where::Any, &random.fork("c0"))],
             false => Vec::new(),
         };
         let steps = (0..8 + random.below(7)).collect();

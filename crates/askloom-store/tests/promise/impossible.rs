@@ -13,13 +13,16 @@ const PAIRS: [(&[&str], &[&str], &str); 4] = [
         "no copy is made for one place or tree, so that rows are filtered after reading",
     ),
     (&["whole instance"], &["group"], "a whole instance is never grouped by"),
-    (&["join nodes"], &["equal fields", "range", "prefix"], "a nested copy has no order but that of the tree"),
+    (
+        &["join nodes"],
+        &["equal fields", "range", "prefix"],
+        "a nested copy has no order but that of the tree",
+    ),
 ];
 
 /// Why the two never meet. Nothing if they can.
 pub(crate) fn reason(first: &str, second: &str) -> Option<&'static str> {
-    let meets = |(one, other, _): &&(&[&str], &[&str], &'static str)| {
-        one.contains(&first) && other.contains(&second)
-    };
+    let meets =
+        |(one, other, _): &&(&[&str], &[&str], &'static str)| one.contains(&first) && other.contains(&second);
     PAIRS.iter().find(meets).map(|(_, _, reason)| *reason)
 }

@@ -185,14 +185,7 @@ impl<'p> Paths<'p> {
     pub(crate) fn condition(&self, terms: usize, random: &Random) -> String {
         let one = |n: usize| self.term(&random.fork(&format!("term{n}")));
         if terms > 1 && random.percent(45) {
-            // What a key can find, and what it cannot.
-            let other = random.fork("other");
-            let second = match random.below(5) {
-                0 | 1 => self.rare(random),
-                2 => self.anchor(&other),
-                _any => self.term(&other),
-            };
-            return format!("{} AND {second}", self.anchor(random));
+            return self.anchored(random);
         }
         match terms {
             0 | 1 => one(0),
@@ -208,6 +201,17 @@ impl<'p> Paths<'p> {
         }
     }
 
+    /// What a key can find, and what it cannot.
+    pub(crate) fn anchored(&self, random: &Random) -> String {
+        let other = random.fork("other");
+        let second = match random.below(5) {
+            0 | 1 => self.rare(random),
+            2 => self.anchor(&other),
+            _any => self.term(&other),
+        };
+        format!("{} AND {second}", self.anchor(random))
+    }
+
     /// A predicate that reads by a key: the id of the main entity, a range or a prefix.
     fn anchor(&self, random: &Random) -> String {
         let Bound { name, at: At::Class(class) } = &self.scope[0] else { return self.predicate(random) };
@@ -215,8 +219,15 @@ impl<'p> Paths<'p> {
         let equal = |member: &Member| {
             format!("{name}.{} = {}", self.conceptual.member_name(*member), self.parameter())
         };
-        match (random.below(4), self.ordered(random)) {
-            (0, _) if !identifier.is_empty() => identifier.iter().map(equal).collect::<Vec<_>>().join(" AND "),
+        let is_text = |found: &Found| matches!(found.kind, Kind::Value(Type::Text));
+        if let Some(found) = (0..8).map(|_| self.single(random)).find(is_text).filter(|_| random.one_in(3)) {
+            return format!("{} STARTS WITH {}", found.text, self.parameter());
+        }
+        match (random.below(5), self.ordered(random)) {
+            (4, Some(found)) => format!("{} IN {}", found.text, self.parameter()),
+            (0, _) if !identifier.is_empty() => {
+                identifier.iter().map(equal).collect::<Vec<_>>().join(" AND ")
+            }
             (_, Some(Found { text, kind: Kind::Value(Type::Text), .. })) => {
                 format!("{text} STARTS WITH {}", self.parameter())
             }

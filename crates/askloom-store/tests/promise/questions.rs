@@ -5,8 +5,17 @@ use crate::random::Random;
 use askloom_model::{ClassId, Conceptual, Member};
 use std::fmt::Write;
 
+/// What the condition of a query is like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Where {
+    /// Anything, or nothing.
+    Any,
+    /// It reads by a key, and asks for more than that.
+    Anchored,
+}
+
 /// The text of a query.
-pub(crate) fn query(conceptual: &Conceptual, name: &str, random: &Random) -> String {
+pub(crate) fn query(conceptual: &Conceptual, name: &str, condition: Where, random: &Random) -> String {
     let entities: Vec<ClassId> =
         conceptual.classes.ids().filter(|&class| conceptual.classes[class].kind.is_entity()).collect();
     // Roots more often: of parts and of subclasses there are fewer.
@@ -21,12 +30,16 @@ pub(crate) fn query(conceptual: &Conceptual, name: &str, random: &Random) -> Str
         2 | 3 => whole(&paths, &random.fork("columns")),
         _rows => rows(&paths, &random.fork("columns")),
     };
-    let conditions = *shape.weighted(&[(10, 0), (6, 1), (4, 2), (1, 3)]);
+    let conditions = *shape.weighted(&[(12, 0), (6, 1), (3, 2), (1, 3)]);
     let mut text =
         format!("query {name}:\n  SELECT {}\n  FROM {}\n", columns.join(", "), paths.scope[0].name);
     text.push_str(&joins);
-    if conditions > 0 {
-        let condition = paths.condition(conditions, &random.fork("condition"));
+    if conditions > 0 || condition == Where::Anchored {
+        let random = random.fork("condition");
+        let condition = match condition {
+            Where::Any => paths.condition(conditions, &random),
+            Where::Anchored => paths.anchored(&random),
+        };
         writeln!(text, "  WHERE {condition}").unwrap();
     }
     if !group.is_empty() {

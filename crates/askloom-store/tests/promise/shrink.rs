@@ -5,7 +5,7 @@ use crate::coverage::Coverage;
 use crate::run::attempt;
 
 /// Tries to leave things out for so many runs at most.
-const MOST_RUNS: usize = 1500;
+const MOST_RUNS: usize = 800;
 
 struct Shrinking {
     kind: &'static str,
@@ -67,7 +67,7 @@ impl Shrinking {
 
     /// Leaves out copies by name.
     fn copies(&mut self, spec: &mut Spec) {
-        for source in ["q0", "q1", "q2", "q3", "q4", "c0"] {
+        for source in ["q0", "q1", "q2", "q3", "q4", "q5", "c0"] {
             for copy in ["Copy0", "Copy1"] {
                 let name = format!("{source}{copy}");
                 if spec.dropped.contains(&name) {
