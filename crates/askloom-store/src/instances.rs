@@ -15,7 +15,7 @@ use std::rc::Rc;
 pub type Aggregate = (ClassId, Identity);
 
 /// An aggregate as it is stored.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Stored {
     pub record: Record,
     pub system: System,

@@ -9,7 +9,7 @@ use uuid::Uuid;
 /// How many write ids a block remembers. An outcome that is asked for later than that is unknown.
 const REMEMBERED_WRITES: usize = 16;
 
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct System {
     /// Grows with every write of the block, also across delete and re-insert.
     pub version: u64,

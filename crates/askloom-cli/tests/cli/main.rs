@@ -8,6 +8,7 @@
 
 mod apply;
 mod check;
+mod data;
 mod documents;
 mod explain;
 mod fixes;

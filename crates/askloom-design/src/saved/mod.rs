@@ -14,7 +14,7 @@
 //! Names stand for everything, so that a design outlives the numbers of one reading of its model. In a path, `/` ends
 //! what is joined, `.` goes on through what is not; `$self` is the instance or list element itself, `Sub::member` a
 //! member that only a subclass has, and a name of other than letters and digits is in back-quotes. A master has
-//! `rules`, which split its aggregates into entries, in place of `value`. Of a condition the tree is read, and its text
+//! `rules`, which split its aggregates into entries, in place of `value`; a nested copy has `nodes`. Of a condition the tree is read, and its text
 //! must be what the tree says.
 
 mod condition;

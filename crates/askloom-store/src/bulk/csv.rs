@@ -153,11 +153,14 @@ impl<R: Read> Read for Bounded<R> {
     }
 }
 
+/// Where the values of a column belong, and of what kind they are.
+type Column = (Vec<String>, Kind);
+
 /// Rows of a CSV file.
 pub struct CsvRows<'m, R> {
     conceptual: &'m Conceptual,
     class: ClassId,
-    columns: Vec<(String, Option<(Vec<String>, Kind)>)>,
+    columns: Vec<(String, Option<Column>)>,
     reader: csv::Reader<Bounded<R>>,
     record: csv::ByteRecord,
     left: Rc<Cell<usize>>,

@@ -28,6 +28,9 @@ pub(super) struct Catalogue {
     pub(super) dropping: BTreeSet<u32>,
 }
 
+/// A key and its value.
+type Put = (Vec<u8>, Vec<u8>);
+
 impl Catalogue {
     pub(super) fn empty() -> Self {
         let shape = Shape { classes: BTreeMap::new(), design: Json::Null };
@@ -58,7 +61,7 @@ impl Catalogue {
     }
 
     /// What has to be put so that it is found again.
-    pub(super) fn puts(&self) -> Result<[(Vec<u8>, Vec<u8>); 2], RunError> {
+    pub(super) fn puts(&self) -> Result<[Put; 2], RunError> {
         let mut format = Vec::new();
         encode(&Value::Int(i64::from(FORMAT)), &mut format);
         let text = serde_json::to_vec(self).map_err(|error| RunError::Store(error.to_string()))?;

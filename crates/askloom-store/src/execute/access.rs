@@ -7,7 +7,7 @@ use super::row::Held;
 use super::{Continuation, Row, Scene, aggregate, compare, count, order_values};
 use crate::{Keyspace, RunError};
 use askloom_model::{
-    Collection, Contents, Identity, Limit, Path, Plan, Query, Reading, Value, identity_types,
+    Collection, Contents, Identity, Limit, Path, Plan, Query, Reading, Value, fault, identity_types,
 };
 use askloom_target::embedded::{decode, split_entry};
 use std::cmp::Ordering;
@@ -207,6 +207,9 @@ impl Asked<'_> {
 
     /// Whether a row passes the filter and is on the page.
     fn counts(&self, row: &Row) -> Result<bool, RunError> {
+        if fault!(LimitBeforeFilter) {
+            return Ok(true);
+        }
         if let Some(after) = self.after {
             let order = order_values(self.scene, &self.query.order_by, row)?;
             let behind = compare(&self.query.order_by, &order, &after.order, &row.keys, &after.identity);

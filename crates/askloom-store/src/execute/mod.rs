@@ -25,7 +25,7 @@ use crate::{Keyspace, Reader, RunError, Schema};
 use access::Asked;
 use askloom_model::{
     Ask, ColumnValue, Conceptual, Id, Operand, OrderBy, OrderTerm, Parameter, Plan, PositionId, Query, Value,
-    typed,
+    fault, typed,
 };
 use page::Placed;
 use std::cmp::Ordering;
@@ -177,7 +177,11 @@ fn finish(asked: &Asked<'_>, rows: Vec<Row>) -> Result<Answer, RunError> {
         placed = sorted(query, placed);
     }
     let (rows, next) = page::cut(scene, query, placed, after)?;
-    let rows = rows.iter().map(|row| project(scene, query, row)).collect::<Result<_, _>>()?;
+    let mut rows: Vec<Vec<Value>> =
+        rows.iter().map(|row| project(scene, query, row)).collect::<Result<_, _>>()?;
+    if fault!(DuplicatesDropped) {
+        rows.dedup();
+    }
     Ok(Answer { columns, rows, next })
 }
 
@@ -204,7 +208,7 @@ fn compare(terms: &[OrderTerm], a: &[Value], b: &[Value], id_a: &[Value], id_b: 
         }
     }
     let unequal = id_a.iter().zip(id_b).map(|(a, b)| condition::order(a, b)).find(|o| *o != Ordering::Equal);
-    let order = unequal.unwrap_or(Ordering::Equal);
+    let order = unequal.filter(|_| !fault!(TieBreakDropped)).unwrap_or(Ordering::Equal);
     if terms.last().is_some_and(|term| term.descending) { order.reverse() } else { order }
 }
 

@@ -3,7 +3,9 @@
 use super::access::Asked;
 use super::keys::{Bound, KeyType, Side, bound, fitted, mapped};
 use crate::RunError;
-use askloom_model::{Collection, Inclusive, KeyField, KeyRange, Operand, OrderBy, Path, Reading, Value};
+use askloom_model::{
+    Collection, Inclusive, KeyField, KeyRange, Operand, OrderBy, Path, Reading, Value, fault,
+};
 use askloom_target::embedded::{block_prefix, encode, encode_descending, prefix_end};
 
 /// The first key and the one after the last; none if there is no end.
@@ -113,7 +115,9 @@ impl Ranges<'_> {
         let (mut from, mut to) = if descending {
             (prefix.to_vec(), Some(null))
         } else {
-            (prefix_end(&null).unwrap_or_default(), prefix_end(prefix))
+            let from =
+                if fault!(NullInRange) { prefix.to_vec() } else { prefix_end(&null).unwrap_or_default() };
+            (from, prefix_end(prefix))
         };
         for (given, side) in [(&range.low, Side::Low), (&range.high, Side::High)] {
             let Some((operand, inclusive)) = given else { continue };
@@ -127,6 +131,7 @@ impl Ranges<'_> {
             // The end of the keys' range that this side is; a descending field turns them round.
             match ((side == Side::Low) != descending, inclusive) {
                 (true, Inclusive::Yes) => from = key,
+                (true, Inclusive::No) if fault!(BoundIncluded) => from = key,
                 (true, Inclusive::No) => from = prefix_end(&key).unwrap_or_default(),
                 (false, Inclusive::Yes) => to = prefix_end(&key),
                 (false, Inclusive::No) => to = Some(key),

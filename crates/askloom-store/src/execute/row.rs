@@ -4,7 +4,7 @@ use super::main_position;
 use super::node::Node;
 use super::scene::Scene;
 use crate::{RunError, Stored};
-use askloom_model::{Id, Path, PositionId, Value};
+use askloom_model::{Id, Path, PositionId, Value, fault};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -131,7 +131,9 @@ impl Scene<'_> {
         let mut children = self.at(position, &parent)?;
         let last = match children.pop() {
             Some(last) => last,
-            None if self.positions[position].outer => (Value::Null, Node::Nothing),
+            None if self.positions[position].outer && !fault!(OuterMissDropped) => {
+                (Value::Null, Node::Nothing)
+            }
             None => return Ok(()),
         };
         for (key, node) in children {

@@ -13,6 +13,7 @@
 //! The protocol is written over [`Blocks`], what a store can do with one block, and [`Rows`], what the copies hold, so
 //! that a simulator runs the code that ships. Why it is as it is, and what was tried: `docs/decisions/level-three.md`.
 
+pub mod aggregates;
 mod block;
 mod blocks;
 mod delete;
@@ -26,7 +27,7 @@ mod write;
 pub use block::{Anchor, Block, Hint, Owed, Revision, Terms, WriteId};
 pub use blocks::{Blocks, Lost, Swap};
 pub use fault::Fault;
-pub use rows::{Found, Known, Need, Rows};
+pub use rows::{Entries, Found, Known, Need, Rows};
 pub use write::{Next, Outcome};
 
 use std::fmt;

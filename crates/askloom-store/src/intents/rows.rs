@@ -28,12 +28,15 @@ pub trait Rows<T: Terms> {
     ) -> Result<Found<T, BTreeSet<T::Row>>, Error>;
 
     /// The entries of a row: often one, none if its masters make none.
-    fn entries(&self, row: &T::Row, known: &Known<T>) -> Result<Found<T, BTreeMap<T::Key, T::Entry>>, Error>;
+    fn entries(&self, row: &T::Row, known: &Known<T>) -> Result<Found<T, Entries<T>>, Error>;
 
     /// The keys that the entries of a row could have with these masters, whether there is a row or not. Asked only for
     /// copies without anchors, and after [`entries`](Self::entries) has been answered.
     fn possible(&self, row: &T::Row, known: &Known<T>) -> BTreeSet<T::Key>;
 }
+
+/// Entries of copies by their keys.
+pub type Entries<T> = BTreeMap<<T as Terms>::Key, <T as Terms>::Entry>;
 
 /// What has been read.
 #[derive(Debug, Clone)]
@@ -58,13 +61,6 @@ pub enum Need<T: Terms> {
 impl<T: Terms> Default for Known<T> {
     fn default() -> Self {
         Self { masters: BTreeMap::new(), referrers: BTreeMap::new() }
-    }
-}
-
-impl<T: Terms> Known<T> {
-    /// The sum of n over all masters that were read.
-    pub(super) fn weight(&self) -> u64 {
-        self.masters.values().map(|block| block.revision.n).sum()
     }
 }
 

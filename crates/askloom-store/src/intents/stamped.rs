@@ -17,6 +17,15 @@ pub(super) struct Intent<'w, T: Terms> {
     pub(super) block: Block<T>,
 }
 
+/// What there is to know about a row.
+#[derive(Hash)]
+struct Survey<T: Terms> {
+    entries: BTreeMap<T::Key, T::Entry>,
+    keys: BTreeSet<T::Key>,
+    /// Its masters, each with its n.
+    seen: Vec<(T::Id, u64)>,
+}
+
 impl<T: Terms> Intent<'_, T> {
     fn owed(&self) -> Option<&Owed<T>> {
         self.block.owed.get(&self.write)
@@ -45,7 +54,15 @@ impl<T: Terms, B: Blocks<Terms = T>, R: Rows<T>> Intents<'_, B, R> {
         intent: &mut Intent<'_, T>,
     ) -> Result<(), Error> {
         for _ in 0..ATTEMPTS {
-            if self.stamp_once(row, intent).await? {
+            let (id, write, block) = (intent.id, intent.write, intent.block.clone());
+            let attempt = async {
+                let mut own = Intent { id, write, block };
+                let done = self.stamp_once(row, &mut own).await?;
+                Ok::<_, Error>((done, own.block))
+            };
+            let (done, block) = self.blocks.part(attempt).await?;
+            intent.block = block;
+            if done {
                 return Ok(());
             }
         }
@@ -54,10 +71,23 @@ impl<T: Terms, B: Blocks<Terms = T>, R: Rows<T>> Intents<'_, B, R> {
 
     /// False if a master has moved meanwhile.
     async fn stamp_once(&self, row: &T::Row, intent: &mut Intent<'_, T>) -> Result<bool, Error> {
+        let Survey { entries, keys, seen } = self.blocks.part(self.survey(row, intent)).await?;
+        let stamp = seen.iter().map(|(_, n)| *n).sum();
+        let Some(listed) = self.list(row, keys, intent).await? else { return Ok(true) };
+        for (key, entry) in &entries {
+            insist(|| self.blocks.put(key, stamp, Some(entry.clone()))).await?;
+        }
+        if !self.does(Fault::RereadSkipped) && self.blocks.part(self.has_moved(&seen)).await? {
+            return Ok(false);
+        }
+        self.delete_others(row, &entries, &listed, stamp).await?;
+        Ok(true)
+    }
+
+    /// What a row is, where it may be, and what it was seen to be made of.
+    async fn survey(&self, row: &T::Row, intent: &Intent<'_, T>) -> Result<Survey<T>, Error> {
         let (entries, mut known) = self.work_out(|known| self.rows.entries(row, known)).await?;
-        let stamp = known.weight();
-        let seen: Vec<(T::Id, u64)> =
-            known.masters.iter().map(|(id, block)| (id.clone(), block.revision.n)).collect();
+        let seen = known.masters.iter().map(|(id, block)| (id.clone(), block.revision.n)).collect();
         let mut keys: BTreeSet<T::Key> = entries.keys().cloned().collect();
         keys.extend(self.rows.possible(row, &known));
         // As it was before the write, beside what the others are now.
@@ -65,15 +95,7 @@ impl<T: Terms, B: Blocks<Terms = T>, R: Rows<T>> Intents<'_, B, R> {
             own.value = intent.owed().and_then(|owed| owed.previous.clone());
             keys.extend(self.rows.possible(row, &known));
         }
-        let Some(listed) = self.list(row, keys, intent).await? else { return Ok(true) };
-        for (key, entry) in &entries {
-            insist(|| self.blocks.put(key, stamp, Some(entry.clone()))).await?;
-        }
-        if !self.does(Fault::RereadSkipped) && self.has_moved(&seen).await? {
-            return Ok(false);
-        }
-        self.delete_others(row, &entries, &listed, stamp).await?;
-        Ok(true)
+        Ok(Survey { entries, keys, seen })
     }
 
     async fn delete_others(

@@ -148,7 +148,7 @@ impl<T: Terms, B: Blocks<Terms = T>, R: Rows<T>> Intents<'_, B, R> {
     async fn owed(&self, id: &T::Id, base: &Block<T>) -> Result<Owed<T>, Error> {
         let keys = match self.refresh {
             Refresh::Checked => BTreeSet::new(),
-            Refresh::Stamped => self.keys_before(id, base).await?,
+            Refresh::Stamped => self.blocks.part(self.keys_before(id, base)).await?,
         };
         let previous = base.value.as_ref().map(|value| self.rows.remembered(value));
         let previous = previous.filter(|_| !self.does(Fault::PreviousForgotten));

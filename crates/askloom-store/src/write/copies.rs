@@ -66,6 +66,18 @@ pub(crate) fn entries_of(
     Upkeep { schema, collection, before: state, after: state }.entries(id, state, aggregate, out)
 }
 
+/// The aggregates with the roots of all rows of a copy which a changed aggregate may be part of, before or after.
+pub(crate) fn roots_of(
+    before: &dyn Instances,
+    after: &dyn Instances,
+    id: CollectionId,
+    changed: &Aggregate,
+) -> Result<BTreeSet<Aggregate>, RunError> {
+    let schema = after.schema();
+    let collection = &schema.design.collections[id];
+    Upkeep { schema, collection, before, after }.affected(std::iter::once(changed))
+}
+
 struct Upkeep<'u> {
     schema: &'u Schema,
     collection: &'u Collection,

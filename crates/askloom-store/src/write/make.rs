@@ -16,12 +16,18 @@ use uuid::Uuid;
 pub(super) struct Given<'g> {
     /// By name: the fields of an INSERT.
     pub(super) named: &'g Arguments,
-    /// In the order of the write's own parameters.
+    /// The write's own.
+    pub(super) parameters: &'g [Parameter],
+    /// Their values, in the same order.
     pub(super) bound: Vec<Value>,
 }
 
 impl<'g> Given<'g> {
-    pub(super) fn of(conceptual: &Conceptual, write: &Write, named: &'g Arguments) -> Result<Self, RunError> {
+    pub(super) fn of(
+        conceptual: &Conceptual,
+        write: &'g Write,
+        named: &'g Arguments,
+    ) -> Result<Self, RunError> {
         for name in named.keys() {
             let declared = write.parameters.iter().any(|parameter| parameter.name == *name);
             if !declared && !is_field(conceptual, write, name) {
@@ -29,7 +35,7 @@ impl<'g> Given<'g> {
             }
         }
         let bound = bind(conceptual, &write.parameters, named)?;
-        Ok(Self { named, bound })
+        Ok(Self { named, parameters: &write.parameters, bound })
     }
 
     /// The value of an operand that does not depend on an instance; null for a path.

@@ -13,10 +13,9 @@ mod make;
 mod rules;
 mod steps;
 
-pub(crate) use copies::{bring_some_after, entries_of};
+pub(crate) use copies::{bring_some_after, entries_of, roots_of};
 pub(crate) use draft::note_parts;
 pub(crate) use make::Maker;
-pub use steps::finding;
 
 use crate::block::{Entries, encode_aggregate, no_master};
 use crate::execute::Arguments;

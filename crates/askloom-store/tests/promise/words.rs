@@ -80,6 +80,15 @@ fn path(conceptual: &Conceptual, path: &Path) -> String {
     text
 }
 
+fn kind(collection: &Collection) -> &'static str {
+    match (&collection.contents, collection.indexed()) {
+        (Contents::Aggregate(_), _) => "master",
+        (Contents::Nested(_), _) => "nested copy",
+        (Contents::Fields(_), Some(_)) => "index",
+        (Contents::Fields(_), None) => "copy",
+    }
+}
+
 /// A collection in one line: positions, condition, keys, fields.
 pub(crate) fn collection(conceptual: &Conceptual, collection: &Collection) -> String {
     let position = |(_, position): (_, &Position)| match position.from {
@@ -104,7 +113,7 @@ pub(crate) fn collection(conceptual: &Conceptual, collection: &Collection) -> St
     format!(
         "{} ({}) of {}{}: block ({}), entry ({}), fields ({})",
         collection.name,
-        if collection.reverses().is_some() { "reverse index" } else { "copy" },
+        kind(collection),
         positions.join(", "),
         condition.unwrap_or_default(),
         keys(&collection.block_key),

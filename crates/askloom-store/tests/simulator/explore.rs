@@ -16,8 +16,8 @@ pub(crate) struct Scenario {
     pub(crate) writers: Vec<Program>,
     pub(crate) mishaps: Mishaps,
     pub(crate) sweeps: Sweeps,
-    /// Whether an operation that can be exchanged with all others is taken at once: what comes of it is the same, and
-    /// there is less to explore. Not for a store with bad habits.
+    /// Whether a put to the copy, which can be exchanged with whatever others do, is taken at once: what comes of it is
+    /// the same, and there is less to explore. Only where no two puts to one key have the same stamp.
     pub(crate) reduced: bool,
     /// How often at most a process is interrupted before it has ended. Without it every interleaving is taken.
     pub(crate) interruptions: Option<u8>,
@@ -253,10 +253,10 @@ impl<'s> Explorer<'s> {
         let exchangeable = |at: &u32| {
             self.waits(*at).is_some_and(|op| {
                 let op = self.machine.ops.get(op);
-                op.is_exchangeable() || op.is_of_hints() && !hints_matter
+                op.is_exchangeable() && self.scenario.reduced || op.is_of_hints() && !hints_matter
             })
         };
-        situation.at.iter().position(exchangeable).filter(|_| self.scenario.reduced)
+        situation.at.iter().position(exchangeable)
     }
 
     fn choices_of(&self, situation: &Situation, process: usize, op: u32, choices: &mut Vec<Choice>) {

@@ -113,10 +113,15 @@ impl<'r, 'd> Run<'r, 'd> {
 
     /// Loads all. False if a row was rejected that was to stop it.
     pub(super) fn load(&mut self, conceptual: &Conceptual, jobs: &mut [Job]) -> Result<bool, Failure> {
-        for job in jobs.iter_mut() {
-            if !self.file(conceptual, job)? {
+        for index in 0..jobs.len() {
+            let Some(done) = jobs.get_mut(..=index) else { break };
+            if let Some(job) = done.last_mut()
+                && !self.file(conceptual, job)?
+            {
                 return Ok(false);
             }
+            // At once, so that rows of the files to come find theirs.
+            while self.retry_all(conceptual, done)? {}
         }
         let settled = self.settle(conceptual, jobs)?;
         for job in jobs.iter().filter(|job| job.mark.read > job.before) {
@@ -185,17 +190,17 @@ impl<'r, 'd> Run<'r, 'd> {
         self.screen.complain(&format!("{}:{line}: {refusal}", job.name()));
     }
 
-    /// Tries the rows that wait again, as long as that helps, and rejects what is left.
-    fn settle(&mut self, conceptual: &Conceptual, jobs: &mut [Job]) -> Result<bool, Failure> {
-        loop {
-            let mut helped = false;
-            for job in jobs.iter_mut() {
-                helped |= self.retry(conceptual, job, false)?;
-            }
-            if !helped {
-                break;
-            }
+    /// Tries all rows that wait again.
+    fn retry_all(&mut self, conceptual: &Conceptual, jobs: &mut [Job]) -> Result<bool, Failure> {
+        let mut helped = false;
+        for job in jobs {
+            helped |= self.retry(conceptual, job, false)?;
         }
+        Ok(helped)
+    }
+
+    /// Rejects the rows that wait for what has not come.
+    fn settle(&mut self, conceptual: &Conceptual, jobs: &mut [Job]) -> Result<bool, Failure> {
         let before: u64 = jobs.iter().map(|job| job.mark.rejected).sum();
         for job in jobs.iter_mut() {
             self.retry(conceptual, job, true)?;
@@ -232,7 +237,9 @@ impl<'r, 'd> Run<'r, 'd> {
                 break;
             }
         }
-        self.loader.flush(&job.key, &job.mark)?;
+        if from > 0 {
+            self.loader.flush(&job.key, &job.mark)?;
+        }
         Ok(helped)
     }
 

@@ -1,0 +1,196 @@
+//! Where the protocol keeps what it needs beside masters and copies, and in which bytes. All of it is under the number
+//! zero, which no collection has.
+
+use super::Aggregates;
+use super::bytes::{broken, flag, long_number, number, put_count, put_run, run};
+use crate::intents::{Anchor, Block, Hint, Owed, Revision, WriteId};
+use crate::{Aggregate, RunError, Schema, Stored, System};
+use askloom_model::{CollectionId, Value};
+use askloom_target::embedded::{Names, block_prefix, decode, decode_entry, encode, encode_entry};
+use std::collections::BTreeSet;
+
+/// What is under the number zero.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Kind {
+    /// What of a master block is neither aggregate nor system entry.
+    Companion = 1,
+    Anchor = 2,
+    /// The stamp of an entry of a copy.
+    Stamp = 3,
+    Referrer = 4,
+    Hint = 5,
+}
+
+pub(super) fn prefix(kind: Kind) -> Vec<u8> {
+    block_prefix(0, &[Value::Int(kind as i64)])
+}
+
+pub(super) struct Layout<'l> {
+    pub(super) schema: &'l Schema,
+}
+
+impl Layout<'_> {
+    fn encode_id(&self, id: &Aggregate, out: &mut Vec<u8>) {
+        let class = &self.schema.model.conceptual.classes[id.0];
+        encode(&Value::Text(class.name.clone()), out);
+        encode(&Value::Reference(id.1.clone()), out);
+    }
+
+    pub(super) fn decode_id(&self, rest: &mut &[u8]) -> Result<Aggregate, RunError> {
+        let (Value::Text(name), Value::Reference(id)) = (decode(rest)?, decode(rest)?) else {
+            return Err(broken());
+        };
+        Ok((self.schema.class(&name).ok_or_else(broken)?, id))
+    }
+
+    pub(super) fn companion(&self, id: &Aggregate) -> Vec<u8> {
+        self.of_master(Kind::Companion, id)
+    }
+
+    fn of_master(&self, kind: Kind, id: &Aggregate) -> Vec<u8> {
+        let mut key = prefix(kind);
+        self.encode_id(id, &mut key);
+        key
+    }
+
+    pub(super) fn anchor(&self, (copy, root): &(CollectionId, Aggregate)) -> Vec<u8> {
+        let mut key = prefix(Kind::Anchor);
+        encode(&Value::Int(i64::from(self.schema.number(*copy))), &mut key);
+        self.encode_id(root, &mut key);
+        key
+    }
+
+    pub(super) fn stamp(&self, entry: &[u8]) -> Vec<u8> {
+        let mut key = prefix(Kind::Stamp);
+        key.extend(entry);
+        key
+    }
+
+    pub(super) fn referrers(&self, target: &Aggregate) -> Vec<u8> {
+        self.of_master(Kind::Referrer, target)
+    }
+
+    pub(super) fn referrer(&self, target: &Aggregate, referrer: &Aggregate) -> Vec<u8> {
+        let mut key = self.referrers(target);
+        self.encode_id(referrer, &mut key);
+        key
+    }
+
+    pub(super) fn hints(&self, bucket: u16) -> Vec<u8> {
+        let mut key = prefix(Kind::Hint);
+        key.extend(bucket.to_be_bytes());
+        key
+    }
+
+    /// Hints of one master are in one bucket.
+    pub(super) fn hint(&self, hint: &Hint<Aggregates>, buckets: u16) -> Vec<u8> {
+        let mut id = Vec::new();
+        self.encode_id(&hint.id, &mut id);
+        let bucket = crc32fast::hash(&id) % u32::from(buckets.max(1));
+        let mut key = self.hints(u16::try_from(bucket).unwrap_or_default());
+        key.extend(id);
+        key.extend(hint.write.0.to_be_bytes());
+        put_revision(hint.base, &mut key);
+        key
+    }
+
+    pub(super) fn encode_hint(&self, hint: &Hint<Aggregates>) -> Vec<u8> {
+        let mut out = Vec::new();
+        self.encode_id(&hint.id, &mut out);
+        out.extend(hint.write.0.to_be_bytes());
+        put_revision(hint.base, &mut out);
+        for target in &hint.targets {
+            self.encode_id(target, &mut out);
+        }
+        out
+    }
+
+    pub(super) fn decode_hint(&self, mut bytes: &[u8]) -> Result<Hint<Aggregates>, RunError> {
+        let rest = &mut bytes;
+        let id = self.decode_id(rest)?;
+        let write = WriteId(long_number(rest)?);
+        let base = revision(rest)?;
+        let mut targets = BTreeSet::new();
+        while !rest.is_empty() {
+            targets.insert(self.decode_id(rest)?);
+        }
+        Ok(Hint { id, write, base, targets })
+    }
+
+    pub(super) fn encode_companion(&self, block: &Block<Aggregates>) -> Vec<u8> {
+        let mut out = Vec::new();
+        put_revision(block.revision, &mut out);
+        out.push(u8::from(block.closing.is_some()));
+        out.extend(block.closing.map_or(0, |write| write.0).to_be_bytes());
+        put_count(block.recent.len(), &mut out);
+        for (n, write) in &block.recent {
+            out.extend(n.to_be_bytes());
+            out.extend(write.0.to_be_bytes());
+        }
+        for (write, owed) in &block.owed {
+            out.extend(write.0.to_be_bytes());
+            out.push(u8::from(owed.previous.is_some()));
+            if let Some(previous) = &owed.previous {
+                let mut record = Vec::new();
+                let value = Value::Record(Box::new(previous.record.clone()));
+                encode_entry(&self.schema.model.conceptual, &value, &mut record);
+                put_run(&record, &mut out);
+                put_run(&previous.system.encode(), &mut out);
+            }
+        }
+        out
+    }
+
+    /// Everything but the value.
+    pub(super) fn decode_companion(&self, mut bytes: &[u8]) -> Result<Block<Aggregates>, RunError> {
+        let rest = &mut bytes;
+        let mut block = Block { revision: revision(rest)?, ..Block::default() };
+        let (is_closing, closing) = (flag(rest)?, WriteId(long_number(rest)?));
+        block.closing = is_closing.then_some(closing);
+        for _ in 0..number(rest)? {
+            let n = number(rest)?;
+            block.recent.push((n, WriteId(long_number(rest)?)));
+        }
+        while !rest.is_empty() {
+            let write = WriteId(long_number(rest)?);
+            let previous = if flag(rest)? { Some(self.decode_previous(rest)?) } else { None };
+            block.owed.insert(write, Owed { previous, keys: BTreeSet::new() });
+        }
+        Ok(block)
+    }
+
+    fn decode_previous(&self, rest: &mut &[u8]) -> Result<Stored, RunError> {
+        let value = decode_entry(&self.schema.model.conceptual, self.schema, &mut run(rest)?)?;
+        let system = System::decode(run(rest)?)?;
+        match value {
+            Value::Record(record) => Ok(Stored { record: *record, system }),
+            _other => Err(broken()),
+        }
+    }
+}
+
+fn put_revision(revision: Revision, out: &mut Vec<u8>) {
+    out.extend(revision.n.to_be_bytes());
+    out.extend(revision.e.to_be_bytes());
+}
+
+fn revision(rest: &mut &[u8]) -> Result<Revision, RunError> {
+    Ok(Revision { n: number(rest)?, e: number(rest)? })
+}
+
+pub(super) fn encode_anchor(anchor: &Anchor<Aggregates>) -> Vec<u8> {
+    let mut out = anchor.token.to_be_bytes().to_vec();
+    for key in &anchor.keys {
+        put_run(key, &mut out);
+    }
+    out
+}
+
+pub(super) fn decode_anchor(mut bytes: &[u8]) -> Result<Anchor<Aggregates>, RunError> {
+    let rest = &mut bytes;
+    let mut anchor = Anchor { token: number(rest)?, keys: BTreeSet::new() };
+    while !rest.is_empty() {
+        anchor.keys.insert(run(rest)?.to_vec());
+    }
+    Ok(anchor)
+}
