@@ -187,3 +187,21 @@ fn a_store_that_is_open_elsewhere() {
     drop(open);
     project.run(&["run", "game.loom", "lobby", "--store", "file:store"]).exits(0);
 }
+
+#[test]
+fn every_example_can_be_explained_applied_loaded_and_verified() {
+    let project = Project::new();
+    for name in ["airline", "blog", "game", "inbox", "noam-game", "shop"] {
+        project.run(&["new", name, "--example", name]).exits(0);
+        let model = format!("{name}/{name}.loom");
+        project.run(&["explain", &model]).exits(0);
+        project.run(&["apply", &model, "--save"]).exits(0);
+        let data = format!("{name}/data");
+        if project.exists(&data) {
+            project.run(&["load", &model, &data]).exits(0).prints("0 rejected");
+        }
+        project.run(&["verify", &model]).exits(0).says("nothing is wrong");
+        // The saved design, read back, is the one that was applied.
+        project.run(&["apply", &model]).exits(0).says("nothing to do");
+    }
+}
