@@ -53,6 +53,10 @@ pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
     let designed = Designed::read(&args.file, screen)?;
     let statement = Statement::named(&designed.model, &args.statement)?;
     let given = arguments(&designed.model, statement, &args.parameters)?;
+    let pages = matches!(statement, Statement::Query(query) if matches!(query.limit, Some(Limit::Page(_))));
+    if args.page.is_some() && !pages {
+        return Err(Failure::Call(format!("`{}` has no pages: it is no query with PAGE", args.statement)));
+    }
     let place = args.store.place(&args.file)?;
     if let Statement::Write(_) = statement {
         place.writable()?;
