@@ -27,7 +27,7 @@ mod write;
 pub use block::{Anchor, Block, Hint, Owed, Revision, Terms, WriteId};
 pub use blocks::{Blocks, Lost, Swap};
 pub use fault::Fault;
-pub use rows::{Found, Known, Need, Rows};
+pub use rows::{Entries, Found, Known, Need, Rows};
 pub use write::{Next, Outcome};
 
 use std::fmt;

@@ -28,12 +28,15 @@ pub trait Rows<T: Terms> {
     ) -> Result<Found<T, BTreeSet<T::Row>>, Error>;
 
     /// The entries of a row: often one, none if its masters make none.
-    fn entries(&self, row: &T::Row, known: &Known<T>) -> Result<Found<T, BTreeMap<T::Key, T::Entry>>, Error>;
+    fn entries(&self, row: &T::Row, known: &Known<T>) -> Result<Found<T, Entries<T>>, Error>;
 
     /// The keys that the entries of a row could have with these masters, whether there is a row or not. Asked only for
     /// copies without anchors, and after [`entries`](Self::entries) has been answered.
     fn possible(&self, row: &T::Row, known: &Known<T>) -> BTreeSet<T::Key>;
 }
+
+/// The entries of a row by their keys.
+pub type Entries<T> = BTreeMap<<T as Terms>::Key, <T as Terms>::Entry>;
 
 /// What has been read.
 #[derive(Debug, Clone)]

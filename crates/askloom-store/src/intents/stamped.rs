@@ -7,8 +7,10 @@
 //! That is enough if the key hangs on one master: who changes that one knows the key exactly. If it hangs on two, a key
 //! can come from a pair of states that no writer has ever seen together; the simulator keeps the schedule.
 
-use super::{ATTEMPTS, Block, Blocks, Error, Fault, Intents, Owed, Rows, Swap, Terms, WriteId, insist};
-use std::collections::{BTreeMap, BTreeSet};
+use super::{
+    ATTEMPTS, Block, Blocks, Entries, Error, Fault, Intents, Owed, Rows, Swap, Terms, WriteId, insist,
+};
+use std::collections::BTreeSet;
 
 /// The intent that lists the keys, with its block as last seen.
 pub(super) struct Intent<'w, T: Terms> {
@@ -20,7 +22,7 @@ pub(super) struct Intent<'w, T: Terms> {
 /// What there is to know about a row.
 #[derive(Hash)]
 struct Survey<T: Terms> {
-    entries: BTreeMap<T::Key, T::Entry>,
+    entries: Entries<T>,
     keys: BTreeSet<T::Key>,
     /// Its masters, each with its n.
     seen: Vec<(T::Id, u64)>,
@@ -101,7 +103,7 @@ impl<T: Terms, B: Blocks<Terms = T>, R: Rows<T>> Intents<'_, B, R> {
     async fn delete_others(
         &self,
         row: &T::Row,
-        entries: &BTreeMap<T::Key, T::Entry>,
+        entries: &Entries<T>,
         listed: &BTreeSet<(T::Row, T::Key)>,
         stamp: u64,
     ) -> Result<(), Error> {
