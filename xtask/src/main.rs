@@ -5,6 +5,7 @@ mod bless;
 mod fuzz;
 mod index;
 mod machine;
+mod promise;
 mod repository;
 mod step;
 mod suite;
@@ -32,6 +33,8 @@ enum Task {
     Bench(bench::Args),
     /// Say how to run a fuzz target for long
     Fuzz(fuzz::Args),
+    /// Compare plans with what queries mean, on random models, data, designs and writes
+    Promise(promise::Args),
 }
 
 fn main() -> ExitCode {
@@ -41,6 +44,7 @@ fn main() -> ExitCode {
         Task::Bless => bless::run(),
         Task::Bench(args) => bench::run(&args),
         Task::Fuzz(args) => fuzz::run(&args),
+        Task::Promise(args) => promise::run(&args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

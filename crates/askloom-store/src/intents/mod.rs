@@ -39,7 +39,7 @@ pub enum Refresh {
     /// Each row has an anchor with a token and its keys. Right for every copy.
     Checked,
     /// Rows are stamped with the sum of their masters' n. Right only where the key of a row hangs on one of its masters
-    /// at most.
+    /// at most, and that one refers to the others.
     Stamped,
 }
 

@@ -74,7 +74,7 @@ impl Maker<'_> {
     /// An id of a class, whether such an instance exists or not.
     pub(crate) fn identity(&self, class: ClassId, random: &Random) -> Identity {
         let known = self.known.ids(class);
-        if !known.is_empty() && random.percent(80) {
+        if !known.is_empty() && random.percent(88) {
             return random.pick(known).clone();
         }
         self.new_identity(class, random)
@@ -178,7 +178,7 @@ impl Maker<'_> {
         match ty {
             ParameterType::Basic(_) | ParameterType::Identity(_) if random.percent(4) => Value::Null,
             ParameterType::Basic(ty) => match self.known.values.get(&ty.to_string()) {
-                Some(known) if random.percent(92) => random.pick(known).clone(),
+                Some(known) if random.percent(95) => random.pick(known).clone(),
                 _unknown => value(ty, false, random),
             },
             ParameterType::Identity(class) => Value::Reference(self.identity(*class, random)),

@@ -197,6 +197,7 @@ fn equalities(query: &Query) -> Vec<Path> {
         | Condition::Compare { right: Operand::Path(path), op: askloom_model::Comparison::Equal, .. } => {
             Some(path.clone())
         }
+        Condition::In { value: Operand::Path(path), .. } => Some(path.clone()),
         _other => None,
     };
     conjuncts(query.condition.as_ref()).iter().filter_map(|conjunct| path(conjunct.condition)).collect()

@@ -1,8 +1,25 @@
 //! Pairs that no case can meet, each with the reason.
 
+/// Two things that exclude each other. The first may be any of several.
+const PAIRS: [(&[&str], &[&str], &str); 4] = [
+    (
+        &["GROUP BY", "aggregate", "DISTINCT"],
+        &["backwards", "as far as LIMIT", "no sort"],
+        "groups have an order of their own, which no copy has",
+    ),
+    (
+        &["place", "tree"],
+        &["as far as LIMIT"],
+        "no copy is made for one place or tree, so that rows are filtered after reading",
+    ),
+    (&["whole instance"], &["group"], "a whole instance is never grouped by"),
+    (&["join nodes"], &["equal fields", "range", "prefix"], "a nested copy has no order but that of the tree"),
+];
+
 /// Why the two never meet. Nothing if they can.
 pub(crate) fn reason(first: &str, second: &str) -> Option<&'static str> {
-    let pair = |a: &str, b: &str| (first, second) == (a, b);
-    let _ = pair;
-    None
+    let meets = |(one, other, _): &&(&[&str], &[&str], &'static str)| {
+        one.contains(&first) && other.contains(&second)
+    };
+    PAIRS.iter().find(meets).map(|(_, _, reason)| *reason)
 }

@@ -176,7 +176,7 @@ impl<'p> Paths<'p> {
     /// A literal or a parameter of the type.
     fn operand(&self, kind: &Kind, random: &Random) -> String {
         match kind {
-            Kind::Value(ty) if random.percent(35) => literal(ty, random).unwrap_or_else(|| self.parameter()),
+            Kind::Value(ty) if random.percent(27) => literal(ty, random).unwrap_or_else(|| self.parameter()),
             Kind::Value(_) | Kind::Id(_) => self.parameter(),
         }
     }
@@ -184,6 +184,16 @@ impl<'p> Paths<'p> {
     /// A whole condition of about so many terms.
     pub(crate) fn condition(&self, terms: usize, random: &Random) -> String {
         let one = |n: usize| self.term(&random.fork(&format!("term{n}")));
+        if terms > 1 && random.percent(45) {
+            // What a key can find, and what it cannot.
+            let other = random.fork("other");
+            let second = match random.below(5) {
+                0 | 1 => self.rare(random),
+                2 => self.anchor(&other),
+                _any => self.term(&other),
+            };
+            return format!("{} AND {second}", self.anchor(random));
+        }
         match terms {
             0 | 1 => one(0),
             _several if random.percent(70) => (0..terms).map(one).collect::<Vec<_>>().join(" AND "),
@@ -196,6 +206,50 @@ impl<'p> Paths<'p> {
                 format!("{} AND NOT ({rest})", one(0))
             }
         }
+    }
+
+    /// A predicate that reads by a key: the id of the main entity, a range or a prefix.
+    fn anchor(&self, random: &Random) -> String {
+        let Bound { name, at: At::Class(class) } = &self.scope[0] else { return self.predicate(random) };
+        let identifier = &self.conceptual.classes[*class].identifier;
+        let equal = |member: &Member| {
+            format!("{name}.{} = {}", self.conceptual.member_name(*member), self.parameter())
+        };
+        match (random.below(4), self.ordered(random)) {
+            (0, _) if !identifier.is_empty() => identifier.iter().map(equal).collect::<Vec<_>>().join(" AND "),
+            (_, Some(Found { text, kind: Kind::Value(Type::Text), .. })) => {
+                format!("{text} STARTS WITH {}", self.parameter())
+            }
+            (1, Some(Found { text, kind: Kind::Value(Type::Int | Type::Long | Type::Date), .. })) => {
+                format!("{text} >= {}", self.parameter())
+            }
+            (_, Some(found)) => format!("{} = {}", found.text, self.parameter()),
+            (_, None) => self.predicate(random),
+        }
+    }
+
+    /// A predicate on words, a place or a tree, if there is any; or one that compares two paths.
+    fn rare(&self, random: &Random) -> String {
+        for n in 0..12 {
+            let random = random.fork(&format!("rare{n}"));
+            let found = self.any(&random);
+            match &found.kind {
+                Kind::Id(_) if found.tree => return format!("{} UNDER {}", found.text, self.parameter()),
+                Kind::Value(Type::Geo) => {
+                    return format!("{} WITHIN {} KM OF {}", found.text, self.parameter(), self.parameter());
+                }
+                Kind::Value(Type::Text) if random.percent(30) => {
+                    return format!("{} MATCHES {}", found.text, self.parameter());
+                }
+                Kind::Value(ty) if ty.is_ordered() && random.percent(30) => {
+                    if let Some(other) = self.another(ty, &found.text, &random) {
+                        return format!("{} <= {other}", found.text);
+                    }
+                }
+                Kind::Id(_) | Kind::Value(_) => {}
+            }
+        }
+        self.predicate(random)
     }
 
     fn term(&self, random: &Random) -> String {
@@ -233,7 +287,7 @@ impl<'p> Paths<'p> {
                 1 => format!("{path} WITHIN {} KM OF {}", self.parameter(), self.parameter()),
                 _null => format!("{path} IS NOT NULL"),
             },
-            Kind::Value(Type::Text) if random.percent(20) => match random.one_in(3) {
+            Kind::Value(Type::Text) if random.percent(32) => match random.one_in(2) {
                 true => format!("{path} MATCHES {}", operand(random)),
                 false => format!("{path} STARTS WITH {}", operand(random)),
             },

@@ -9,7 +9,10 @@ use std::fmt::Write;
 pub(crate) fn query(conceptual: &Conceptual, name: &str, random: &Random) -> String {
     let entities: Vec<ClassId> =
         conceptual.classes.ids().filter(|&class| conceptual.classes[class].kind.is_entity()).collect();
-    let main = *random.pick(&entities);
+    // Roots more often: of parts and of subclasses there are fewer.
+    let roots = entities.iter().filter(|&&class| conceptual.aggregate_root(class) == Some(class));
+    let weighted: Vec<ClassId> = entities.iter().chain(roots.clone()).chain(roots).copied().collect();
+    let main = *random.pick(&weighted);
     let mut paths = Paths::new(conceptual, main);
     let joins = joins(&mut paths, &random.fork("joins"));
     let shape = random.fork("shape");
@@ -18,7 +21,7 @@ pub(crate) fn query(conceptual: &Conceptual, name: &str, random: &Random) -> Str
         2 | 3 => whole(&paths, &random.fork("columns")),
         _rows => rows(&paths, &random.fork("columns")),
     };
-    let conditions = *shape.weighted(&[(8, 0), (7, 1), (2, 2), (1, 3)]);
+    let conditions = *shape.weighted(&[(10, 0), (6, 1), (4, 2), (1, 3)]);
     let mut text =
         format!("query {name}:\n  SELECT {}\n  FROM {}\n", columns.join(", "), paths.scope[0].name);
     text.push_str(&joins);
@@ -45,7 +48,7 @@ fn joins(paths: &mut Paths<'_>, random: &Random) -> String {
     let mut text = String::new();
     for n in 0..*random.weighted(&[(5, 0), (5, 1), (3, 2), (1, 3)]) {
         let random = random.fork(&n.to_string());
-        let left = if random.percent(50) { "LEFT JOIN" } else { "JOIN" };
+        let left = if random.percent(60) { "LEFT JOIN" } else { "JOIN" };
         let steps = 1 + usize::from(random.percent(20));
         let mut path = None;
         for _ in 0..steps {

@@ -95,7 +95,7 @@ fn plans_return_what_queries_mean() {
 
 #[test]
 #[ignore = "slow"]
-fn plans_return_what_queries_mean_and_everything_is_met() {
+fn everything_is_met() {
     promise(2000);
 }
 

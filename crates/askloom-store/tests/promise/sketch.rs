@@ -45,7 +45,7 @@ const TYPES: [(usize, &str); 16] = [
     (1, "timestamp(9)"),
     (1, "uuid"),
     (1, "blob"),
-    (1, "geo"),
+    (2, "geo"),
     (1, "json"),
 ];
 
@@ -97,10 +97,12 @@ pub(crate) fn sketch(random: &Random) -> Sketch {
         let extended = family.iter().any(|(root, _, _)| *root == n);
         let is_abstract = if extended && random.percent(40) { "abstract " } else { "" };
         let ttl = if random.percent(9) { "@ttl(2 days)\n" } else { "" };
+        // What is expected to be many is planned for in another way.
+        let count = *random.pick(&["", "", "@count(3)\n", "@count(5_000_000)\n"]);
         let mut members = identifier(n, &plan, &random);
         members.extend(attributes("a", 1 + random.below(4), true, &random));
         members.extend(references(&format!("e{n}"), &format!("E{n}"), &plan, true, &random));
-        sketch.classes.push(Declaration { head: format!("{ttl}{is_abstract}entity E{n}"), members });
+        sketch.classes.push(Declaration { head: format!("{count}{ttl}{is_abstract}entity E{n}"), members });
         parts(&format!("{n}"), &plan, &random, &mut sketch);
     }
     for (n, name, parent) in &family {
@@ -175,7 +177,7 @@ fn references(prefix: &str, class: &str, plan: &Plan, inverses: bool, random: &R
     for n in 0..random.weighted(&[(2, 0), (4, 1), (4, 2), (1, 3)]).to_owned() {
         let random = random.fork(&n.to_string());
         let name = format!("{prefix}r{n}");
-        if inverses && random.percent(6) {
+        if inverses && random.percent(9) {
             members.push(format!("ref {name}: {class}[*] inverse {name}"));
             continue;
         }
@@ -185,7 +187,7 @@ fn references(prefix: &str, class: &str, plan: &Plan, inverses: bool, random: &R
         } else {
             random.pick(&plan.entities).as_str()
         };
-        if random.percent(6) && plan.entities[..plan.roots].iter().any(|root| root == class) {
+        if random.percent(10) && plan.entities[..plan.roots].iter().any(|root| root == class) {
             members.push(format!("ref {name}: {class}? @tree"));
             continue;
         }

@@ -106,7 +106,7 @@ impl Case {
         let mut records: BTreeMap<(ClassId, Identity), Record> = BTreeMap::new();
         let conceptual = maker.conceptual;
         let mut known = Known::default();
-        for n in 0..12 + random.below(8) {
+        for n in 0..14 + random.below(8) {
             let random = random.fork(&format!("load{n}"));
             let root = roots[n % roots.len()];
             let maker = Maker { conceptual, known: &known };
@@ -118,8 +118,8 @@ impl Case {
             }
         }
         match random.below(200) {
-            0 | 1 => self.crowd(&Maker { conceptual, known: &known }, roots, random, &mut records),
-            2..=17 => {
+            0..=2 => self.crowd(&Maker { conceptual, known: &known }, roots, random, &mut records),
+            3..=26 => {
                 let longest = records.values_mut().max_by_key(|record| lists(conceptual, record).len());
                 longest.into_iter().for_each(|record| lengthen(conceptual, record));
             }
