@@ -200,7 +200,18 @@ fn every_example_can_be_explained_applied_loaded_and_verified() {
         if project.exists(&data) {
             project.run(&["load", &model, &data]).exits(0).prints("0 rejected");
         }
-        project.run(&["verify", &model]).exits(0).says("nothing is wrong");
+        let verified = project.run(&["verify", &model]);
+        if name == "noam-game" {
+            // The figure that its data is of shows three aggregates, and they refer to others.
+            let verified = verified.exits(1);
+            assert!(
+                verified.stdout.lines().all(|line| line.starts_with("dangling: ")),
+                "{}",
+                verified.stdout
+            );
+        } else {
+            verified.exits(0).says("nothing is wrong");
+        }
         // The saved design, read back, is the one that was applied.
         project.run(&["apply", &model]).exits(0).says("nothing to do");
     }
