@@ -4,7 +4,8 @@ use askloom_model::{
     Collection, Conceptual, Contents, Design, Hop, KeyField, Leaf, Member, Model, Path, Position, PositionId,
     Role, Table,
 };
-use std::fmt::Write;
+
+const WIDTH: usize = 80;
 
 /// Every collection: what it holds, by which key, and why.
 pub(crate) fn collections(model: &Model, design: &Design) -> String {
@@ -15,15 +16,15 @@ pub(crate) fn collections(model: &Model, design: &Design) -> String {
     text
 }
 
-fn one(conceptual: &Conceptual, collection: &Collection, text: &mut String) {
+/// One collection of a design.
+pub(crate) fn one(conceptual: &Conceptual, collection: &Collection, text: &mut String) {
     let role = match collection.role {
         Role::Master => "",
         Role::Copy => " (copy)",
         Role::Index => " (index)",
     };
-    let root = &conceptual.classes[collection.source.root].name;
+    text.push_str(&format!("COLLECTION {}{role}\n", collection.name));
     let positions = &collection.source.positions;
-    let _ = writeln!(text, "COLLECTION {}{role}", collection.name);
     let keys = |fields: &[KeyField]| -> String {
         let one = |field: &KeyField| {
             let down = if field.descending { " descending" } else { "" };
@@ -32,25 +33,54 @@ fn one(conceptual: &Conceptual, collection: &Collection, text: &mut String) {
         fields.iter().map(one).collect::<Vec<_>>().join(", ")
     };
     if !collection.block_key.is_empty() {
-        let _ = writeln!(text, "  block     {}", keys(&collection.block_key));
+        line("block", &keys(&collection.block_key), text);
     }
     if !collection.entry_key.is_empty() {
-        let _ = writeln!(text, "  entries   by {}", keys(&collection.entry_key));
+        line("entries", &format!("by {}", keys(&collection.entry_key)), text);
     }
-    match &collection.contents {
-        Contents::Aggregate(_) => {
-            let _ = writeln!(text, "  holds     every {root}, whole");
-        }
-        Contents::Fields(fields) => {
-            let of: Vec<String> = fields.iter().map(|field| path(conceptual, positions, field)).collect();
-            let fields = if of.is_empty() { "the id alone".to_owned() } else { of.join(", ") };
-            let some = if collection.source.condition.is_some() { " that its condition takes" } else { "" };
-            let _ = writeln!(text, "  holds     {fields}, of every {root}{some}");
-        }
-    }
+    line("holds", &held(conceptual, collection), text);
     for reason in &collection.reasons {
-        let _ = writeln!(text, "  why       {reason}");
+        line("why", reason, text);
     }
+}
+
+fn held(conceptual: &Conceptual, collection: &Collection) -> String {
+    let root = &conceptual.classes[collection.source.root].name;
+    let some = match collection.source.condition {
+        Some(_) => format!("of some {root}, by a condition of its query"),
+        None => format!("of every {root}"),
+    };
+    let positions = &collection.source.positions;
+    let fields = |fields: &[Path]| match fields {
+        [] => "the id".to_owned(),
+        fields => {
+            fields.iter().map(|field| path(conceptual, positions, field)).collect::<Vec<_>>().join(", ")
+        }
+    };
+    match &collection.contents {
+        Contents::Aggregate(_) => format!("every {root}, whole"),
+        Contents::Fields(paths) => format!("{} {some}", fields(paths)),
+        Contents::Nested(paths) => {
+            format!("{} {some}, one entry for each instance and not for each row", fields(paths))
+        }
+    }
+}
+
+/// A line with its label, and those that follow from it below each other.
+fn line(label: &str, words: &str, text: &mut String) {
+    let mut current = format!("  {label:<10}");
+    let empty = current.len();
+    for word in words.split(' ') {
+        if current.chars().count() + word.chars().count() > WIDTH && current.len() > empty {
+            text.push_str(current.trim_end());
+            text.push('\n');
+            current = " ".repeat(empty);
+        }
+        current.push_str(word);
+        current.push(' ');
+    }
+    text.push_str(current.trim_end());
+    text.push('\n');
 }
 
 /// A path as it would stand in a query.

@@ -57,9 +57,8 @@ fn way_back(conceptual: &Conceptual, end: EndId) -> End {
 #[must_use]
 pub fn query(conceptual: &Conceptual, ask: &Ask) -> Option<Query> {
     let mut tuple = Tuple { conceptual, positions: Table::default(), placed: Vec::new() };
-    let first = ask.keys.first().or(ask.results.first())?;
-    tuple.place(*first, None);
-    let mut terms = tuple.join(&ask.links)?;
+    tuple.place(first(ask)?, None);
+    let mut terms = tuple.join(ask)?;
     let mut parameters: Vec<Parameter> = Vec::new();
     for &class in &ask.keys {
         let name = conceptual.classes[class].name.clone();
@@ -91,6 +90,53 @@ pub fn query(conceptual: &Conceptual, ask: &Ask) -> Option<Query> {
     })
 }
 
+/// The ends that an `ask` walks from the target to those that refer to it.
+#[must_use]
+pub fn walked_back(ask: &Ask) -> Vec<EndId> {
+    let ways = ways(ask).unwrap_or_default().into_iter();
+    ways.filter(|(_, way)| *way == Way::Back).map(|(link, _)| link.end).collect()
+}
+
+/// How a link is used when the classes are placed one after the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// From the instance that holds it.
+    Forwards,
+    /// From its target.
+    Back,
+    /// Both classes are placed already.
+    Closes,
+}
+
+fn first(ask: &Ask) -> Option<ClassId> {
+    ask.keys.first().or(ask.results.first()).copied()
+}
+
+/// The links in an order in which each has a class that is placed before. `None` if the classes are not all linked.
+fn ways(ask: &Ask) -> Option<Vec<(&AskLink, Way)>> {
+    let mut placed = vec![first(ask)?];
+    let mut open: Vec<&AskLink> = ask.links.iter().collect();
+    let mut ways = Vec::with_capacity(open.len());
+    while !open.is_empty() {
+        let before = open.len();
+        open.retain(|link| {
+            let way = match (placed.contains(&holder(link)), placed.contains(&target(link))) {
+                (true, true) => Way::Closes,
+                (true, false) => Way::Forwards,
+                (false, true) => Way::Back,
+                (false, false) => return true,
+            };
+            placed.extend([holder(link), target(link)]);
+            ways.push((*link, way));
+            false
+        });
+        if open.len() == before {
+            return None;
+        }
+    }
+    Some(ways)
+}
+
 /// The classes of an `ask` as positions.
 struct Tuple<'t> {
     conceptual: &'t Conceptual,
@@ -113,29 +159,21 @@ impl Tuple<'_> {
     }
 
     /// Places all classes, each by one link; what the other links say is the condition.
-    fn join(&mut self, links: &[AskLink]) -> Option<Vec<Condition>> {
-        let mut open: Vec<&AskLink> = links.iter().collect();
+    fn join(&mut self, ask: &Ask) -> Option<Vec<Condition>> {
         let mut circles = Vec::new();
-        while !open.is_empty() {
-            let before = open.len();
-            let mut left = Vec::new();
-            for link in open {
-                match (self.position(holder(link)), self.position(target(link))) {
-                    (Some(_), Some(_)) => circles.push(self.closes(link)?),
-                    (Some(parent), None) => {
-                        self.place(target(link), Some(Hop { parent, step: Member::End(link.end) }));
-                    }
-                    (None, Some(parent)) => {
-                        let back = self.conceptual.ends[link.end].inverse?;
-                        self.place(holder(link), Some(Hop { parent, step: Member::End(back) }));
-                    }
-                    (None, None) => left.push(link),
+        for (link, way) in ways(ask)? {
+            match way {
+                Way::Forwards => {
+                    let hop = Hop { parent: self.position(holder(link))?, step: Member::End(link.end) };
+                    self.place(target(link), Some(hop));
                 }
+                Way::Back => {
+                    let back = self.conceptual.ends[link.end].inverse?;
+                    let hop = Hop { parent: self.position(target(link))?, step: Member::End(back) };
+                    self.place(holder(link), Some(hop));
+                }
+                Way::Closes => circles.push(self.closes(link)?),
             }
-            if left.len() == before {
-                return None;
-            }
-            open = left;
         }
         Some(circles)
     }

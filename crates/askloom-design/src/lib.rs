@@ -3,6 +3,7 @@
 //! - [`simple`]: a design by two rules, the starting point of every other method;
 //! - [`ask`]: tuple queries as queries;
 //! - [`plan`]: all sensible plans of a query over any set of collections;
+//! - [`saved`]: a design as text, to be committed and reviewed, and back;
 //! - [`partition`]: an aggregate as entries, by representation rules, and back;
 //! - [`upkeep`]: which copies a change of an instance touches, and how their rows are found.
 //!
@@ -13,6 +14,7 @@ pub mod cost;
 mod nested;
 pub mod partition;
 pub mod plan;
+pub mod saved;
 pub mod simple;
 pub mod upkeep;
 

@@ -177,6 +177,8 @@ codes! {
     // Designs.
     AL0701 NoPlan Error "a statement has no plan on this store with this design"
     AL0702 NotTogether Error "a write spans aggregates that the store cannot change at once"
+    AL0703 DesignMalformed Error "a saved design is not in its form"
+    AL0704 DesignOfAnotherModel Error "a saved design does not fit its model"
 }
 
 impl Code {

@@ -45,7 +45,7 @@ pub use error::QueryError;
 pub use identity::NodeIdentity;
 pub use page::{Continuation, Page};
 pub use parameters::Parameters;
-pub use query::Row;
+pub use query::{IdentifiedRow, Row};
 pub use random::Random;
 pub use state::{Instance, State};
 pub use write::{Inputs, Outcome, WriteError, uuids_needed};

@@ -16,6 +16,9 @@ use jiff::Timestamp;
 /// The values of the columns, in their order. A whole instance is a [`Value::Record`] without derived ends.
 pub type Row = Vec<Value>;
 
+/// A row with what identifies it at every position.
+pub type IdentifiedRow = (Vec<Option<NodeIdentity>>, Row);
+
 /// A row with what places it among the others.
 #[derive(Debug)]
 pub(crate) struct Placed {
@@ -47,7 +50,7 @@ impl State {
         query: &Query,
         parameters: &Parameters,
         now: Timestamp,
-    ) -> Result<Vec<(Vec<Option<NodeIdentity>>, Row)>, QueryError> {
+    ) -> Result<Vec<IdentifiedRow>, QueryError> {
         let bound = bind(&model.conceptual, &query.parameters, parameters)?;
         let rows = self.ordered(model, query, &bound, now)?.into_iter();
         let identified = |placed: Placed| match placed.key.identity {

@@ -20,7 +20,10 @@ impl State {
             roots.retain(|_, instance| !expired(conceptual, instance.record.class, instance.created, now));
             for instance in roots.values_mut() {
                 let Instance { record, born, .. } = instance;
-                drop_expired_parts(conceptual, record, &Vec::new(), born, now);
+                let mut gone = Vec::new();
+                drop_expired_parts(conceptual, record, &Vec::new(), born, now, &mut gone);
+                // What comes to the same place later is a new one, also under the same id.
+                born.retain(|place, _| !gone.iter().any(|gone| place.starts_with(gone)));
             }
         }
         live
@@ -41,12 +44,14 @@ fn drop_expired_parts(
     place: &Place,
     born: &BTreeMap<Place, (Identity, Timestamp)>,
     now: Timestamp,
+    dropped: &mut Vec<Place>,
 ) {
-    let stays = |member: Member, ordinal: Option<u64>, part: &mut Record| {
+    let mut stays = |member: Member, ordinal: Option<u64>, part: &mut Record| {
         let place = below(place, member, ordinal);
         let gone = born.get(&place).is_some_and(|(_, since)| expired(conceptual, part.class, *since, now));
-        if !gone {
-            drop_expired_parts(conceptual, part, &place, born, now);
+        match gone {
+            true => dropped.push(place),
+            false => drop_expired_parts(conceptual, part, &place, born, now, dropped),
         }
         !gone
     };

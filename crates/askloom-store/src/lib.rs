@@ -6,6 +6,7 @@
 )]
 
 mod block;
+pub mod bulk;
 pub mod database;
 pub mod embedded;
 pub mod execute;

@@ -116,7 +116,7 @@ mod tests {
     #[test]
     fn nothing_reaches_the_terminal_that_it_would_obey() {
         let rows = rows(&[[json!("a\u{1b}[2Jb\nc"), json!(null)]]);
-        assert_eq!(render(&rows, Style::PLAIN), "name              score\na\\u{1b}[2Jb\\nc    null\n");
+        assert_eq!(render(&rows, Style::PLAIN), "name            score\na\\u{1b}[2Jb\\nc  null\n");
     }
 
     #[test]

@@ -5,7 +5,9 @@ mod check;
 mod completions;
 mod docs;
 mod explain;
+mod export;
 mod fmt;
+mod load;
 mod man;
 mod new;
 mod recover;
@@ -26,10 +28,12 @@ pub(crate) enum Command {
     Fmt(fmt::Args),
     Explain(explain::Args),
     Apply(apply::Args),
+    Load(load::Args),
     Run(run::Args),
     Verify(verify::Args),
     Recover(recover::Args),
     Sweep(sweep::Args),
+    Export(export::Args),
     Completions(completions::Args),
     Man(man::Args),
     Docs(docs::Args),
@@ -43,10 +47,12 @@ pub(crate) fn run(command: &Command, screen: &mut Screen) -> Result<Exit, Failur
         Command::Fmt(args) => fmt::run(args, screen),
         Command::Explain(args) => explain::run(args, screen),
         Command::Apply(args) => apply::run(args, screen),
+        Command::Load(args) => load::run(args, screen),
         Command::Run(args) => run::run(args, screen),
         Command::Verify(args) => verify::run(args, screen),
         Command::Recover(args) => recover::run(args, screen),
         Command::Sweep(args) => sweep::run(args, screen),
+        Command::Export(args) => export::run(args, screen),
         Command::Completions(args) => completions::run(args, screen),
         Command::Man(args) => man::run(args, screen),
         Command::Docs(args) => docs::run(args, screen),

@@ -5,7 +5,8 @@ use crate::render::amount;
 use crate::screen::Screen;
 use crate::statement::{Statement, arguments};
 use crate::store::StoreArgs;
-use askloom_model::{Limit, Model, Query, Write, identity_to_json, row_to_json};
+use askloom_model::{Limit, Model, Query, Value, Write, column_to_json, identity_to_json};
+use askloom_store::RunError;
 use askloom_store::database::Database;
 use askloom_store::execute::{Answer, Arguments, Continuation};
 use askloom_store::write::{Inputs, Outcome, uuids_needed};
@@ -52,6 +53,10 @@ pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
     let designed = Designed::read(&args.file, screen)?;
     let statement = Statement::named(&designed.model, &args.statement)?;
     let given = arguments(&designed.model, statement, &args.parameters)?;
+    let pages = matches!(statement, Statement::Query(query) if matches!(query.limit, Some(Limit::Page(_))));
+    if args.page.is_some() && !pages {
+        return Err(Failure::Call(format!("`{}` has no pages: it is no query with PAGE", args.statement)));
+    }
     let place = args.store.place(&args.file)?;
     if let Statement::Write(_) = statement {
         place.writable()?;
@@ -83,12 +88,7 @@ fn print(
     answer: Answer,
     screen: &mut Screen,
 ) -> Result<Exit, Failure> {
-    let conceptual = &database.schema().model.conceptual;
-    let row = |row: &Vec<_>| match row_to_json(conceptual, query, row) {
-        Json::Array(values) => values,
-        other => vec![other],
-    };
-    let rows = Rows { columns: answer.columns, rows: answer.rows.iter().map(row).collect() };
+    let rows = rows(database, query, &answer);
     let next = answer.next.map(|next| next.to_string());
     let more = match query.limit {
         Some(Limit::Page(_)) => vec![("next", json!(next))],
@@ -102,6 +102,16 @@ fn print(
     Ok(Exit::Done)
 }
 
+/// What a query gave, as it is shown.
+pub(super) fn rows(database: &Database, query: &Query, answer: &Answer) -> Rows {
+    let conceptual = &database.schema().model.conceptual;
+    let row = |row: &Vec<Value>| {
+        let columns = query.columns.iter().zip(row);
+        columns.map(|(column, value)| column_to_json(conceptual, query, &column.value, value)).collect()
+    };
+    Rows { columns: answer.columns.clone(), rows: answer.rows.iter().map(row).collect() }
+}
+
 fn change(
     args: &Args,
     database: &Database,
@@ -110,15 +120,24 @@ fn change(
     now: Timestamp,
     screen: &mut Screen,
 ) -> Result<Exit, Failure> {
-    let model = &database.schema().model;
-    let uuids = (0..uuids_needed(model, write, given)?).map(|_| Uuid::now_v7()).collect();
-    let inputs = Inputs { now, uuids, id: Some(Uuid::now_v7()) };
-    let outcome = database.write(write, given, &inputs)?;
-    screen.print(&told(args.format, model, write, &outcome))?;
+    let outcome = written(database, write, given, now)?;
+    screen.print(&told(args.format, &database.schema().model, write, &outcome))?;
     Ok(Exit::Done)
 }
 
-fn told(form: Form, model: &Model, write: &Write, outcome: &Outcome) -> String {
+/// Carries out a write with ids of its own.
+pub(super) fn written(
+    database: &Database,
+    write: &Write,
+    given: &Arguments,
+    now: Timestamp,
+) -> Result<Outcome, RunError> {
+    let needed = uuids_needed(&database.schema().model, write, given)?;
+    let uuids = (0..needed).map(|_| Uuid::now_v7()).collect();
+    database.write(write, given, &Inputs { now, uuids, id: Some(Uuid::now_v7()) })
+}
+
+pub(super) fn told(form: Form, model: &Model, write: &Write, outcome: &Outcome) -> String {
     let conceptual = &model.conceptual;
     let made: Vec<(&str, Json)> = outcome
         .made

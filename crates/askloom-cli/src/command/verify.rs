@@ -86,6 +86,12 @@ fn told(found: &[Finding], verified: &Verified, screen: &mut Screen) -> Result<(
     for name in &verified.filling {
         screen.say(&format!("{name} is still being filled and was not looked at; `askloom apply` goes on"));
     }
+    screen.say(&summary(verified));
+    Ok(())
+}
+
+/// What was looked at, and how much of it is wrong.
+pub(super) fn summary(verified: &Verified) -> String {
     let looked = format!(
         "{} and {} of copies looked at",
         amount_of(verified.aggregates, "aggregate"),
@@ -96,8 +102,7 @@ fn told(found: &[Finding], verified: &Verified, screen: &mut Screen) -> Result<(
         (wrong, 0) => format!("{wrong} wrong"),
         (wrong, repaired) => format!("{wrong} wrong, {repaired} repaired"),
     };
-    screen.say(&format!("{looked}: {result}"));
-    Ok(())
+    format!("{looked}: {result}")
 }
 
 fn json(found: &[Finding], verified: &Verified) -> Json {

@@ -30,7 +30,35 @@ fn an_unknown_code_names_those_near_it() {
 #[test]
 fn what_is_no_code_is_told_so() {
     let project = Project::new();
-    project.run(&["explain", "game.loom"]).exits(2).says("askloom check game.loom");
+    project.run(&["explain", "game.txt", "lobby"]).exits(2).says("is no model");
     project.run(&["explain", "inverse"]).exits(2).says("AL0214");
     project.run(&["explain", ""]).exits(2);
+}
+
+#[test]
+fn a_statement_by_its_plan() {
+    let project = crate::apply::game();
+    let lobby = project.run(&["explain", "game.loom", "lobby"]).exits(0).stdout;
+    for part in ["query lobby on embedded", "snapshot", "read LobbyView by status = 'waiting'", "assumed: "] {
+        assert!(lobby.contains(part), "no {part:?} in\n{lobby}");
+    }
+    let score = project.run(&["explain", "game.loom", "setScore"]).exits(0).stdout;
+    assert!(score.contains("bring LobbyView after") && score.contains("GameByFirstPlayer"), "{score}");
+    let all = project.run(&["explain", "game.loom"]).exits(0).stdout;
+    assert!(all.contains(&lobby) && all.contains(&score) && all.contains("write startGame"), "{all}");
+    assert!(all.lines().all(|line| line.chars().count() <= 80), "{all}");
+    project.run(&["explain", "game.loom", "loby"]).exits(2).says("did you mean `lobby`?");
+    project.run(&["explain", "none.loom"]).exits(1).says("none.loom");
+}
+
+#[test]
+fn the_store_to_plan_for_comes_from_a_flag_a_variable_or_the_settings() {
+    let project = crate::apply::game().with("askloom.toml", "target = \"redis\"\n");
+    project.run(&["explain", "game.loom", "lobby"]).exits(0).prints("query lobby on redis");
+    let args = ["explain", "game.loom", "lobby"];
+    let output = project.command(&args).env("ASKLOOM_TARGET", "dynamodb").output().unwrap();
+    assert!(String::from_utf8_lossy(&output.stdout).contains("query lobby on dynamodb"));
+    let args = ["explain", "game.loom", "lobby", "--target", "embedded"];
+    project.run(&args).exits(0).prints("query lobby on embedded");
+    project.run(&["explain", "game.loom", "--target", "oracle"]).exits(2).says("there are embedded, redis");
 }

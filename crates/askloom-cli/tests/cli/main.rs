@@ -1,8 +1,14 @@
 //! The built program, run as a user runs it: in a folder of its own, with its exit code and both streams.
 
-#![allow(clippy::unwrap_used, reason = "the code around the tests fails them by panicking, too")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "the code around the tests fails them by panicking, too"
+)]
 
+mod apply;
 mod check;
+mod data;
 mod documents;
 mod explain;
 mod fixes;
@@ -10,5 +16,7 @@ mod fmt;
 mod new;
 mod pages;
 mod project;
+mod run;
 mod streams;
 mod tour;
+mod verify;

@@ -15,10 +15,20 @@ fn the_tour_fits_a_screen_and_writes_nothing() {
 }
 
 #[test]
-fn the_tour_shows_the_checker_at_work() {
+fn the_tour_shows_the_language_the_design_and_the_store() {
     let tour = Project::new().run(&["tour"]).exits(0).stdout;
-    assert!(tour.contains("game.loom: ok, 2 entities, 1 value object, 2 queries, 4 writes"), "{tour}");
-    for part in ["error[AL0401]", "warning[AL0109]", "error[AL04", "startdAt"] {
+    for part in [
+        "game.loom: ok, 2 entities, 1 value object, 2 queries, 4 writes",
+        "error[AL0401]: `Game` has no member `startdAt`",
+        "COLLECTION LobbyView (copy)",
+        "query lobby on embedded",
+        "setScore: 1 matched",
+        "nothing is wrong",
+    ] {
         assert!(tour.contains(part), "no {part} in:\n{tour}");
     }
+    // The write has changed the copy.
+    assert!(tour.contains("ada         310\n") && tour.contains("ada        1200\n"), "{tour}");
+    let (_, next) = tour.split_once("Try next\n").unwrap();
+    assert_eq!(next.lines().count(), 3);
 }

@@ -1,7 +1,7 @@
 //! Whether a collection's rows are those of a part of a query's tree, and its paths in the query's terms.
 
 use askloom_model::{
-    Collection, Conceptual, Condition, Hop, InSet, Leaf, Operand, Path, PositionId, Query, Role,
+    Collection, Conceptual, Condition, Hop, InSet, Leaf, Operand, Path, PositionId, Query, Role, fault,
 };
 
 /// For each position of the collection, the query's position that it stands for. `None` if some row that the query
@@ -32,7 +32,7 @@ pub(super) fn embed(
         let parent = mapped.get(askloom_model::Id::index(hop.parent)).copied()?;
         let wanted = Some(Hop { parent, step: hop.step });
         let (id, same) = query.positions.iter().find(|(_, position)| position.from == wanted)?;
-        if !position.outer && same.outer {
+        if !position.outer && same.outer && !fault!(InnerForOuter) {
             return None;
         }
         mapped.push(id);
@@ -93,7 +93,7 @@ pub(super) fn map_condition(condition: &Condition, positions: &[PositionId]) -> 
 /// Positions that the query joins inner and the collection outer must be there.
 pub(super) fn presences(collection: &Collection, positions: &[PositionId], query: &Query) -> Vec<Condition> {
     let held = collection.source.positions.iter().zip(positions);
-    held.filter(|((_, own), asked)| own.outer && !query.positions[**asked].outer)
+    held.filter(|((_, own), asked)| own.outer && !query.positions[**asked].outer && !fault!(OuterForInner))
         .map(|(_, &position)| {
             let itself = Operand::Path(Path { position, hops: Vec::new(), leaf: Leaf::Itself });
             Condition::Not(Box::new(Condition::IsNull { value: itself }))

@@ -28,7 +28,7 @@ pub use print::{print, print_assumed};
 use crate::cost::{Costing, Statistics};
 use askloom_model::{
     Access, Collection, CollectionId, Conceptual, Condition, Contents, Design, Id, JoinStep, Joining, Limit,
-    Member, Plan, PositionId, Query, Reading, RelationshipKind, Role,
+    Member, Plan, PositionId, Query, Reading, RelationshipKind, Role, fault,
 };
 use cover::embed;
 use std::collections::HashSet;
@@ -134,8 +134,11 @@ impl Planner<'_> {
         let mut used = HashSet::new();
         for own in conjuncts(collection.source.condition.as_ref()) {
             let mapped = cover::map_condition(own.condition, positions)?;
-            let same = self.conjuncts.iter().position(|conjunct| *conjunct.condition == mapped)?;
-            used.insert(same);
+            let same = self.conjuncts.iter().position(|conjunct| *conjunct.condition == mapped);
+            if same.is_none() && fault!(ConditionAssumed) {
+                continue;
+            }
+            used.insert(same?);
         }
         Some(used)
     }

@@ -2,7 +2,7 @@
 
 use super::conjuncts::{Conjunct, bound_by_equality};
 use super::cover::map_path;
-use askloom_model::{Access, Collection, Contents, OrderBy, Path, PositionId, Query, Reading};
+use askloom_model::{Access, Collection, Contents, OrderBy, Path, PositionId, Query, Reading, fault};
 
 /// Forwards (`Some(false)`) or backwards (`Some(true)`); `None` if the rows have to be sorted.
 ///
@@ -46,7 +46,8 @@ pub(super) fn direction(
         }
         let (field, descending) = fields.next()?;
         let against = term.descending != descending;
-        if field != *path || backwards.is_some_and(|before| before != against) {
+        let turned = backwards.is_some_and(|before| before != against) && !fault!(MixedDirectionsIgnored);
+        if field != *path || turned {
             return None;
         }
         backwards = Some(against);
@@ -57,7 +58,7 @@ pub(super) fn direction(
     let ties_descend = query.order_by.last().is_some_and(|term| term.descending);
     // The identity at the end of an entry key always ascends.
     match backwards {
-        Some(against) if against != ties_descend => None,
+        Some(against) if against != ties_descend && !fault!(TieDirectionIgnored) => None,
         Some(against) => Some(against),
         None => Some(ties_descend),
     }

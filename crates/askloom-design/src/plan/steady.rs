@@ -6,12 +6,12 @@
 
 use super::paths::condition_paths;
 use askloom_model::{
-    ClassId, Collection, Conceptual, EndId, Hop, Leaf, Member, Occurrence, Path, RelationshipKind,
+    ClassId, Collection, Conceptual, EndId, Hop, Leaf, Member, Occurrence, Path, RelationshipKind, fault,
 };
 
 /// False if expiry can make a row that the copy does not hold, or holds under another key.
 pub(super) fn is_steady(conceptual: &Conceptual, collection: &Collection) -> bool {
-    if conceptual.classes.iter().all(|(_, class)| class.ttl_ms.is_none()) {
+    if fault!(UnsteadyCopy) || conceptual.classes.iter().all(|(_, class)| class.ttl_ms.is_none()) {
         return true;
     }
     let source = &collection.source;

@@ -5,8 +5,8 @@ use askloom_lang::{Checked, Memory, check};
 use askloom_model::{Code, Severity};
 use std::path::Path;
 
-/// Their wrong examples cannot be written down as text: `hostile` makes the first ones, and designs the last.
-const NOT_TEXT: [Code; 8] = [
+/// Their wrong examples cannot be written down as text, which `hostile` makes, or are about designs.
+const NOT_TEXT: [Code; 10] = [
     Code::NotUtf8,
     Code::FileTooLarge,
     Code::UnknownExtension,
@@ -15,6 +15,8 @@ const NOT_TEXT: [Code; 8] = [
     Code::TooMany,
     Code::NoPlan,
     Code::NotTogether,
+    Code::DesignMalformed,
+    Code::DesignOfAnotherModel,
 ];
 
 struct Example {

@@ -78,6 +78,39 @@ impl Database {
         Ok(total)
     }
 
+    /// Takes copies that hold nothing out of use until they are filled: whoever puts a lot into the masters can then
+    /// leave them aside. Nothing is lost by an end in between, as what is being filled is kept in the store.
+    pub(crate) fn put_off(&mut self, names: impl IntoIterator<Item = String>) -> Result<(), RunError> {
+        let mut catalogue = self.catalogue.clone();
+        catalogue.filling.extend(names);
+        if catalogue.filling == self.catalogue.filling {
+            return Ok(());
+        }
+        write(&self.store, &catalogue)?;
+        self.catalogue = catalogue;
+        self.renumber();
+        Ok(())
+    }
+
+    /// Whether the store knows what is in it: only then can copies be filled later.
+    pub(crate) fn is_catalogued(&self) -> bool {
+        !self.catalogue.numbers.is_empty()
+    }
+
+    /// Whether filling a copy has begun.
+    pub(crate) fn has_mark(&self, id: CollectionId) -> Result<bool, RunError> {
+        Ok(read_mark(&self.store.snapshot(), self.schema.number(id))?.is_some())
+    }
+
+    fn renumber(&mut self) {
+        self.schema = Schema::numbered(
+            self.schema.model.clone(),
+            self.schema.design.clone(),
+            &self.catalogue.numbers(),
+            &self.catalogue.filling,
+        );
+    }
+
     /// From now on it can be read.
     fn filled(&mut self, id: CollectionId, name: &str) -> Result<(), RunError> {
         let mut catalogue = self.catalogue.clone();
@@ -87,13 +120,8 @@ impl Database {
             batch = batch.put(key, value);
         }
         put(&self.store, batch)?;
-        self.schema = Schema::numbered(
-            self.schema.model.clone(),
-            self.schema.design.clone(),
-            &catalogue.numbers(),
-            &catalogue.filling,
-        );
         self.catalogue = catalogue;
+        self.renumber();
         Ok(())
     }
 

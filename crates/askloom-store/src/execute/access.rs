@@ -7,7 +7,7 @@ use super::row::Held;
 use super::{Continuation, Row, Scene, aggregate, compare, count, order_values};
 use crate::{Keyspace, RunError};
 use askloom_model::{
-    Collection, Contents, Identity, Limit, Path, Plan, Query, Reading, Value, identity_types,
+    Collection, Contents, Identity, Limit, Path, Plan, Query, Reading, Value, fault, identity_types,
 };
 use askloom_target::embedded::{decode, split_entry};
 use std::cmp::Ordering;
@@ -51,8 +51,8 @@ impl Asked<'_> {
         let roots: BTreeSet<_> = scene.instances.schema().homes(class).iter().map(|home| home.root).collect();
         let mut rows = Vec::new();
         for root in roots {
-            for (identity, stored) in scene.instances.all(root)? {
-                rows.extend(scene.root(identity, stored));
+            for (_, stored) in scene.instances.all(root)? {
+                rows.extend(scene.root(stored));
             }
         }
         Ok(rows)
@@ -64,7 +64,7 @@ impl Asked<'_> {
         let mut rows = Vec::new();
         for identity in self.identities(collection)? {
             if let Some(stored) = scene.instances.aggregate(collection.source.root, &identity)? {
-                rows.extend(scene.root(identity, stored));
+                rows.extend(scene.root(stored));
             }
         }
         Ok(rows)
@@ -207,6 +207,9 @@ impl Asked<'_> {
 
     /// Whether a row passes the filter and is on the page.
     fn counts(&self, row: &Row) -> Result<bool, RunError> {
+        if fault!(LimitBeforeFilter) {
+            return Ok(true);
+        }
         if let Some(after) = self.after {
             let order = order_values(self.scene, &self.query.order_by, row)?;
             let behind = compare(&self.query.order_by, &order, &after.order, &row.keys, &after.identity);

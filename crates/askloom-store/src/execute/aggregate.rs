@@ -3,7 +3,7 @@
 use super::condition::order;
 use super::{Row, Scene};
 use crate::RunError;
-use askloom_model::{Aggregate, AggregateFunction, ColumnValue, OrderBy, Path, Query, Value};
+use askloom_model::{Aggregate, AggregateFunction, ColumnValue, OrderBy, Path, Query, Value, fault};
 use bigdecimal::BigDecimal;
 use bigdecimal::num_bigint::{BigInt, Sign};
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,6 +28,9 @@ pub(super) fn grouped(scene: &Scene<'_>, query: &Query, rows: Vec<Row>) -> Resul
     for row in rows {
         let key =
             query.group_by.iter().map(|path| scene.single(path, &row)).collect::<Result<Vec<_>, _>>()?;
+        if fault!(NullGroupDropped) && key.iter().any(Value::is_null) {
+            continue;
+        }
         groups.entry(key).or_default().push(row);
     }
     if query.group_by.is_empty() && groups.is_empty() {
@@ -66,11 +69,11 @@ fn value(scene: &Scene<'_>, aggregate: &Aggregate, rows: &[Row]) -> Result<Value
     let mut values = Vec::with_capacity(rows.len());
     for row in rows {
         let value = scene.selected(path, row)?;
-        if !value.is_null() {
+        if !value.is_null() || fault!(NullsCounted) {
             values.push(value);
         }
     }
-    if aggregate.distinct {
+    if aggregate.distinct && !fault!(DistinctIgnored) {
         values = values.into_iter().collect::<BTreeSet<_>>().into_iter().collect();
     }
     match aggregate.function {

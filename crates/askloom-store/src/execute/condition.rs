@@ -3,7 +3,7 @@
 use super::path::Values;
 use super::{Row, Scene, words};
 use crate::RunError;
-use askloom_model::{Comparison, Condition, InSet, Operand, Value, compare_numbers};
+use askloom_model::{Comparison, Condition, InSet, Operand, Value, compare_numbers, fault};
 use std::cmp::Ordering;
 
 /// True, false, or unknown.
@@ -14,7 +14,10 @@ impl Scene<'_> {
         match condition {
             Condition::And(terms) => self.junction(terms, row, false),
             Condition::Or(terms) => self.junction(terms, row, true),
-            Condition::Not(inner) => Ok(self.truth(inner, row)?.map(|truth| !truth)),
+            Condition::Not(inner) => {
+                let truth = self.truth(inner, row)?.or(fault!(NotOfUnknown).then_some(false));
+                Ok(truth.map(|truth| !truth))
+            }
             Condition::Compare { left, op, right } => {
                 self.some(row, [left, right], |[left, right]| Ok(fits(*op, compared(left, right))))
             }
@@ -188,7 +191,8 @@ fn and(a: Truth, b: Truth) -> Truth {
 
 /// Unknown if one of the two is null.
 fn compared(a: &Value, b: &Value) -> Option<Ordering> {
-    (!a.is_null() && !b.is_null()).then(|| order(a, b))
+    let known = !a.is_null() && !b.is_null();
+    (known || (fault!(NullIsEqual) && a.is_null() == b.is_null())).then(|| order(a, b))
 }
 
 /// How two values compare: numbers by what they are, whatever their types; a reference of one part as that part.

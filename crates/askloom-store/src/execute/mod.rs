@@ -25,7 +25,7 @@ use crate::{Keyspace, Reader, RunError, Schema};
 use access::Asked;
 use askloom_model::{
     Ask, ColumnValue, Conceptual, Id, Operand, OrderBy, OrderTerm, Parameter, Plan, PositionId, Query, Value,
-    typed,
+    fault, typed,
 };
 use page::Placed;
 use std::cmp::Ordering;
@@ -63,8 +63,8 @@ pub fn run(
     finish(&asked, asked.rows()?)
 }
 
-/// Runs a tuple query: each linked tuple of result instances once, in the order of their ids. The arguments are the ids
-/// of the key classes by the names of the classes.
+/// Runs a tuple query by its cheapest plan: each linked tuple of result instances once, in the order of their ids. The
+/// arguments are the ids of the key classes by the names of the classes.
 pub fn ask(
     schema: &Schema,
     keyspace: &dyn Keyspace,
@@ -77,7 +77,19 @@ pub fn ask(
     let query = askloom_design::ask::query(conceptual, ask).ok_or(circle)?;
     let no_master = || RunError::Corrupted("the design lacks a master".to_owned());
     let plan = askloom_design::plan::plan(conceptual, schema.readable(), &query).ok_or_else(no_master)?;
-    let mut answer = run(schema, keyspace, &query, &plan, arguments, now, None)?;
+    tuples(schema, keyspace, &query, &plan, arguments, now)
+}
+
+/// The same by a plan of the query that [`askloom_design::ask::query`] makes of it.
+pub fn tuples(
+    schema: &Schema,
+    keyspace: &dyn Keyspace,
+    query: &Query,
+    plan: &Plan,
+    arguments: &Arguments,
+    now: jiff::Timestamp,
+) -> Result<Answer, RunError> {
+    let mut answer = run(schema, keyspace, query, plan, arguments, now, None)?;
     // Linked twice is linked; the two are neighbours.
     answer.rows.dedup();
     Ok(answer)
@@ -165,7 +177,11 @@ fn finish(asked: &Asked<'_>, rows: Vec<Row>) -> Result<Answer, RunError> {
         placed = sorted(query, placed);
     }
     let (rows, next) = page::cut(scene, query, placed, after)?;
-    let rows = rows.iter().map(|row| project(scene, query, row)).collect::<Result<_, _>>()?;
+    let mut rows: Vec<Vec<Value>> =
+        rows.iter().map(|row| project(scene, query, row)).collect::<Result<_, _>>()?;
+    if fault!(DuplicatesDropped) {
+        rows.dedup();
+    }
     Ok(Answer { columns, rows, next })
 }
 
@@ -192,7 +208,7 @@ fn compare(terms: &[OrderTerm], a: &[Value], b: &[Value], id_a: &[Value], id_b: 
         }
     }
     let unequal = id_a.iter().zip(id_b).map(|(a, b)| condition::order(a, b)).find(|o| *o != Ordering::Equal);
-    let order = unequal.unwrap_or(Ordering::Equal);
+    let order = unequal.filter(|_| !fault!(TieBreakDropped)).unwrap_or(Ordering::Equal);
     if terms.last().is_some_and(|term| term.descending) { order.reverse() } else { order }
 }
 

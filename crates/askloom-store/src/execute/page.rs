@@ -2,7 +2,7 @@
 
 use super::{Scene, compare, count};
 use crate::RunError;
-use askloom_model::{Limit, Query, Value};
+use askloom_model::{Limit, Query, Value, fault};
 use askloom_target::embedded::{decode, encode};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -103,6 +103,7 @@ pub(super) fn cut<T>(
             let more = rows.len() > most;
             rows.truncate(most);
             let last = rows.last().filter(|_| more);
+            let last = if fault!(PageSkips) { rows.first().filter(|_| more) } else { last };
             last.map(|row| Continuation { order: row.order.clone(), identity: row.identity.clone() })
         }
     };

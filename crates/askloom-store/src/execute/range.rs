@@ -3,7 +3,9 @@
 use super::access::Asked;
 use super::keys::{Bound, KeyType, Side, bound, fitted, mapped};
 use crate::RunError;
-use askloom_model::{Collection, Inclusive, KeyField, KeyRange, Operand, OrderBy, Path, Reading, Value};
+use askloom_model::{
+    Collection, Inclusive, KeyField, KeyRange, Operand, OrderBy, Path, Reading, Value, fault,
+};
 use askloom_target::embedded::{block_prefix, encode, encode_descending, prefix_end};
 
 /// The first key and the one after the last; none if there is no end.
@@ -15,6 +17,9 @@ pub(super) struct KeyBounds {
     /// The entries come in the query's order.
     pub(super) in_order: bool,
 }
+
+/// The first key and the one after the last.
+type FromTo = (Vec<u8>, Option<Vec<u8>>);
 
 pub(super) struct Ranges<'r> {
     pub(super) asked: &'r Asked<'r>,
@@ -98,12 +103,7 @@ impl Ranges<'_> {
     }
 
     /// A range of one field below a prefix. Null is in no range: a comparison with it is never true.
-    fn narrowed(
-        &self,
-        prefix: &[u8],
-        range: &KeyRange,
-        at: usize,
-    ) -> Result<Option<(Vec<u8>, Option<Vec<u8>>)>, RunError> {
+    fn narrowed(&self, prefix: &[u8], range: &KeyRange, at: usize) -> Result<Option<FromTo>, RunError> {
         let descending = self.fields().nth(at).is_some_and(|field| field.descending);
         if let Some(starts) = &range.prefix {
             let Value::Text(text) = self.asked.scene.constant(starts)? else { return Ok(None) };
@@ -115,7 +115,9 @@ impl Ranges<'_> {
         let (mut from, mut to) = if descending {
             (prefix.to_vec(), Some(null))
         } else {
-            (prefix_end(&null).unwrap_or_default(), prefix_end(prefix))
+            let from =
+                if fault!(NullInRange) { prefix.to_vec() } else { prefix_end(&null).unwrap_or_default() };
+            (from, prefix_end(prefix))
         };
         for (given, side) in [(&range.low, Side::Low), (&range.high, Side::High)] {
             let Some((operand, inclusive)) = given else { continue };
@@ -129,6 +131,7 @@ impl Ranges<'_> {
             // The end of the keys' range that this side is; a descending field turns them round.
             match ((side == Side::Low) != descending, inclusive) {
                 (true, Inclusive::Yes) => from = key,
+                (true, Inclusive::No) if fault!(BoundIncluded) => from = key,
                 (true, Inclusive::No) => from = prefix_end(&key).unwrap_or_default(),
                 (false, Inclusive::Yes) => to = prefix_end(&key),
                 (false, Inclusive::No) => to = Some(key),
@@ -177,7 +180,7 @@ fn key(prefix: &[u8], value: &Value, descending: bool) -> Vec<u8> {
 }
 
 /// The keys of the texts that start with a text: those between it and what follows it, its end mark left off.
-fn text_range(prefix: &[u8], text: &str, descending: bool) -> (Vec<u8>, Option<Vec<u8>>) {
+fn text_range(prefix: &[u8], text: &str, descending: bool) -> FromTo {
     const END_MARK: usize = 2;
     let mut from = key(prefix, &Value::Text(text.to_owned()), descending);
     from.truncate(from.len().saturating_sub(END_MARK));

@@ -4,7 +4,7 @@ use super::main_position;
 use super::node::Node;
 use super::scene::Scene;
 use crate::{RunError, Stored};
-use askloom_model::{Id, Identity, Path, PositionId, Value};
+use askloom_model::{Id, Path, PositionId, Value, fault};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -42,7 +42,7 @@ impl Row {
 
 impl Scene<'_> {
     /// Rows with only the main entity bound, from an aggregate: itself, or the parts in it that are asked for.
-    pub(crate) fn root(&self, _identity: Identity, stored: Rc<Stored>) -> Vec<Row> {
+    pub(crate) fn root(&self, stored: Rc<Stored>) -> Vec<Row> {
         let Some(class) = self.positions[main_position()].class else { return Vec::new() };
         let found = self.instances_in(stored, class).into_iter();
         found.map(|inner| self.main_row(self.lone_key(&inner), Node::Record(inner))).collect()
@@ -131,7 +131,9 @@ impl Scene<'_> {
         let mut children = self.at(position, &parent)?;
         let last = match children.pop() {
             Some(last) => last,
-            None if self.positions[position].outer => (Value::Null, Node::Nothing),
+            None if self.positions[position].outer && !fault!(OuterMissDropped) => {
+                (Value::Null, Node::Nothing)
+            }
             None => return Ok(()),
         };
         for (key, node) in children {

@@ -20,8 +20,18 @@ pub(super) fn bring_after(
     overlay: &Overlay<'_>,
     puts: &mut Puts,
 ) -> Result<(), RunError> {
+    bring_some_after(reader, overlay, reader.schema().copies(), puts)
+}
+
+/// The same for some copies alone.
+pub(crate) fn bring_some_after(
+    reader: &Reader<'_>,
+    overlay: &Overlay<'_>,
+    copies: impl Iterator<Item = CollectionId>,
+    puts: &mut Puts,
+) -> Result<(), RunError> {
     let schema = reader.schema();
-    for id in schema.copies() {
+    for id in copies {
         let collection = &schema.design.collections[id];
         let upkeep = Upkeep { schema, collection, before: reader, after: overlay };
         let mut old = BTreeMap::new();
@@ -228,7 +238,7 @@ impl Upkeep<'_> {
             arguments: &[],
             now: jiff::Timestamp::MIN,
         };
-        let mut rows = scene.root(aggregate.1.clone(), stored);
+        let mut rows = scene.root(stored);
         for position in self.collection.source.positions.ids().skip(1) {
             let mut joined = Vec::new();
             for row in rows {

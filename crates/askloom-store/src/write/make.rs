@@ -16,12 +16,18 @@ use uuid::Uuid;
 pub(super) struct Given<'g> {
     /// By name: the fields of an INSERT.
     pub(super) named: &'g Arguments,
-    /// In the order of the write's own parameters.
+    /// The write's own.
+    pub(super) parameters: &'g [Parameter],
+    /// Their values, in the same order.
     pub(super) bound: Vec<Value>,
 }
 
 impl<'g> Given<'g> {
-    pub(super) fn of(conceptual: &Conceptual, write: &Write, named: &'g Arguments) -> Result<Self, RunError> {
+    pub(super) fn of(
+        conceptual: &Conceptual,
+        write: &'g Write,
+        named: &'g Arguments,
+    ) -> Result<Self, RunError> {
         for name in named.keys() {
             let declared = write.parameters.iter().any(|parameter| parameter.name == *name);
             if !declared && !is_field(conceptual, write, name) {
@@ -29,7 +35,7 @@ impl<'g> Given<'g> {
             }
         }
         let bound = bind(conceptual, &write.parameters, named)?;
-        Ok(Self { named, bound })
+        Ok(Self { named, parameters: &write.parameters, bound })
     }
 
     /// The value of an operand that does not depend on an instance; null for a path.
@@ -73,7 +79,7 @@ fn wrong_type(name: &str) -> RunError {
 
 /// Hands out the values that were made before the first attempt.
 #[derive(Debug)]
-pub(super) struct Maker<'m> {
+pub(crate) struct Maker<'m> {
     conceptual: &'m Conceptual,
     now: Timestamp,
     /// Nothing: as many as are asked for, for counting.
@@ -82,7 +88,7 @@ pub(super) struct Maker<'m> {
 }
 
 impl<'m> Maker<'m> {
-    pub(super) fn of(conceptual: &'m Conceptual, inputs: &'m Inputs) -> Self {
+    pub(crate) fn of(conceptual: &'m Conceptual, inputs: &'m Inputs) -> Self {
         Self { conceptual, now: inputs.now, uuids: Some(&inputs.uuids), used: 0 }
     }
 
@@ -180,7 +186,7 @@ impl<'m> Maker<'m> {
     }
 
     /// Fills in what a whole record leaves out, and checks that nothing required is missing.
-    pub(super) fn complete(&mut self, mut record: Record) -> Result<Record, RunError> {
+    pub(crate) fn complete(&mut self, mut record: Record) -> Result<Record, RunError> {
         let class = &self.conceptual.classes[record.class];
         if class.kind == ClassKind::AbstractEntity {
             return Err(RunError::NotARoot { class: class.name.clone() });

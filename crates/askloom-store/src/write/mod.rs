@@ -13,9 +13,9 @@ mod make;
 mod rules;
 mod steps;
 
-pub(crate) use copies::{entries_of, roots_of};
+pub(crate) use copies::{bring_some_after, entries_of, roots_of};
 pub(crate) use draft::note_parts;
-pub use steps::finding;
+pub(crate) use make::Maker;
 
 use crate::block::{Entries, encode_aggregate, no_master};
 use crate::execute::Arguments;
@@ -24,7 +24,7 @@ use askloom_design::partition;
 use askloom_model::{ClassId, Identity, Model, Record, Write, fault, typed};
 use askloom_target::embedded::{master_entry, system_entry};
 use draft::{Address, Draft};
-use make::{Given, Maker};
+use make::Given;
 use uuid::Uuid;
 
 /// What a write does to the keyspace, all of it or nothing.

@@ -4,33 +4,15 @@ use super::draft::{Address, Draft};
 use super::make::{Given, Maker};
 use crate::execute::{self, Scene};
 use crate::{Keyspace, RunError};
-use askloom_design::plan;
+use askloom_design::plan::{self, write::finding};
 use askloom_model::{
-    Assigned, Assignment, AttributeId, ClassId, Condition, Element, EndId, Header, Id, Identity, Leaf,
-    Member, Operand, Position, PositionId, Query, Record, RelationshipKind, Table, Type, Value, WriteStep,
-    fault, typed,
+    Assigned, Assignment, AttributeId, ClassId, Condition, Element, EndId, Id, Identity, Leaf, Member,
+    Operand, Position, PositionId, Record, RelationshipKind, Table, Type, Value, WriteStep, fault, typed,
 };
 use std::collections::BTreeSet;
 
 /// What a WHERE matches: the instance, and for REMOVE the element.
 type Matched = Vec<Address>;
-
-/// The query that finds what a statement is about.
-#[must_use]
-pub fn finding(positions: &Table<PositionId, Position>, condition: Option<&Condition>) -> Query {
-    Query {
-        header: Header::default(),
-        fresh: true,
-        latency_ms: None,
-        positions: positions.clone(),
-        columns: Vec::new(),
-        condition: condition.cloned(),
-        group_by: Vec::new(),
-        order_by: Vec::new(),
-        limit: None,
-        parameters: Vec::new(),
-    }
-}
 
 impl Draft<'_> {
     /// Carries out one statement; how many instances it matched.
@@ -85,7 +67,10 @@ impl Draft<'_> {
         condition: Option<&Condition>,
         given: &Given<'_>,
     ) -> Result<Vec<Matched>, RunError> {
-        let query = finding(positions, condition);
+        let main = positions[PositionId::from_index(0)].class;
+        let class = main.ok_or_else(|| RunError::Corrupted("a statement is about no class".to_owned()))?;
+        let parameters = given.parameters.to_vec();
+        let query = finding(self.conceptual(), class, positions.clone(), condition.cloned(), parameters);
         let plan = plan::plan(self.conceptual(), self.schema.readable(), &query)
             .ok_or_else(|| RunError::Corrupted("the design lacks a master".to_owned()))?;
         let scene = Scene { instances: self.before, positions, arguments: &given.bound, now: self.now };

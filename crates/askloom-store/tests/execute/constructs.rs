@@ -77,6 +77,12 @@ fn case(text: &str, seed: u64) -> (usize, usize) {
             }
         }
     }
+    // What has expired stays where it is until it is swept.
+    if model.conceptual.classes.iter().all(|(_, class)| class.ttl_ms.is_none()) {
+        for mirror in &mirrors {
+            mirror.check_keys(&state, now);
+        }
+    }
     (compared, rows)
 }
 

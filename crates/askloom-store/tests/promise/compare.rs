@@ -6,7 +6,7 @@ use crate::data::{Known, Maker};
 use crate::random::Random;
 use crate::words;
 use askloom_design::plan;
-use askloom_model::{Column, ColumnValue, Limit, OrderBy, Plan, Query, Value};
+use askloom_model::{ClassId, Column, ColumnValue, Identity, Limit, OrderBy, Plan, Query, Value};
 use askloom_oracle::{Parameters, QueryError};
 use askloom_store::RunError;
 use askloom_store::execute::{self, Arguments};
@@ -70,6 +70,38 @@ impl Case {
                 if given != meant {
                     return Err(self.differs(query, plan, &arguments, &meant, &given));
                 }
+            }
+        }
+        self.compare_asks(&maker, random, coverage)
+    }
+
+    /// Tuple queries, which plan for themselves.
+    fn compare_asks(
+        &self,
+        maker: &Maker<'_>,
+        random: &Random,
+        coverage: &mut Coverage,
+    ) -> Result<(), Failure> {
+        let model = &self.schema.model;
+        for ask in &model.workload.asks {
+            let random = random.fork(&ask.header.name);
+            let keys: Vec<Identity> = ask.keys.iter().map(|&class| maker.identity(class, &random)).collect();
+            let meant = self.oracle.ask(model, ask, &keys, self.now).map_err(|error| error.to_string());
+            let name = |class: &ClassId| model.conceptual.classes[*class].name.clone();
+            let arguments: Arguments =
+                ask.keys.iter().map(name).zip(keys.iter().cloned().map(Value::Reference)).collect();
+            let given = match execute::ask(&self.schema, &self.keyspace, ask, &arguments, self.now) {
+                Ok(answer) => Ok(answer.rows),
+                Err(RunError::NotYet(what)) => {
+                    coverage.not_yet(what);
+                    continue;
+                }
+                Err(error) => Err(error.to_string()),
+            };
+            coverage.answered(meant.as_ref().map_or(0, Vec::len));
+            if meant != given {
+                let text = format!("{} with {keys:?} means {meant:?}, and is {given:?}", ask.header.name);
+                return Err(self.fail("ask", text));
             }
         }
         Ok(())

@@ -48,9 +48,10 @@ pub(crate) const CONSTRUCTS: [&str; 38] = [
     "path with path",
 ];
 
-pub(crate) const OPERATORS: [&str; 20] = [
+pub(crate) const OPERATORS: [&str; 21] = [
     "get block",
     "each of a set",
+    "join nodes",
     "read block",
     "equal fields",
     "range",
@@ -240,6 +241,10 @@ pub(crate) fn operators(design: &Design, plan: &Plan) -> Vec<usize> {
     let mut found: Vec<&str> = Vec::new();
     let copy = match design.collections[plan.access.collection].contents {
         Contents::Aggregate(_) => false,
+        Contents::Nested(_) => {
+            found.push("join nodes");
+            true
+        }
         Contents::Fields(_) => true,
     };
     reading(&plan.access.how, copy, &mut found);

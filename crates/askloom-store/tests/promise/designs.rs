@@ -3,7 +3,7 @@
 use crate::random::Random;
 use askloom_design::partition::{Strategy, legal};
 use askloom_design::plan::{condition_paths, conjuncts, is_single, needed_paths};
-use askloom_design::{simple, upkeep};
+use askloom_design::{nested_is_exact, simple, upkeep};
 use askloom_model::{
     Collection, Conceptual, Condition, Contents, Design, Hop, Id, InSet, KeyField, Leaf, Member, Model,
     Operand, OrderBy, Path, PositionId, Query, RelationshipKind, Role, Rule, RuleStep, Source, Span, Table,
@@ -120,7 +120,7 @@ fn copy(conceptual: &Conceptual, query: &Query, random: &Random) -> Option<Colle
     // An index of one path holds nothing for those that have nothing there: that is another kind of collection.
     let indexes = positions.len() == 1 && condition.is_none() && block_key.len() == 1 && entry_key.is_empty();
     let identities = fields.is_empty() && !indexes && random.one_in(2);
-    Some(Collection {
+    let flat = Collection {
         name: String::new(),
         role: if identities { Role::Index } else { Role::Copy },
         source: Source { root, positions, condition },
@@ -128,7 +128,25 @@ fn copy(conceptual: &Conceptual, query: &Query, random: &Random) -> Option<Colle
         entry_key,
         contents: Contents::Fields(fields),
         reasons: vec!["A random copy.".to_owned()],
-    })
+    };
+    let nested = if random.one_in(4) { nested(conceptual, &flat) } else { None };
+    Some(nested.unwrap_or(flat))
+}
+
+/// The same as nodes, where that says as much.
+fn nested(conceptual: &Conceptual, flat: &Collection) -> Option<Collection> {
+    let fields = match &flat.contents {
+        Contents::Fields(fields) => fields,
+        Contents::Aggregate(_) | Contents::Nested(_) => return None,
+    };
+    let sorted = flat.entry_key.iter().map(|field| field.path.clone());
+    let nested = Collection {
+        role: Role::Copy,
+        entry_key: Vec::new(),
+        contents: Contents::Nested(sorted.chain(fields.iter().cloned()).collect()),
+        ..flat.clone()
+    };
+    nested_is_exact(conceptual, &nested).then_some(nested)
 }
 
 type Mapped = Vec<Option<PositionId>>;

@@ -23,10 +23,16 @@ pub(crate) fn check(
     let stored = masters(schema, keyspace, state, now)?;
     let model = &schema.model;
     let held = State::of_stored(&model.conceptual, stored);
+    if !ids_are_unique(&model.conceptual, &held) {
+        // Something has taken the id of what has expired and is still stored: what refers to it is of both.
+        return check_masters(schema, keyspace, &held);
+    }
     let mut expected: BTreeMap<Vec<u8>, (CollectionId, Vec<u8>)> = BTreeMap::new();
     for (id, collection) in model_copies(schema) {
         for (key, value) in entries(schema, id, collection, &held, coverage)? {
-            if expected.insert(key, (id, value)).is_some() {
+            let shared = matches!(collection.contents, Contents::Nested(_));
+            let before = expected.insert(key, (id, value.clone()));
+            if before.is_some_and(|(_, before)| !shared || before != value) {
                 return Err(format!("two rows of {} share a key", collection.name));
             }
         }
@@ -55,6 +61,22 @@ pub(crate) fn check(
     Ok(())
 }
 
+fn ids_are_unique(conceptual: &Conceptual, held: &State) -> bool {
+    fn note(conceptual: &Conceptual, record: &Record, seen: &mut BTreeSet<(ClassId, Identity)>) -> bool {
+        let top = conceptual.lineage(record.class).last().copied().unwrap_or(record.class);
+        let new = record.identity(conceptual).is_none_or(|id| seen.insert((top, id)));
+        new && record.fields.values().all(|value| match value {
+            Value::Record(part) => note(conceptual, part, seen),
+            Value::List(elements) => elements
+                .iter()
+                .all(|element| part_of(&element.value).is_none_or(|part| note(conceptual, part, seen))),
+            _plain => true,
+        })
+    }
+    let mut seen = BTreeSet::new();
+    held.instances().all(|(_, _, instance)| note(conceptual, instance.record(), &mut seen))
+}
+
 /// The entries of the masters by their rules.
 fn master_entries(schema: &Schema, held: &State) -> Result<BTreeMap<Vec<u8>, Vec<u8>>, String> {
     let conceptual = &schema.model.conceptual;
@@ -63,7 +85,7 @@ fn master_entries(schema: &Schema, held: &State) -> Result<BTreeMap<Vec<u8>, Vec
         let Some(master) = schema.design.master(root) else { return Err("a master is missing".to_owned()) };
         let rules = match &schema.design.collections[master].contents {
             Contents::Aggregate(rules) => rules,
-            Contents::Fields(_) => return Err("a master holds rows".to_owned()),
+            Contents::Fields(_) | Contents::Nested(_) => return Err("a master holds rows".to_owned()),
         };
         let pieces =
             partition::split(conceptual, rules, instance.record()).map_err(|error| error.to_string())?;
@@ -169,7 +191,7 @@ fn entries(
     let number = schema.number(id);
     let fields: &[Path] = match &collection.contents {
         Contents::Aggregate(_) => &[],
-        Contents::Fields(fields) => fields,
+        Contents::Fields(fields) | Contents::Nested(fields) => fields,
     };
     let keys = collection.block_key.iter().chain(&collection.entry_key).map(|field| &field.path);
     let mut values: Vec<ColumnValue> = keys.chain(fields).cloned().map(ColumnValue::Path).collect();
@@ -194,6 +216,9 @@ fn entries(
         let mut value = Vec::new();
         held.iter().for_each(|held| encode(held, &mut value));
         match (collection.indexed(), &whole) {
+            _nodes if matches!(collection.contents, Contents::Nested(_)) => {
+                entries.extend(nodes(number, collection, block, &identity, fields, held));
+            }
             (Some(path), Value::Record(record)) => {
                 for target in held_at(&schema.model.conceptual, record, path) {
                     entries.push((entry_key(number, &[target], &sorted, &identity), value.clone()));
@@ -203,6 +228,33 @@ fn entries(
         }
     }
     Ok(entries)
+}
+
+/// The nodes of a row: each under its position and the identities from the root to it.
+fn nodes(
+    number: u32,
+    collection: &Collection,
+    block: &[Value],
+    identity: &[Value],
+    fields: &[Path],
+    held: &[Value],
+) -> Vec<(Vec<u8>, Vec<u8>)> {
+    let mut nodes = Vec::new();
+    for (at, own) in identity.iter().enumerate().filter(|(_, own)| !own.is_null()) {
+        let mut above = vec![own.clone()];
+        let mut current = PositionId::from_index(at);
+        while let Some(hop) = collection.source.positions[current].from {
+            current = hop.parent;
+            above.insert(0, identity[current.index()].clone());
+        }
+        let mut value = Vec::new();
+        for (_, held) in fields.iter().zip(held).filter(|(path, _)| path.position.index() == at) {
+            encode(held, &mut value);
+        }
+        let place = Value::Int(i64::try_from(at).unwrap());
+        nodes.push((entry_key(number, block, &[(place, false)], &above), value));
+    }
+    nodes
 }
 
 fn definition(collection: &Collection, values: Vec<ColumnValue>) -> Query {

@@ -1,5 +1,7 @@
 //! A small generator whose numbers are the same for ever.
 
+#![allow(dead_code, reason = "each test that makes things up needs some of it")]
+
 use std::cell::Cell;
 
 /// Numbers from a seed. [`Random::fork`] gives an independent generator by name, so that leaving one thing out of a

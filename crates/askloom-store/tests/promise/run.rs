@@ -7,6 +7,7 @@ use askloom_model::faults::{self, Fault};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 /// Runs one case; a panic is a failure, too.
 pub(crate) fn attempt(spec: &Spec, telling: bool, coverage: &mut Coverage) -> Result<(), Failure> {
@@ -38,10 +39,15 @@ fn many(first: u64, cases: u64) -> (Coverage, Option<(Spec, Failure)>) {
         for _ in 0..threads() {
             scope.spawn(|| {
                 let mut coverage = Coverage::default();
+                let mut told = Instant::now();
                 while failed.lock().unwrap().is_none() {
                     let seed = next.fetch_add(1, Ordering::Relaxed);
                     if seed >= first + cases {
                         break;
+                    }
+                    if told.elapsed() > Duration::from_secs(10) {
+                        eprintln!("case {} of {cases}", seed - first);
+                        told = Instant::now();
                     }
                     let spec = Spec::new(seed);
                     if let Err(failure) = attempt(&spec, false, &mut coverage) {
@@ -63,67 +69,34 @@ fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
 }
 
-#[test]
-fn plans_return_what_queries_mean() {
-    let cases = number("ASKLOOM_PROMISE_CASES", 300);
+/// Runs cases and fails with the first failure, made small; with many cases also if they were about too little.
+fn promise(default: u64) {
+    let cases = number("ASKLOOM_PROMISE_CASES", default);
     let first = number("ASKLOOM_PROMISE_SEED", 1);
-    let start = std::time::Instant::now();
+    let start = Instant::now();
+    std::panic::set_hook(Box::new(|_| {}));
     let (coverage, failed) = many(first, cases);
-    println!("{}", coverage.summary());
-    println!("{:.0} cases/s", coverage.cases() as f64 / start.elapsed().as_secs_f64());
+    let failed = failed.map(|(spec, failure)| shrink(spec, failure));
+    let _ = std::panic::take_hook();
+    let many_cases = cases >= 2000;
+    println!("{}", if many_cases { coverage.print() } else { coverage.summary() });
+    println!("{:.0} cases/s from seed {first}", coverage.cases() as f64 / start.elapsed().as_secs_f64());
     if let Some((spec, failure)) = failed {
-        let (spec, failure) = shrink(spec, failure);
         panic!("{}", report(&spec, &failure));
     }
+    let complaints = coverage.complaints();
+    assert!(!many_cases || complaints.is_empty(), "{}", complaints.join("\n"));
 }
 
 #[test]
-#[ignore]
-fn survey() {
-    std::panic::set_hook(Box::new(|_| {}));
-    let cases = number("ASKLOOM_PROMISE_CASES", 300);
-    let first = number("ASKLOOM_PROMISE_SEED", 1);
-    let mut kinds = std::collections::BTreeMap::new();
-    let mut coverage = Coverage::default();
-    for seed in first..first + cases {
-        let Ok(spec) = catch_unwind(|| Spec::new(seed)) else {
-            *kinds.entry(("spec", "".to_owned())).or_insert((0, seed)) = (0, seed);
-            continue;
-        };
-        if let Err(failure) = attempt(&spec, false, &mut coverage) {
-            let text: String = failure.text.chars().take(90).collect();
-            let text = if failure.kind == "query" {
-                String::new()
-            } else {
-                text.replace(|c: char| c.is_ascii_digit(), "")
-            };
-            kinds.entry((failure.kind, text)).or_insert((0, seed)).0 += 1;
-        }
-    }
-    println!("{}", coverage.summary());
-    for (kind, (count, seed)) in kinds {
-        println!("{count} {kind:?} e.g. {seed}");
-    }
+fn plans_return_what_queries_mean() {
+    promise(300);
 }
+
 #[test]
-#[ignore]
-fn survey_reports() {
-    std::panic::set_hook(Box::new(|_| {}));
-    let cases = number("ASKLOOM_PROMISE_CASES", 300);
-    let first = number("ASKLOOM_PROMISE_SEED", 1);
-    let mut left = number("REPORTS", 8);
-    let mut coverage = Coverage::default();
-    for seed in first..first + cases {
-        let spec = Spec::new(seed);
-        if let Err(failure) = attempt(&spec, false, &mut coverage) {
-            let (spec, failure) = shrink(spec, failure);
-            println!("=====================\n{}", report(&spec, &failure));
-            left -= 1;
-            if left == 0 {
-                break;
-            }
-        }
-    }
+#[ignore = "slow"]
+fn plans_return_what_queries_mean_and_everything_is_met() {
+    promise(2000);
 }
 
 /// Each mistake alone, and how many cases it lived.

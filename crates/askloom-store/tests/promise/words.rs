@@ -80,6 +80,15 @@ fn path(conceptual: &Conceptual, path: &Path) -> String {
     text
 }
 
+fn kind(collection: &Collection) -> &'static str {
+    match (&collection.contents, collection.indexed()) {
+        (Contents::Aggregate(_), _) => "master",
+        (Contents::Nested(_), _) => "nested copy",
+        (Contents::Fields(_), Some(_)) => "index",
+        (Contents::Fields(_), None) => "copy",
+    }
+}
+
 /// A collection in one line: positions, condition, keys, fields.
 pub(crate) fn collection(conceptual: &Conceptual, collection: &Collection) -> String {
     let position = |(_, position): (_, &Position)| match position.from {
@@ -96,13 +105,15 @@ pub(crate) fn collection(conceptual: &Conceptual, collection: &Collection) -> St
     let keys = |fields: &[KeyField]| fields.iter().map(key).collect::<Vec<_>>().join(", ");
     let fields: Vec<String> = match &collection.contents {
         Contents::Aggregate(rules) => vec![format!("aggregate by {} rules", rules.len())],
-        Contents::Fields(fields) => fields.iter().map(|field| path(conceptual, field)).collect(),
+        Contents::Fields(fields) | Contents::Nested(fields) => {
+            fields.iter().map(|field| path(conceptual, field)).collect()
+        }
     };
     let condition = collection.source.condition.as_ref().map(|condition| format!(" where {condition:?}"));
     format!(
         "{} ({}) of {}{}: block ({}), entry ({}), fields ({})",
         collection.name,
-        if collection.reverses().is_some() { "reverse index" } else { "copy" },
+        kind(collection),
         positions.join(", "),
         condition.unwrap_or_default(),
         keys(&collection.block_key),

@@ -20,7 +20,7 @@ pub static CAPABILITY: Capability = Capability {
     ),
     transaction: Some(Fact::new(
         Transaction { records: Some(1_000), bytes: None },
-        "MongoDB manual, \"Production Considerations\" of transactions: no more than 1,000 documents, 60 seconds",
+        "MongoDB, \"Performance Best Practices: Transactions\": no more than 1,000 documents; 60 seconds by default",
     )),
     limits: Limits {
         block_key: None,

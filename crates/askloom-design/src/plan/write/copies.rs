@@ -124,8 +124,12 @@ impl Writing<'_> {
         let (written, dropped) = (puts * entry, deletes * entry);
         let mut work = Work { puts, deletes, written, dropped, ..Work::default() };
         if level == CopyLevel::Intents {
-            // Each row is announced in its anchor, put or deleted, and settled there.
+            // By the way that is right for every copy: the row's anchor is read, announces the key, and is settled
+            // after the put.
             let changed = puts.max(deletes);
+            work.requests = changed;
+            work.rows = changed;
+            work.reads = changed;
             work.puts += 2.0 * changed;
             work.write_requests = 3.0 * changed;
         }

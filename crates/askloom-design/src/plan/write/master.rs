@@ -25,6 +25,13 @@ impl Writing<'_> {
             work.puts += 1.0;
             work.written += SYSTEM;
         }
+        if self.level == CopyLevel::Intents {
+            // A hint before, which goes in the end, and a second swap that drops what was owed.
+            work.puts += 2.0;
+            work.deletes += 1.0;
+            work.written += 2.0 * SYSTEM;
+            work.dropped += SYSTEM;
+        }
         work.puts *= self.matched;
         work.deletes *= self.matched;
         work.written *= self.matched;
@@ -32,11 +39,11 @@ impl Writing<'_> {
         MasterWrite { collection, estimate: self.priced(work) }
     }
 
-    /// With intents the master is written twice: the second time it drops what it owed.
+    /// With intents: the hint, the master, the master again, the hint away.
     fn write_requests(&self) -> f64 {
         match self.level {
             CopyLevel::AtomicUnit | CopyLevel::Transaction => 1.0,
-            CopyLevel::Intents => 2.0,
+            CopyLevel::Intents => 4.0,
         }
     }
 

@@ -15,6 +15,7 @@ mod support;
 
 pub use level::level;
 pub use print::print;
+pub use step::finding;
 
 use super::lookup;
 use crate::cost::{Costing, Sizes, Statistics};

@@ -146,7 +146,7 @@ fn found(
     positions: &Table<PositionId, Position>,
 ) -> Query {
     let parameters = write.parameters.clone();
-    let mut query = query(&model.conceptual, class, positions.clone(), condition.cloned(), parameters);
+    let mut query = finding(&model.conceptual, class, positions.clone(), condition.cloned(), parameters);
     query.header.clone_from(&write.header);
     query
 }
@@ -189,10 +189,12 @@ fn by_id(conceptual: &Conceptual, class: ClassId) -> Query {
         .into_iter()
         .map(|(name, _)| Parameter { name, ty: ty.clone(), span: Span::default() })
         .collect();
-    query(conceptual, class, crate::simple::only_main(class), Some(condition), parameters)
+    finding(conceptual, class, crate::simple::only_main(class), Some(condition), parameters)
 }
 
-fn query(
+/// The query that finds what a statement is about, whole, as it will be changed.
+#[must_use]
+pub fn finding(
     conceptual: &Conceptual,
     class: ClassId,
     positions: Table<PositionId, Position>,

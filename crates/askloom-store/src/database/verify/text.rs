@@ -2,9 +2,10 @@
 
 use crate::Schema;
 use askloom_model::{
-    ClassId, CollectionId, Conceptual, Identity, Leaf, Path, Type, Value, identity_to_json, to_json,
+    ClassId, Collection, CollectionId, Conceptual, Contents, Id, Identity, Leaf, Path, PositionId, Type,
+    Value, identity_to_json, to_json,
 };
-use askloom_target::embedded::split_entry;
+use askloom_target::embedded::{block_prefix, decode, split_entry};
 
 /// `Game 019a…`
 pub(super) fn instance(conceptual: &Conceptual, class: ClassId, identity: &Identity) -> String {
@@ -37,26 +38,41 @@ pub(super) fn held(conceptual: &Conceptual, leaf: Leaf, value: &Value) -> (Strin
 pub(super) fn entry(schema: &Schema, id: CollectionId, key: &[u8]) -> String {
     let conceptual = &schema.model.conceptual;
     let collection = &schema.design.collections[id];
-    let positions = &collection.source.positions;
-    let Ok(parts) = split_entry(key, collection.block_key.len(), &collection.entry_key, positions.len())
-    else {
-        return format!("the key {}", bytes(key));
-    };
-    let fields = collection.block_key.iter().chain(&collection.entry_key).map(|field| &field.path);
     let field = |(path, value): (&Path, &Value)| {
         let (name, value) = held(conceptual, path.leaf, value);
         let hops: String = path.hops.iter().map(|&hop| format!("{}.", conceptual.ends[hop].name)).collect();
         format!("{hops}{name} {value}")
     };
-    let mut said: Vec<String> = fields.zip(parts.block.iter().chain(&parts.fields)).map(field).collect();
-    for ((_, position), value) in positions.iter().zip(&parts.row) {
-        match (position.class, value) {
-            (Some(class), Value::Reference(identity)) => said.push(instance(conceptual, class, identity)),
+    let Some((fields, row)) = parts(collection, key) else { return format!("the key {}", bytes(key)) };
+    let paths = collection.block_key.iter().chain(&collection.entry_key).map(|field| &field.path);
+    let mut said: Vec<String> = paths.zip(&fields).map(field).collect();
+    for (position, value) in row {
+        match (collection.source.positions[position].class, value) {
+            (Some(class), Value::Reference(identity)) => said.push(instance(conceptual, class, &identity)),
             (_, Value::Int(ordinal)) => said.push(format!("element {ordinal}")),
             (_, _nothing) => {}
         }
     }
     said.join(", ")
+}
+
+type Parts = (Vec<Value>, Vec<(PositionId, Value)>);
+
+/// The values of the key's fields, and what stands at the positions.
+fn parts(collection: &Collection, key: &[u8]) -> Option<Parts> {
+    let positions = &collection.source.positions;
+    let block = collection.block_key.len();
+    if let Contents::Nested(_) = collection.contents {
+        let mut rest = key.get(block_prefix(0, &[]).len()..)?;
+        let fields = (0..block).map(|_| decode(&mut rest).ok()).collect::<Option<Vec<_>>>()?;
+        let Value::Int(at) = decode(&mut rest).ok()? else { return None };
+        let at = usize::try_from(at).ok().filter(|&at| at < positions.len())?;
+        let chain = collection.chain(PositionId::from_index(at));
+        let row = chain.into_iter().map(|position| Some((position, decode(&mut rest).ok()?)));
+        return Some((fields, row.collect::<Option<Vec<_>>>()?));
+    }
+    let parts = split_entry(key, block, &collection.entry_key, positions.len()).ok()?;
+    Some(([parts.block, parts.fields].concat(), positions.ids().zip(parts.row).collect()))
 }
 
 fn plain(json: &serde_json::Value) -> String {

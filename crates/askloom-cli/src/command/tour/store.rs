@@ -1,0 +1,85 @@
+//! The part of the tour that has a store: made in the system's folder for passing things, and gone at the end.
+
+use crate::answer::Form;
+use crate::command::{run, verify};
+use crate::embedded::Example;
+use crate::exit::Failure;
+use crate::screen::Style;
+use crate::statement::{Statement, arguments};
+use askloom_design::simple;
+use askloom_model::{Model, Record};
+use askloom_store::database::Database;
+use askloom_store::embedded::{Durability, Options};
+use askloom_store::write::{Expect, Inputs};
+use jiff::Timestamp;
+use std::path::PathBuf;
+
+/// What a person would type, with what the program prints.
+const TYPED: [&str; 3] = ["run lobby", "run setScore username=ada score=1200", "run lobby"];
+
+pub(super) fn played(example: &Example, model: &Model, style: Style) -> Result<String, Failure> {
+    let folder = Folder::new();
+    let options = Options::default().durability(Durability::Process).cache(16 << 20).log(1 << 20);
+    let (database, _) = Database::apply(&folder.0, &options, model.clone(), simple::design(model))?;
+    fill(&database, example)?;
+    let mut text = String::new();
+    for line in TYPED {
+        text.push_str(&format!("$ askloom {}\n", line.replacen("run", "run game.loom", 1)));
+        text.push_str(&carried_out(&database, line, style)?);
+    }
+    let verified = database.verify(Timestamp::now(), &mut |_| {})?;
+    text.push_str(&format!("$ askloom verify game.loom\n{}\n", verify::summary(&verified)));
+    Ok(text)
+}
+
+fn carried_out(database: &Database, line: &str, style: Style) -> Result<String, Failure> {
+    let model = &database.schema().model;
+    let mut words = line.split(' ').skip(1);
+    let statement = Statement::named(model, words.next().unwrap_or_default())?;
+    let given = arguments(model, statement, &words.map(str::to_owned).collect::<Vec<_>>())?;
+    match statement {
+        Statement::Query(query) => {
+            let plan = database.plan(query)?;
+            let answer = database.query(query, &plan, &given, Timestamp::now(), None)?;
+            Ok(run::rows(database, query, &answer).render(Form::Table, &[], style))
+        }
+        Statement::Write(write) => {
+            let outcome = run::written(database, write, &given, Timestamp::now())?;
+            Ok(run::told(Form::Table, model, write, &outcome))
+        }
+        Statement::Ask(_) => Ok(String::new()),
+    }
+}
+
+/// Stores the example's own data.
+fn fill(database: &Database, example: &Example) -> Result<(), Failure> {
+    let conceptual = &database.schema().model.conceptual;
+    let broken = |why: String| Failure::Input(format!("the data of the example: {why}"));
+    for (class, row) in conceptual.classes.iter() {
+        let text = example.text(&format!("data/{}.jsonl", row.name)).unwrap_or_default();
+        for line in text.lines() {
+            let json = serde_json::from_str(line).map_err(|error| broken(error.to_string()))?;
+            let record = Record::from_json(conceptual, class, &json)
+                .map_err(|errors| broken(errors.into_iter().map(|error| error.message).collect()))?;
+            let inputs = Inputs { now: Timestamp::now(), uuids: Vec::new(), id: None };
+            database.put(&record, Expect::Absent, &inputs)?;
+        }
+    }
+    Ok(())
+}
+
+/// A folder that is gone with this.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Self {
+        Self(std::env::temp_dir().join(format!("askloom-tour-{}", std::process::id())))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // What cannot be removed is in the folder for passing things, which the system empties.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}

@@ -1,0 +1,353 @@
+//! Conditions: as a small tree of names, which is read, and as text in the language, which is for people.
+
+use super::path::Paths;
+use askloom_model::{Comparison, Condition, Constant, InSet, Leaf, Member, Operand, Path, Type};
+use serde_json::{Value as Json, json};
+use std::sync::Arc;
+
+const COMPARISONS: [(Comparison, &str); 6] = [
+    (Comparison::Equal, "="),
+    (Comparison::NotEqual, "!="),
+    (Comparison::Less, "<"),
+    (Comparison::LessOrEqual, "<="),
+    (Comparison::Greater, ">"),
+    (Comparison::GreaterOrEqual, ">="),
+];
+
+fn sign(op: Comparison) -> &'static str {
+    COMPARISONS.iter().find(|(known, _)| *known == op).map_or("=", |(_, sign)| sign)
+}
+
+/// The words of conditions that are about a value and a fixed number of others.
+const WORDS: [(&str, &str); 7] = [
+    ("between", "BETWEEN"),
+    ("starts_with", "STARTS WITH"),
+    ("matches", "MATCHES"),
+    ("under", "UNDER"),
+    ("above", "ABOVE"),
+    ("within", "WITHIN"),
+    ("in_box", "IN BOX"),
+];
+
+/// The operands of a condition that is not made of others, with its word; nothing for `IN` and what is.
+fn plain(condition: &Condition) -> Option<(&'static str, Vec<&Operand>)> {
+    match condition {
+        Condition::Between { value, low, high } => Some(("between", vec![value, low, high])),
+        Condition::StartsWith { value, prefix } => Some(("starts_with", vec![value, prefix])),
+        Condition::Matches { value, words } => Some(("matches", vec![value, words])),
+        Condition::Under { value, of } => Some(("under", vec![value, of])),
+        Condition::Above { value, of } => Some(("above", vec![value, of])),
+        Condition::Within { value, km, of } => Some(("within", vec![value, km, of])),
+        Condition::InBox { value, low, high } => Some(("in_box", vec![value, low, high])),
+        Condition::And(_)
+        | Condition::Or(_)
+        | Condition::Not(_)
+        | Condition::Compare { .. }
+        | Condition::In { .. }
+        | Condition::IsNull { .. } => None,
+    }
+}
+
+impl Paths<'_> {
+    pub(super) fn condition(&self, condition: &Condition) -> Json {
+        let tree = |operand: &Operand, others: &[&Operand]| self.operand(operand, self.enum_of(others));
+        if let Some((word, operands)) = plain(condition) {
+            let trees: Vec<Json> = operands.iter().map(|operand| tree(operand, &operands)).collect();
+            return json!({ word: trees });
+        }
+        match condition {
+            Condition::And(terms) => json!({ "and": self.conditions(terms) }),
+            Condition::Or(terms) => json!({ "or": self.conditions(terms) }),
+            Condition::Not(inner) => json!({ "not": self.condition(inner) }),
+            Condition::Compare { left, op, right } => {
+                let both = [left, right];
+                json!({ "compare": [tree(left, &both), sign(*op), tree(right, &both)] })
+            }
+            Condition::In { value, set: InSet::List(items) } => {
+                let of = [value];
+                let items: Vec<Json> = items.iter().map(|item| tree(item, &of)).collect();
+                json!({ "in": [tree(value, &of), items] })
+            }
+            Condition::In { value, set: InSet::Parameter(index) } => {
+                json!({ "in": [tree(value, &[value]), { "parameter": index }] })
+            }
+            Condition::IsNull { value } => json!({ "is_null": tree(value, &[value]) }),
+            Condition::Between { .. }
+            | Condition::StartsWith { .. }
+            | Condition::Matches { .. }
+            | Condition::Under { .. }
+            | Condition::Above { .. }
+            | Condition::Within { .. }
+            | Condition::InBox { .. } => Json::Null,
+        }
+    }
+
+    fn conditions(&self, terms: &[Condition]) -> Vec<Json> {
+        terms.iter().map(|term| self.condition(term)).collect()
+    }
+
+    fn operand(&self, operand: &Operand, values: Option<Arc<[String]>>) -> Json {
+        match operand {
+            Operand::Path(path) => json!({ "path": self.write(path) }),
+            Operand::Parameter(index) => json!({ "parameter": index }),
+            Operand::Constant(constant) => match constant {
+                Constant::Null => Json::Null,
+                Constant::Bool(value) => json!({ "bool": value }),
+                Constant::Int(value) => json!({ "int": value }),
+                Constant::Decimal(digits) => json!({ "decimal": digits }),
+                Constant::Double(value) => json!({ "double": value }),
+                Constant::Text(text) => json!({ "text": text }),
+                Constant::Enum(index) => match values.as_ref().and_then(|values| values.get(*index as usize))
+                {
+                    Some(value) => json!({ "enum": value }),
+                    None => json!({ "enum": index }),
+                },
+                Constant::Date(date) => json!({ "date": date.to_string() }),
+                Constant::Time(time) => json!({ "time": time.to_string() }),
+                Constant::Timestamp(at) => json!({ "timestamp": at.to_string() }),
+                Constant::Uuid(uuid) => json!({ "uuid": uuid.to_string() }),
+            },
+        }
+    }
+
+    /// The values of the enum that operands beside each other are of.
+    fn enum_of(&self, operands: &[&Operand]) -> Option<Arc<[String]>> {
+        operands.iter().find_map(|operand| match operand {
+            Operand::Path(path) => self.enum_at(path),
+            Operand::Constant(_) | Operand::Parameter(_) => None,
+        })
+    }
+
+    /// The values of the enum that a path leads to, which may be an element of a list.
+    fn enum_at(&self, path: &Path) -> Option<Arc<[String]>> {
+        let attribute = match path.leaf {
+            Leaf::Attribute(id) => id,
+            Leaf::Reference(_) => return None,
+            Leaf::Itself => {
+                let (_, position) = self.positions.iter().find(|(id, _)| *id == path.position)?;
+                match position.from?.step {
+                    Member::Attribute(id) => id,
+                    Member::End(_) => return None,
+                }
+            }
+        };
+        if let Type::Enum(values) = &self.conceptual.attributes[attribute].ty {
+            Some(Arc::clone(values))
+        } else {
+            None
+        }
+    }
+
+    /// The condition as the language writes it.
+    pub(super) fn condition_text(&self, condition: &Condition) -> String {
+        let inner = |term: &Condition| match term {
+            Condition::And(_) | Condition::Or(_) => format!("({})", self.condition_text(term)),
+            Condition::Not(_)
+            | Condition::Compare { .. }
+            | Condition::Between { .. }
+            | Condition::In { .. }
+            | Condition::StartsWith { .. }
+            | Condition::IsNull { .. }
+            | Condition::Matches { .. }
+            | Condition::Under { .. }
+            | Condition::Above { .. }
+            | Condition::Within { .. }
+            | Condition::InBox { .. } => self.condition_text(term),
+        };
+        let joined = |terms: &[Condition], word: &str| {
+            terms.iter().map(inner).collect::<Vec<_>>().join(&format!(" {word} "))
+        };
+        let text = |operand: &Operand, others: &[&Operand]| self.operand_text(operand, self.enum_of(others));
+        if let Some((word, operands)) = plain(condition) {
+            let said = WORDS.iter().find(|(known, _)| *known == word).map_or(word, |(_, said)| said);
+            let texts: Vec<String> = operands.iter().map(|operand| text(operand, &operands)).collect();
+            return match (word, texts.as_slice()) {
+                ("between", [value, low, high]) => format!("{value} {said} {low} AND {high}"),
+                ("within", [value, km, of]) => format!("{value} {said} {km} KM OF {of}"),
+                ("in_box", [value, low, high]) => format!("{value} {said} {low}, {high}"),
+                (_, [value, others @ ..]) => format!("{value} {said} {}", others.join(", ")),
+                (_, []) => String::new(),
+            };
+        }
+        match condition {
+            Condition::And(terms) => joined(terms, "AND"),
+            Condition::Or(terms) => joined(terms, "OR"),
+            Condition::Not(term) => format!("NOT {}", inner(term)),
+            Condition::Compare { left, op, right } => {
+                let both = [left, right];
+                format!("{} {} {}", text(left, &both), sign(*op), text(right, &both))
+            }
+            Condition::In { value, set } => {
+                let of = [value];
+                let set = match set {
+                    InSet::List(items) => {
+                        let items: Vec<String> = items.iter().map(|item| text(item, &of)).collect();
+                        format!("({})", items.join(", "))
+                    }
+                    InSet::Parameter(index) => format!(":{index}"),
+                };
+                format!("{} IN {set}", text(value, &of))
+            }
+            Condition::IsNull { value } => format!("{} IS NULL", text(value, &[value])),
+            Condition::Between { .. }
+            | Condition::StartsWith { .. }
+            | Condition::Matches { .. }
+            | Condition::Under { .. }
+            | Condition::Above { .. }
+            | Condition::Within { .. }
+            | Condition::InBox { .. } => String::new(),
+        }
+    }
+
+    fn operand_text(&self, operand: &Operand, values: Option<Arc<[String]>>) -> String {
+        let quoted = |text: &str| format!("'{}'", text.replace('\'', "''"));
+        match operand {
+            Operand::Path(path) => self.write(path),
+            Operand::Parameter(index) => format!(":{index}"),
+            Operand::Constant(constant) => match constant {
+                Constant::Null => "null".to_owned(),
+                Constant::Bool(value) => value.to_string(),
+                Constant::Int(value) => value.to_string(),
+                Constant::Decimal(digits) => digits.clone(),
+                Constant::Double(value) => value.to_string(),
+                Constant::Text(text) => quoted(text),
+                Constant::Enum(index) => {
+                    let value = values.as_ref().and_then(|values| values.get(*index as usize));
+                    value.map_or_else(|| index.to_string(), |value| quoted(value))
+                }
+                Constant::Date(date) => quoted(&date.to_string()),
+                Constant::Time(time) => quoted(&time.to_string()),
+                Constant::Timestamp(at) => quoted(&at.to_string()),
+                Constant::Uuid(uuid) => quoted(&uuid.to_string()),
+            },
+        }
+    }
+
+    /// Reads a tree.
+    pub(super) fn read_condition(&self, tree: &Json) -> Result<Condition, String> {
+        let Some((word, inner)) = only_member(tree) else {
+            return Err(format!("a condition is an object of one member, and here is {}", short(tree)));
+        };
+        let wrong = || format!("`{word}` is not followed by what it needs, but by {}", short(inner));
+        let items = inner.as_array().map(Vec::as_slice);
+        let terms = || -> Result<Vec<Condition>, String> {
+            items.ok_or_else(wrong)?.iter().map(|term| self.read_condition(term)).collect()
+        };
+        match (word, items) {
+            ("and", _) => Ok(Condition::And(terms()?)),
+            ("or", _) => Ok(Condition::Or(terms()?)),
+            ("not", _) => Ok(Condition::Not(Box::new(self.read_condition(inner)?))),
+            ("is_null", _) => Ok(Condition::IsNull { value: self.read_operand(inner, None)? }),
+            ("compare", Some([left, op, right])) => {
+                let op = COMPARISONS.iter().find(|(_, sign)| op.as_str() == Some(sign)).ok_or_else(wrong)?.0;
+                let [left, right] = self.read_operands([left, right])?;
+                Ok(Condition::Compare { left, op, right })
+            }
+            ("in", Some([value, Json::Array(list)])) => {
+                let value = self.read_operand(value, None)?;
+                let values = self.enum_of(&[&value]);
+                let list: Result<_, _> =
+                    list.iter().map(|item| self.read_operand(item, values.clone())).collect();
+                Ok(Condition::In { value, set: InSet::List(list?) })
+            }
+            ("between", Some([value, low, high])) => {
+                let [value, low, high] = self.read_operands([value, low, high])?;
+                Ok(Condition::Between { value, low, high })
+            }
+            ("in_box", Some([value, low, high])) => {
+                let [value, low, high] = self.read_operands([value, low, high])?;
+                Ok(Condition::InBox { value, low, high })
+            }
+            ("within", Some([value, km, of])) => {
+                let [value, km, of] = self.read_operands([value, km, of])?;
+                Ok(Condition::Within { value, km, of })
+            }
+            ("starts_with", Some([value, prefix])) => {
+                let [value, prefix] = self.read_operands([value, prefix])?;
+                Ok(Condition::StartsWith { value, prefix })
+            }
+            ("matches", Some([value, words])) => {
+                let [value, words] = self.read_operands([value, words])?;
+                Ok(Condition::Matches { value, words })
+            }
+            ("under", Some([value, of])) => {
+                let [value, of] = self.read_operands([value, of])?;
+                Ok(Condition::Under { value, of })
+            }
+            ("above", Some([value, of])) => {
+                let [value, of] = self.read_operands([value, of])?;
+                Ok(Condition::Above { value, of })
+            }
+            (
+                "compare" | "in" | "between" | "in_box" | "within" | "starts_with" | "matches" | "under"
+                | "above",
+                _,
+            ) => Err(wrong()),
+            (_, _) => Err(format!("no condition is called `{word}`")),
+        }
+    }
+
+    /// Operands beside each other: an enum's value is one of the others' enum.
+    fn read_operands<const N: usize>(&self, trees: [&Json; N]) -> Result<[Operand; N], String> {
+        let paths: Vec<Operand> = trees
+            .iter()
+            .filter(|tree| only_member(tree).is_some_and(|(word, _)| word == "path"))
+            .map(|tree| self.read_operand(tree, None))
+            .collect::<Result<_, _>>()?;
+        let values = self.enum_of(&paths.iter().collect::<Vec<_>>());
+        let mut read: Vec<Operand> = Vec::with_capacity(N);
+        for tree in trees {
+            read.push(self.read_operand(tree, values.clone())?);
+        }
+        read.try_into().map_err(|_| "an operand is missing".to_owned())
+    }
+
+    fn read_operand(&self, tree: &Json, values: Option<Arc<[String]>>) -> Result<Operand, String> {
+        if tree.is_null() {
+            return Ok(Operand::Constant(Constant::Null));
+        }
+        let Some((word, inner)) = only_member(tree) else {
+            return Err(format!("an operand is an object of one member, and here is {}", short(tree)));
+        };
+        let wrong = || format!("{} is no {word}", short(inner));
+        let text = inner.as_str();
+        let constant = match (word, text) {
+            ("path", Some(text)) => return self.read(text).map(Operand::Path),
+            ("parameter", _) => return Err("a collection's condition has no parameters".to_owned()),
+            ("bool", _) => inner.as_bool().map(Constant::Bool),
+            ("int", _) => inner.as_i64().map(Constant::Int),
+            ("double", _) => inner.as_number().and_then(|n| n.to_string().parse().ok()).map(Constant::Double),
+            ("decimal", Some(text)) => {
+                let value = askloom_model::from_text(text, &Type::Decimal);
+                value.is_ok().then(|| Constant::Decimal(text.to_owned()))
+            }
+            ("text", Some(text)) => Some(Constant::Text(text.to_owned())),
+            ("enum", Some(text)) => {
+                let index = values.iter().flat_map(|values| values.iter()).position(|value| value == text);
+                index.and_then(|index| u32::try_from(index).ok()).map(Constant::Enum)
+            }
+            ("enum", None) => inner.as_u64().and_then(|index| u32::try_from(index).ok()).map(Constant::Enum),
+            ("date", Some(text)) => text.parse().ok().map(Constant::Date),
+            ("time", Some(text)) => text.parse().ok().map(Constant::Time),
+            ("timestamp", Some(text)) => text.parse().ok().map(Constant::Timestamp),
+            ("uuid", Some(text)) => text.parse().ok().map(Constant::Uuid),
+            (_, _) => None,
+        };
+        constant.map(Operand::Constant).ok_or_else(wrong)
+    }
+}
+
+fn only_member(tree: &Json) -> Option<(&str, &Json)> {
+    let object = tree.as_object().filter(|object| object.len() == 1)?;
+    object.iter().next().map(|(word, inner)| (word.as_str(), inner))
+}
+
+/// The beginning of a value, as messages show it.
+pub(super) fn short(json: &Json) -> String {
+    const LONGEST: usize = 40;
+    let text = json.to_string();
+    match text.char_indices().nth(LONGEST) {
+        Some((cut, _)) => format!("`{}…`", text.get(..cut).unwrap_or_default()),
+        None => format!("`{text}`"),
+    }
+}

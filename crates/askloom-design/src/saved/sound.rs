@@ -1,0 +1,118 @@
+//! Whether a design that could be read can be run: what every method keeps and a hand may break.
+
+use super::locate::Step;
+use super::read::Reader;
+use crate::plan::is_single;
+use askloom_model::{
+    ClassId, Code, Collection, Conceptual, Contents, Design, Leaf, Member, Path, RelationshipKind, Role,
+};
+
+pub(super) fn check(reader: &mut Reader<'_>, design: &Design) {
+    let mut names: Vec<&str> = Vec::new();
+    for (index, (_, collection)) in design.collections.iter().enumerate() {
+        reader.key("collections", |reader| {
+            reader.within(Step::Index(index), |reader| {
+                if names.contains(&collection.name.as_str()) {
+                    reader.key("name", |reader| say(reader, "another collection has this name"));
+                }
+                match collection.role {
+                    Role::Master => master(reader, collection),
+                    Role::Copy | Role::Index => copy(reader, collection),
+                }
+            });
+        });
+        names.push(&collection.name);
+    }
+    let conceptual = reader.conceptual;
+    for class in conceptual.classes.ids().filter(|&class| is_root(conceptual, class)) {
+        let masters =
+            design.collections.iter().filter(|(_, c)| c.role == Role::Master && c.source.root == class);
+        let message = match masters.count() {
+            0 => "has no master in this design",
+            1 => continue,
+            _several => "has several masters in this design",
+        };
+        let message = format!("{} {message}", conceptual.classes[class].name);
+        reader.key("collections", |reader| reader.say(Code::DesignOfAnotherModel, &message));
+    }
+}
+
+fn say(reader: &mut Reader<'_>, message: &str) {
+    reader.say(Code::DesignMalformed, message);
+}
+
+fn is_root(conceptual: &Conceptual, class: ClassId) -> bool {
+    conceptual.aggregate_root(class) == Some(class)
+}
+
+/// A master is by the identifier of a root, whole, and split by rules alone.
+fn master(reader: &mut Reader<'_>, collection: &Collection) {
+    let conceptual = reader.conceptual;
+    let root = collection.source.root;
+    let name = &conceptual.classes[root].name;
+    if !is_root(conceptual, root) {
+        let message = format!("{name} is no root of an aggregate, so it has no master");
+        return reader.key("source", |reader| say(reader, &message));
+    }
+    let leaf = |member: &Member| match *member {
+        Member::Attribute(id) => Leaf::Attribute(id),
+        Member::End(id) => Leaf::Reference(id),
+    };
+    let mut identifier: Vec<Leaf> = conceptual.classes[root].identifier.iter().map(leaf).collect();
+    if identifier.is_empty() {
+        identifier.push(Leaf::Itself);
+    }
+    let key: Vec<Leaf> = collection.block_key.iter().map(|field| field.path.leaf).collect();
+    let plain = collection.block_key.iter().all(|field| field.path.hops.is_empty() && !field.descending);
+    if key != identifier || !plain || !collection.entry_key.is_empty() {
+        let message = format!("the key of a master is the identifier of {name}, ascending, and nothing else");
+        reader.key("block_key", |reader| say(reader, &message));
+    }
+    if collection.source.positions.len() > 1 || collection.source.condition.is_some() {
+        reader.key("source", |reader| say(reader, "a master holds every instance, and joins nothing"));
+    }
+    if !matches!(collection.contents, Contents::Aggregate(_)) {
+        say(reader, "a master has `rules`");
+    }
+}
+
+/// A row of a copy has one value in each field, and those of its keys have an order.
+fn copy(reader: &mut Reader<'_>, collection: &Collection) {
+    let conceptual = reader.conceptual;
+    if matches!(collection.contents, Contents::Aggregate(_)) {
+        return say(reader, "only a master has `rules`");
+    }
+    let index = collection.indexed().is_some();
+    for (key, fields) in [("block_key", &collection.block_key), ("entry_key", &collection.entry_key)] {
+        for (at, field) in fields.iter().enumerate() {
+            let wrong = if !index && !is_single(conceptual, &field.path) {
+                "this has several values in one row, so it cannot be a key"
+            } else if !is_ordered(conceptual, &field.path) {
+                "values of this have no order, so they cannot be a key"
+            } else {
+                continue;
+            };
+            reader.key(key, |reader| reader.within(Step::Index(at), |reader| say(reader, wrong)));
+        }
+    }
+    let (key, fields) = match &collection.contents {
+        Contents::Aggregate(_) => return,
+        Contents::Fields(fields) => ("value", fields),
+        Contents::Nested(fields) => ("nodes", fields),
+    };
+    for (at, path) in fields.iter().enumerate() {
+        if path.hops.iter().any(|&hop| conceptual.ends[hop].cardinality.is_many()) {
+            reader.key(key, |reader| {
+                reader.within(Step::Index(at), |reader| say(reader, "this has several values in one row"));
+            });
+        }
+    }
+}
+
+fn is_ordered(conceptual: &Conceptual, path: &Path) -> bool {
+    match path.leaf {
+        Leaf::Attribute(id) => conceptual.attributes[id].ty.is_ordered(),
+        Leaf::Reference(id) => conceptual.ends[id].kind != RelationshipKind::Composition,
+        Leaf::Itself => true,
+    }
+}

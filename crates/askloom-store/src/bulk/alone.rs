@@ -1,0 +1,33 @@
+//! A state in which one aggregate is all there is: what the rows of copies that join nothing are made from.
+
+use crate::{Aggregate, Held, Instances, RunError, Schema, Stored};
+use askloom_model::{ClassId, Identity, Value};
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+pub(super) struct Alone<'s> {
+    pub(super) schema: &'s Schema,
+    pub(super) aggregate: &'s Aggregate,
+    pub(super) stored: Rc<Stored>,
+}
+
+impl Instances for Alone<'_> {
+    fn schema(&self) -> &Schema {
+        self.schema
+    }
+
+    fn aggregate(&self, root: ClassId, id: &Identity) -> Result<Option<Rc<Stored>>, RunError> {
+        let is_it = root == self.aggregate.0 && *id == self.aggregate.1;
+        Ok(is_it.then(|| Rc::clone(&self.stored)))
+    }
+
+    fn all(&self, root: ClassId) -> Result<Vec<(Identity, Rc<Stored>)>, RunError> {
+        let is_it = root == self.aggregate.0;
+        Ok(is_it.then(|| (self.aggregate.1.clone(), Rc::clone(&self.stored))).into_iter().collect())
+    }
+
+    fn holding(&self, held: Held, value: &Value) -> Result<BTreeSet<Aggregate>, RunError> {
+        let holds = held.is_in(&self.schema.model.conceptual, &self.stored.record, value);
+        Ok(holds.then(|| self.aggregate.clone()).into_iter().collect())
+    }
+}
