@@ -16,7 +16,7 @@ const STYLES: Styles = Styles::styled()
     version,
     about = "Designs NoSQL databases from what an application stores and asks",
     after_help = "Example:\n  askloom new game && askloom check game/game.loom\n\n\
-                  New here? `askloom tour` takes a minute and writes nothing.",
+                  New here? `askloom tour` takes a minute and leaves nothing behind.",
     styles = STYLES,
     max_term_width = 80,
     subcommand_required = true,

@@ -1,27 +1,70 @@
 //! The model that a command is about, checked, and its design.
 
-use crate::exit::Failure;
+use crate::exit::{Failure, words};
 use crate::render::{self, Report};
 use crate::screen::Screen;
 use crate::world::Disk;
-use askloom_design::simple;
-use askloom_model::{Design, Model};
-use std::path::Path;
+use askloom_design::{saved, simple};
+use askloom_model::{Design, Diagnostic, Model};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
 
 /// A model without errors, and the design that its data is stored by.
 #[derive(Debug)]
 pub(crate) struct Designed {
     pub(crate) model: Model,
     pub(crate) design: Design,
+    pub(crate) origin: Origin,
+}
+
+/// Where a design comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// A file beside the model, which somebody has reviewed: data must lie as it says.
+    Saved,
+    /// Made from the model just now. What was applied to a store before may be another one, and is as good.
+    Made,
 }
 
 impl Designed {
-    /// Reads a model. What is wrong with it is printed as `askloom check` does.
+    /// Reads a model, and the design that is saved beside it if there is one. What is wrong with the model is printed
+    /// as `askloom check` does.
     pub(crate) fn read(file: &Path, screen: &mut Screen) -> Result<Self, Failure> {
         let model = read(file, screen)?;
-        let design = simple::design(&model);
-        Ok(Self { model, design })
+        let path = saved_path(file);
+        let text = match fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let design = simple::design(&model);
+                return Ok(Self { model, design, origin: Origin::Made });
+            }
+            Err(error) => {
+                return Err(Failure::Input(format!("cannot read {}: {}", path.display(), words(&error))));
+            }
+        };
+        match saved::from_json(&model, &text) {
+            Ok(design) => Ok(Self { model, design, origin: Origin::Saved }),
+            Err(found) => Err(misfit(&path, &text, &found, screen)),
+        }
     }
+}
+
+/// Where the design of a model for the embedded store is saved.
+pub(crate) fn saved_path(model: &Path) -> PathBuf {
+    model.with_extension("embedded.design")
+}
+
+fn misfit(path: &Path, text: &str, found: &[Diagnostic], screen: &mut Screen) -> Failure {
+    for diagnostic in found {
+        let before = text.get(..diagnostic.span().start as usize).unwrap_or(text);
+        let line = before.matches('\n').count() + 1;
+        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        let place = format!("{}:{line}:{column}", path.display());
+        screen.complain(&format!("error[{}]: {}\n  --> {place}", diagnostic.code, diagnostic.message));
+    }
+    let why = "cannot be used; `askloom apply --save` writes a new one when it is gone";
+    Failure::Input(format!("the saved design {} {why}", path.display()))
 }
 
 /// Reads a model that must have no errors.

@@ -1,7 +1,7 @@
 //! Which store a command is about: a URL, from a flag, a variable or the settings.
 
 use crate::exit::Failure;
-use crate::model::Designed;
+use crate::model::{Designed, Origin};
 use crate::settings::{Settings, folder, variable};
 use askloom_store::database::{Database, OpenError};
 use askloom_store::embedded::{Durability, Options};
@@ -114,8 +114,12 @@ impl Place {
             let why = format!("there is no store at {}; {} makes one", self.name(), apply());
             return Err(Failure::Store(why));
         }
-        let (model, design) = (designed.model.clone(), designed.design.clone());
-        Database::open(&self.folder, &self.options, model, design).map_err(|error| match error {
+        let model = designed.model.clone();
+        let opened = match designed.origin {
+            Origin::Saved => Database::open(&self.folder, &self.options, model, designed.design.clone()),
+            Origin::Made => Database::open_as_applied(&self.folder, &self.options, model),
+        };
+        opened.map_err(|error| match error {
             OpenError::NotApplied => Failure::Store(format!("{error}; {} does it", apply())),
             OpenError::Different(_) => Failure::Store(format!(
                 "{error}\nIf all of it adds to the model, {} brings it there",

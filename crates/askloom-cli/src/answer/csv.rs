@@ -13,7 +13,9 @@ fn field(value: &Json) -> String {
     match value {
         Json::Null => String::new(),
         Json::String(text) if text.is_empty() => "\"\"".to_owned(),
-        other => quoted(&plain(other)),
+        Json::Bool(_) | Json::Number(_) | Json::String(_) | Json::Array(_) | Json::Object(_) => {
+            quoted(&plain(value))
+        }
     }
 }
 

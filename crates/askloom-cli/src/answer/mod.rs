@@ -18,7 +18,7 @@ pub(crate) enum Form {
     Csv,
 }
 
-/// Rows under names. Values are as `askloom_model::row_to_json` makes them.
+/// Rows under names. Values are as `askloom_model::column_to_json` makes them.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Rows {
     pub(crate) columns: Vec<String>,
@@ -37,8 +37,5 @@ impl Rows {
 
 /// A value without the quotes of JSON, which only tell texts from other things.
 pub(crate) fn plain(value: &Json) -> String {
-    match value {
-        Json::String(text) => text.clone(),
-        other => other.to_string(),
-    }
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

@@ -1,7 +1,9 @@
 use crate::exit::{Exit, Failure};
-use crate::model::Designed;
+use crate::model::{Designed, saved_path};
+use crate::replace::replace;
 use crate::screen::Screen;
 use crate::store::StoreArgs;
+use askloom_design::saved;
 use askloom_store::database::{Applied, Database, preview};
 use std::path::PathBuf;
 
@@ -21,11 +23,17 @@ pub(crate) struct Args {
     /// Only say what would be done
     #[arg(long)]
     dry_run: bool,
+
+    /// Write the design beside the model, as FILE.embedded.design, to be
+    /// reviewed and committed; from then on it is the one that is used
+    #[arg(long, conflicts_with = "dry_run")]
+    save: bool,
 }
 
 pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
     let designed = Designed::read(&args.file, screen)?;
     let place = args.store.place(&args.file)?;
+    let text = saved::to_json(&designed.model, &designed.design);
     if args.dry_run {
         let applied = preview(&place.folder, &place.options, &designed.model, &designed.design)?;
         screen.print(&crate::words::collections(&designed.model, &designed.design))?;
@@ -33,12 +41,17 @@ pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
         return Ok(Exit::Done);
     }
     place.writable()?;
-    let Designed { model, design } = designed;
+    let Designed { model, design, .. } = designed;
     let (mut database, applied) = Database::apply(&place.folder, &place.options, model, design)?;
     let filled = database.fill(&mut |_, _| {})?;
     screen.say(&said(&applied, &place.name(), "is"));
     if filled > 0 {
         screen.say(&format!("{} put into new copies", crate::render::amount_of(filled, "entry")));
+    }
+    if args.save {
+        let path = saved_path(&args.file);
+        replace(&path, &text).map_err(|error| Failure::writing(&path, &error))?;
+        screen.say(&format!("its design is saved in {}", path.display()));
     }
     Ok(Exit::Done)
 }

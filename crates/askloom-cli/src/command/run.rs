@@ -5,7 +5,7 @@ use crate::render::amount;
 use crate::screen::Screen;
 use crate::statement::{Statement, arguments};
 use crate::store::StoreArgs;
-use askloom_model::{Limit, Model, Query, Write, identity_to_json, row_to_json};
+use askloom_model::{Limit, Model, Query, Value, Write, column_to_json, identity_to_json};
 use askloom_store::RunError;
 use askloom_store::database::Database;
 use askloom_store::execute::{Answer, Arguments, Continuation};
@@ -53,6 +53,10 @@ pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
     let designed = Designed::read(&args.file, screen)?;
     let statement = Statement::named(&designed.model, &args.statement)?;
     let given = arguments(&designed.model, statement, &args.parameters)?;
+    let pages = matches!(statement, Statement::Query(query) if matches!(query.limit, Some(Limit::Page(_))));
+    if args.page.is_some() && !pages {
+        return Err(Failure::Call(format!("`{}` has no pages: it is no query with PAGE", args.statement)));
+    }
     let place = args.store.place(&args.file)?;
     if let Statement::Write(_) = statement {
         place.writable()?;
@@ -101,9 +105,9 @@ fn print(
 /// What a query gave, as it is shown.
 pub(super) fn rows(database: &Database, query: &Query, answer: &Answer) -> Rows {
     let conceptual = &database.schema().model.conceptual;
-    let row = |row: &Vec<_>| match row_to_json(conceptual, query, row) {
-        Json::Array(values) => values,
-        other => vec![other],
+    let row = |row: &Vec<Value>| {
+        let columns = query.columns.iter().zip(row);
+        columns.map(|(column, value)| column_to_json(conceptual, query, &column.value, value)).collect()
     };
     Rows { columns: answer.columns.clone(), rows: answer.rows.iter().map(row).collect() }
 }

@@ -165,6 +165,7 @@ fn pages_follow_each_other() {
     assert_eq!(seen, [0, 1, 2, 3, 4]);
     run(&project, &["all"]).exits(0).says("there is more: --page ");
     run(&project, &["all", "--page", "nonsense"]).exits(2).says("continuation");
+    run(&project, &["add", "k=9", "--page", "nonsense"]).exits(2).says("has no pages");
 }
 
 #[test]

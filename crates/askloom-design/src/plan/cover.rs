@@ -1,23 +1,24 @@
 //! Whether a collection's rows are those of a part of a query's tree, and its paths in the query's terms.
 
 use askloom_model::{
-    Collection, Conceptual, Condition, Hop, InSet, Leaf, Operand, Path, PositionId, Query, Role, fault,
+    Collection, Conceptual, Condition, Home, Hop, InSet, Leaf, Operand, Path, PositionId, Query, Role, fault,
 };
 
 /// For each position of the collection, the query's position that it stands for. `None` if some row that the query
 /// wants could be missing: another root, a position the query does not have, an inner join that the query has outer.
+/// `homes` are those of the query's main class.
 pub(super) fn embed(
     conceptual: &Conceptual,
     collection: &Collection,
     query: &Query,
+    homes: &[Home],
 ) -> Option<Vec<PositionId>> {
     let source = &collection.source;
     let main = super::main();
     let asked = query.positions[main].class?;
     if collection.role == Role::Master {
         // A scan goes through all homes of a class, beginning with the first.
-        let home = conceptual.homes(asked).into_iter().next()?;
-        return (home.root == source.root).then(|| vec![main]);
+        return (homes.first()?.root == source.root).then(|| vec![main]);
     }
     let mut mapped: Vec<PositionId> = Vec::with_capacity(source.positions.len());
     for (_, position) in source.positions.iter() {

@@ -106,10 +106,12 @@ impl Planner<'_> {
 
     /// The key of a master's block: all fields of the id, or the id as a whole.
     fn block(&self, collection: &Collection, positions: &[PositionId]) -> Option<Bound> {
-        let class = self.query.positions[super::main()].class?;
-        let homes = self.conceptual.homes(class);
         // A part is not found by its id.
-        if homes.iter().any(|home| home.place == HomePlace::Inside || home.root != collection.source.root) {
+        if self
+            .homes
+            .iter()
+            .any(|home| home.place == HomePlace::Inside || home.root != collection.source.root)
+        {
             return None;
         }
         if let Some(bound) = self.bind_all(&collection.block_key, positions) {

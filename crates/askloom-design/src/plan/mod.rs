@@ -27,8 +27,8 @@ pub use print::{print, print_assumed};
 
 use crate::cost::{Costing, Statistics};
 use askloom_model::{
-    Access, Collection, CollectionId, Conceptual, Condition, Contents, Design, Id, JoinStep, Joining, Limit,
-    Member, Plan, PositionId, Query, Reading, RelationshipKind, Role, fault,
+    Access, Collection, CollectionId, Conceptual, Condition, Contents, Design, Home, Id, JoinStep, Joining,
+    Limit, Member, Plan, PositionId, Query, Reading, RelationshipKind, Role, fault,
 };
 use cover::embed;
 use std::collections::HashSet;
@@ -76,7 +76,8 @@ pub fn plans_for(
 /// Every plan that a collection of the design can start, whether the store can do it or not.
 fn started(costing: &Costing<'_>, conceptual: &Conceptual, design: &Design, query: &Query) -> Vec<Plan> {
     let conjuncts = conjuncts(query.condition.as_ref());
-    let planner = Planner { costing, conceptual, design, query, conjuncts };
+    let homes = query.positions[main()].class.map(|class| conceptual.homes(class)).unwrap_or_default();
+    let planner = Planner { costing, conceptual, design, query, conjuncts, homes };
     design.collections.iter().flat_map(|(id, collection)| planner.start(id, collection)).collect()
 }
 
@@ -86,12 +87,16 @@ struct Planner<'p> {
     design: &'p Design,
     query: &'p Query,
     conjuncts: Vec<Conjunct<'p>>,
+    /// Where the instances of the main class are.
+    homes: Vec<Home>,
 }
 
 impl Planner<'_> {
     /// The plans that read this collection first.
     fn start(&self, id: CollectionId, collection: &Collection) -> Vec<Plan> {
-        let Some(positions) = embed(self.conceptual, collection, self.query) else { return Vec::new() };
+        let Some(positions) = embed(self.conceptual, collection, self.query, &self.homes) else {
+            return Vec::new();
+        };
         if collection.role != Role::Master && !self.is_kept(collection) {
             return Vec::new();
         }

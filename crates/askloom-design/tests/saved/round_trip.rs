@@ -144,7 +144,7 @@ impl Choices<'_> {
             source: Source { root, positions, condition },
             block_key,
             entry_key,
-            contents: Contents::Fields(paths),
+            contents: if self.below(3) == 2 { Contents::Nested(paths) } else { Contents::Fields(paths) },
             reasons: vec!["\"made\" up\n".to_owned()],
         }
     }

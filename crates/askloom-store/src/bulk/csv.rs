@@ -153,14 +153,19 @@ impl<R: Read> Read for Bounded<R> {
     }
 }
 
-/// Where the values of a column belong, and of what kind they are.
-type Column = (Vec<String>, Kind);
+/// A column of a header.
+#[derive(Debug)]
+struct Column {
+    name: String,
+    /// The way to its field, and how its cells are read; nothing if no class has such a field.
+    field: Option<(Vec<String>, Kind)>,
+}
 
 /// Rows of a CSV file.
 pub struct CsvRows<'m, R> {
     conceptual: &'m Conceptual,
     class: ClassId,
-    columns: Vec<(String, Option<Column>)>,
+    columns: Vec<Column>,
     reader: csv::Reader<Bounded<R>>,
     record: csv::ByteRecord,
     left: Rc<Cell<usize>>,
@@ -198,8 +203,8 @@ impl<'m, R: Read + Seek> CsvRows<'m, R> {
         drop(head);
         let columns = record.iter().map(|name| {
             let name = String::from_utf8_lossy(without_cr(name)).into_owned();
-            let kind = kind(conceptual, class, &name);
-            (name, kind)
+            let field = kind(conceptual, class, &name);
+            Column { name, field }
         });
         let columns = columns.collect();
         let (offset, lines) = if offset == 0 { (head_end, head_lines) } else { (offset, lines) };
@@ -254,10 +259,10 @@ impl<R> CsvRows<'_, R> {
         }
         let mut object = Map::new();
         let mut empty = Vec::new();
-        for (index, (bytes, (name, column))) in self.record.iter().zip(&self.columns).enumerate() {
+        for (index, (bytes, Column { name, field })) in self.record.iter().zip(&self.columns).enumerate() {
             let bytes = if index + 1 == self.columns.len() { without_cr(bytes) } else { bytes };
             let text = std::str::from_utf8(bytes).map_err(|_| Refusal::at(name, "is not UTF-8"))?;
-            match column {
+            match field {
                 Some((way, Kind::Text { required: Some(class) })) if text.is_empty() => {
                     empty.push((way, *class))
                 }

@@ -6,6 +6,7 @@ use super::difference::{Difference, Kind, differences, is_master};
 use super::shape::Shape;
 use crate::embedded::{Batch, Options, Outcome, Store};
 use crate::{RunError, Schema};
+use askloom_design::saved;
 use askloom_model::{Design, Model};
 use std::collections::BTreeSet;
 use std::fmt;
@@ -74,10 +75,36 @@ impl Database {
         let store = Store::open(folder, options)?;
         let shape = Shape::of(&model, &design);
         let catalogue = Catalogue::read(&store.snapshot())?.ok_or(OpenError::NotApplied)?;
-        if catalogue.shape != shape {
+        if !catalogue.shape.is_same(&shape) {
             return Err(OpenError::Different(differences(&catalogue.shape, &shape)));
         }
         Ok(Self::of(store, model, design, catalogue))
+    }
+
+    /// Opens the store in a folder, which must hold data of this model, by the design that was applied to it.
+    pub fn open_as_applied(
+        folder: impl AsRef<Path>,
+        options: &Options,
+        model: Model,
+    ) -> Result<Self, OpenError> {
+        let store = Store::open(folder, options)?;
+        let catalogue = Catalogue::read(&store.snapshot())?.ok_or(OpenError::NotApplied)?;
+        let mut shape = Shape::of(&model, &Design::default());
+        shape.design.clone_from(&catalogue.shape.design);
+        if !catalogue.shape.is_same(&shape) {
+            return Err(OpenError::Different(differences(&catalogue.shape, &shape)));
+        }
+        let design = saved::from_json(&model, &catalogue.shape.design.to_string()).map_err(|errors| {
+            let said: Vec<String> = errors.into_iter().map(|error| error.message).collect();
+            RunError::Corrupted(format!("its design cannot be read: {}", said.join("; ")))
+        })?;
+        Ok(Self::of(store, model, design, catalogue))
+    }
+
+    /// A name for what the store holds: equal for equal models and designs.
+    #[must_use]
+    pub fn fingerprint(&self) -> &str {
+        &self.catalogue.fingerprint
     }
 
     /// Applies a design to the store in a folder: to an empty one any, to one with data what adds to its own. Copies
@@ -91,20 +118,19 @@ impl Database {
         unequal_names(&design)?;
         let store = Store::open(folder, options)?;
         let shape = Shape::of(&model, &design);
-        let snapshot = store.snapshot();
-        let found = Catalogue::read(&snapshot)?;
-        drop(snapshot);
+        let fingerprint = saved::fingerprint(&model, &design);
+        let found = Catalogue::read(&store.snapshot())?;
         let (catalogue, applied) = match found {
-            Some(old) if old.shape == shape => (old, Applied::Unchanged),
+            Some(old) if old.shape.is_same(&shape) => (old, Applied::Unchanged),
             Some(old) => {
                 let differences = differences(&old.shape, &shape);
                 if differences.iter().any(|difference| difference.kind == Kind::Refused) {
                     return Err(OpenError::Different(differences));
                 }
-                (extended(old, shape), Applied::Extended(differences))
+                (extended(old, shape, fingerprint), Applied::Extended(differences))
             }
             None => {
-                let mut made = extended(Catalogue::empty(), shape);
+                let mut made = extended(Catalogue::empty(), shape, fingerprint);
                 // There is nothing that copies would lack.
                 made.filling.clear();
                 (made, Applied::Created)
@@ -138,7 +164,7 @@ pub fn preview(
     let shape = Shape::of(model, design);
     Ok(match Catalogue::read(&store.snapshot())? {
         None => Applied::Created,
-        Some(old) if old.shape == shape => Applied::Unchanged,
+        Some(old) if old.shape.is_same(&shape) => Applied::Unchanged,
         Some(old) => {
             let differences = differences(&old.shape, &shape);
             if differences.iter().any(|difference| difference.kind == Kind::Refused) {
@@ -156,24 +182,20 @@ fn unequal_names(design: &Design) -> Result<(), OpenError> {
 }
 
 /// The catalogue after the shape has become another one.
-fn extended(mut catalogue: Catalogue, shape: Shape) -> Catalogue {
-    let old = std::mem::replace(&mut catalogue.shape, shape);
-    for (name, definition) in &old.collections {
-        if catalogue.shape.collections.get(name) != Some(definition) {
-            catalogue.dropping.extend(catalogue.numbers.remove(name));
-            catalogue.filling.remove(name);
-        }
+fn extended(mut catalogue: Catalogue, shape: Shape, fingerprint: String) -> Catalogue {
+    let (old, new) = (catalogue.shape.collections(), shape.collections());
+    for (name, _) in old.iter().filter(|(name, old)| new.get(*name) != Some(old)) {
+        catalogue.dropping.extend(catalogue.numbers.remove(name));
+        catalogue.filling.remove(name);
     }
-    let new = catalogue.shape.collections.clone();
-    for (name, definition) in new.iter().filter(|(name, new)| old.collections.get(*name) != Some(new)) {
+    for (name, definition) in new.iter().filter(|(name, new)| old.get(*name) != Some(new)) {
         catalogue.give_number(name);
         // The instances of a new class are all still to come.
         if !is_master(definition) {
             catalogue.filling.insert(name.clone());
         }
     }
-    catalogue.fingerprint = catalogue.shape.fingerprint();
-    catalogue
+    Catalogue { shape, fingerprint, ..catalogue }
 }
 
 pub(super) fn write(store: &Store, catalogue: &Catalogue) -> Result<(), RunError> {

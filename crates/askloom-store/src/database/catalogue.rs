@@ -6,6 +6,7 @@ use crate::{Keyspace, RunError};
 use askloom_model::{Identity, Value};
 use askloom_target::embedded::{block_prefix, decode, encode};
 use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The number of the store's own collection.
@@ -14,7 +15,7 @@ pub(super) const OWN: u32 = 0;
 /// Counts up when an older program could not read what this one keeps.
 pub(super) const FORMAT: u32 = 1;
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Catalogue {
     pub(super) fingerprint: String,
     pub(super) shape: Shape,
@@ -32,7 +33,7 @@ type Put = (Vec<u8>, Vec<u8>);
 
 impl Catalogue {
     pub(super) fn empty() -> Self {
-        let shape = Shape { classes: BTreeMap::new(), collections: BTreeMap::new() };
+        let shape = Shape { classes: BTreeMap::new(), design: Json::Null };
         Self {
             fingerprint: String::new(),
             shape,

@@ -46,8 +46,9 @@ pub(super) fn differences(old: &Shape, new: &Shape) -> Vec<Difference> {
     for (name, class) in new.classes.iter().filter(|(name, _)| !old.classes.contains_key(*name)) {
         found.push(additive(format!("{} `{name}` is new", class.kind)));
     }
-    for (name, definition) in &old.collections {
-        match new.collections.get(name) {
+    let (old, new) = (old.collections(), new.collections());
+    for (name, definition) in &old {
+        match new.get(name) {
             Some(now) if now == definition => {}
             Some(now) if is_master(definition) || is_master(now) => {
                 found.push(refused(format!("collection `{name}` would store its aggregates another way")));
@@ -58,8 +59,7 @@ pub(super) fn differences(old: &Shape, new: &Shape) -> Vec<Difference> {
             None => found.push(additive(format!("copy `{name}` is dropped"))),
         }
     }
-    for (name, definition) in new.collections.iter().filter(|(name, _)| !old.collections.contains_key(*name))
-    {
+    for (name, definition) in new.iter().filter(|(name, _)| !old.contains_key(*name)) {
         let what = if is_master(definition) { "collection" } else { "copy" };
         found.push(additive(format!("{what} `{name}` is new")));
     }

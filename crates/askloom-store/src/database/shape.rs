@@ -1,19 +1,20 @@
 //! What of a model and its design decides how data lies in a store, by names: what a store keeps about itself, and
 //! what a model that is applied later is compared with. Statistics, defaults and statements leave no trace in data.
 
+use askloom_design::saved;
 use askloom_model::{
-    AttributeId, ClassId, ClassKind, Collection, Conceptual, Design, EndId, Id, Member, Model, OnDelete,
-    RelationshipKind, Type,
+    AttributeId, ClassId, ClassKind, Conceptual, Design, EndId, Member, Model, OnDelete, RelationshipKind,
+    Type,
 };
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value as Json, json};
+use serde_json::Value as Json;
 use std::collections::BTreeMap;
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Shape {
     pub(super) classes: BTreeMap<String, ClassShape>,
-    /// The definition of each collection.
-    pub(super) collections: BTreeMap<String, Json>,
+    /// The design as it is saved.
+    pub(super) design: Json,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,20 +49,26 @@ impl Shape {
     pub(super) fn of(model: &Model, design: &Design) -> Self {
         let conceptual = &model.conceptual;
         let classes = conceptual.classes.ids().map(|id| class(conceptual, id)).collect();
-        let collections = design.collections.iter();
-        let collections =
-            collections.map(|(_, collection)| (collection.name.clone(), definition(conceptual, collection)));
-        Self { classes, collections: collections.collect() }
+        // What was just written can be read.
+        let design = serde_json::from_str(&saved::to_json(model, design)).unwrap_or_default();
+        Self { classes, design }
     }
 
-    /// A short name for the whole: equal for equal shapes. Not a guard against somebody who wants two to be equal.
-    pub(super) fn fingerprint(&self) -> String {
-        // FNV-1a of 128 bits.
-        const OFFSET: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
-        const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
-        let text = json!(self).to_string();
-        let hash = text.bytes().fold(OFFSET, |hash, byte| (hash ^ u128::from(byte)).wrapping_mul(PRIME));
-        format!("{hash:032x}")
+    /// The definition of each collection: which rows it holds and how they lie in it. Why it is there does not matter.
+    pub(super) fn collections(&self) -> BTreeMap<String, Json> {
+        let collections = self.design.get("collections").and_then(Json::as_array);
+        let definition = |collection: &Json| {
+            let mut definition = collection.as_object()?.clone();
+            definition.remove("reasons");
+            let name = definition.remove("name")?.as_str()?.to_owned();
+            Some((name, Json::Object(definition)))
+        };
+        collections.into_iter().flatten().filter_map(definition).collect()
+    }
+
+    /// Whether data of the one is data of the other.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        self.classes == other.classes && self.collections() == other.collections()
     }
 }
 
@@ -138,53 +145,5 @@ fn end(conceptual: &Conceptual, id: EndId) -> MemberShape {
         stored: end.stored,
         inverse: end.inverse.map(|inverse| conceptual.ends[inverse].name.clone()),
         on_delete: on_delete.map(str::to_owned),
-    }
-}
-
-/// Which rows a collection holds and how they lie in it. Why it is there does not matter.
-fn definition(conceptual: &Conceptual, collection: &Collection) -> Json {
-    let mut json = json!(collection);
-    if let Json::Object(fields) = &mut json {
-        fields.remove("reasons");
-        fields.remove("name");
-    }
-    named(conceptual, json)
-}
-
-/// Ids are of one reading of a model; names stay.
-fn named(conceptual: &Conceptual, json: Json) -> Json {
-    match json {
-        Json::Object(fields) => {
-            let fields = fields.into_iter().map(|(key, value)| {
-                let value = name(conceptual, &key, &value).unwrap_or_else(|| named(conceptual, value));
-                (key, value)
-            });
-            Json::Object(fields.collect::<Map<_, _>>())
-        }
-        Json::Array(items) => items.into_iter().map(|item| named(conceptual, item)).collect(),
-        other => other,
-    }
-}
-
-fn name(conceptual: &Conceptual, key: &str, value: &Json) -> Option<Json> {
-    let index = |value: &Json| value.as_u64().and_then(|index| usize::try_from(index).ok());
-    let end = |value: &Json| {
-        let id = index(value).filter(|&index| index < conceptual.ends.len()).map(EndId::from_index)?;
-        let end = &conceptual.ends[id];
-        Some(Json::from(format!("{}.{}", conceptual.classes[end.class].name, end.name)))
-    };
-    match key {
-        "root" | "class" => {
-            let index = index(value).filter(|&index| index < conceptual.classes.len())?;
-            Some(Json::from(conceptual.classes[ClassId::from_index(index)].name.as_str()))
-        }
-        "attribute" => {
-            let index = index(value).filter(|&index| index < conceptual.attributes.len())?;
-            let attribute = &conceptual.attributes[AttributeId::from_index(index)];
-            Some(Json::from(format!("{}.{}", conceptual.classes[attribute.class].name, attribute.name)))
-        }
-        "reference" | "end" => end(value),
-        "hops" => value.as_array()?.iter().map(end).collect(),
-        _other => None,
     }
 }

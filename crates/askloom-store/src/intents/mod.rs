@@ -39,7 +39,7 @@ pub enum Refresh {
     /// Each row has an anchor with a token and its keys. Right for every copy.
     Checked,
     /// Rows are stamped with the sum of their masters' n. Right only where the key of a row hangs on one of its masters
-    /// at most.
+    /// at most, and that one refers to the others.
     Stamped,
 }
 
@@ -79,7 +79,7 @@ pub struct Intents<'i, B, R> {
     pub blocks: &'i B,
     pub rows: &'i R,
     /// Microseconds since 1970. It may go backwards: the protocol never depends on it.
-    pub clock: &'i (dyn Fn() -> u64 + 'i),
+    pub clock: &'i (dyn Fn() -> u64 + Sync + 'i),
     pub refresh: Refresh,
     /// What to do wrong, for tests of the tests.
     pub fault: Option<Fault>,

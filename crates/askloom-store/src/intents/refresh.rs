@@ -4,8 +4,8 @@
 //! of them would have swapped later; so the last one's entries are right, and its stamp is the highest. Everything that
 //! an earlier one put, or will still put, is under a key that the anchor lists, with a lower stamp.
 
-use super::{ATTEMPTS, Anchor, Blocks, Error, Fault, Intents, Rows, Swap, Terms, insist};
-use std::collections::{BTreeMap, BTreeSet};
+use super::{ATTEMPTS, Anchor, Blocks, Entries, Error, Fault, Intents, Rows, Swap, Terms, insist};
+use std::collections::BTreeSet;
 
 impl<T: Terms, B: Blocks<Terms = T>, R: Rows<T>> Intents<'_, B, R> {
     pub(super) async fn refresh_checked(&self, row: &T::Row) -> Result<(), Error> {
@@ -43,7 +43,7 @@ impl<T: Terms, B: Blocks<Terms = T>, R: Rows<T>> Intents<'_, B, R> {
         Ok(true)
     }
 
-    async fn entries(&self, row: &T::Row) -> Result<BTreeMap<T::Key, T::Entry>, Error> {
+    async fn entries(&self, row: &T::Row) -> Result<Entries<T>, Error> {
         let entries = async { Ok(self.work_out(|known| self.rows.entries(row, known)).await?.0) };
         self.blocks.part(entries).await
     }
@@ -51,7 +51,7 @@ impl<T: Terms, B: Blocks<Terms = T>, R: Rows<T>> Intents<'_, B, R> {
     /// Puts the entries of a row, then deletes what it had under other keys.
     async fn replace(
         &self,
-        entries: &BTreeMap<T::Key, T::Entry>,
+        entries: &Entries<T>,
         before: &BTreeSet<T::Key>,
         stamp: u64,
     ) -> Result<(), Error> {

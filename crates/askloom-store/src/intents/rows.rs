@@ -35,7 +35,7 @@ pub trait Rows<T: Terms> {
     fn possible(&self, row: &T::Row, known: &Known<T>) -> BTreeSet<T::Key>;
 }
 
-/// Entries of copies by their keys.
+/// The entries of a row by their keys.
 pub type Entries<T> = BTreeMap<<T as Terms>::Key, <T as Terms>::Entry>;
 
 /// What has been read.

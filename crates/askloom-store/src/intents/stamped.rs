@@ -4,11 +4,14 @@
 //! writer who changed the last of them. That settles what is under the right key. What is under wrong keys has to be
 //! known to somebody: here the writer lists the keys that its row could have had before, and every key that it puts.
 //!
-//! That is enough if the key hangs on one master: who changes that one knows the key exactly. If it hangs on two, a key
-//! can come from a pair of states that no writer has ever seen together; the simulator keeps the schedule.
+//! That is enough if the key hangs on one master, and that one refers to the others: who changes it knows the rows and
+//! their keys by itself. If the key hangs on the target, a row can come and go between two looks for referrers; if on
+//! two masters, it can come from a pair of states that no writer has seen together. The simulator keeps both schedules.
 
-use super::{ATTEMPTS, Block, Blocks, Error, Fault, Intents, Owed, Rows, Swap, Terms, WriteId, insist};
-use std::collections::{BTreeMap, BTreeSet};
+use super::{
+    ATTEMPTS, Block, Blocks, Entries, Error, Fault, Intents, Owed, Rows, Swap, Terms, WriteId, insist,
+};
+use std::collections::BTreeSet;
 
 /// The intent that lists the keys, with its block as last seen.
 pub(super) struct Intent<'w, T: Terms> {
@@ -20,7 +23,7 @@ pub(super) struct Intent<'w, T: Terms> {
 /// What there is to know about a row.
 #[derive(Hash)]
 struct Survey<T: Terms> {
-    entries: BTreeMap<T::Key, T::Entry>,
+    entries: Entries<T>,
     keys: BTreeSet<T::Key>,
     /// Its masters, each with its n.
     seen: Vec<(T::Id, u64)>,
@@ -101,7 +104,7 @@ impl<T: Terms, B: Blocks<Terms = T>, R: Rows<T>> Intents<'_, B, R> {
     async fn delete_others(
         &self,
         row: &T::Row,
-        entries: &BTreeMap<T::Key, T::Entry>,
+        entries: &Entries<T>,
         listed: &BTreeSet<(T::Row, T::Key)>,
         stamp: u64,
     ) -> Result<(), Error> {

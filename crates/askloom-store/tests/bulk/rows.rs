@@ -17,7 +17,7 @@ pub(crate) fn row(model: &Model, random: &mut Rng) -> (ClassId, Json) {
         })
         .collect();
     let class = roots[random.usize(..roots.len())];
-    let mut object = object(conceptual, class, random, 0);
+    let mut object = object(conceptual, class, random);
     if random.u8(..20) == 0 {
         object.insert("nonsense".to_owned(), json!(1));
     }
@@ -29,7 +29,7 @@ pub(crate) fn row(model: &Model, random: &mut Rng) -> (ClassId, Json) {
     (class, Json::Object(object))
 }
 
-fn object(conceptual: &Conceptual, class: ClassId, random: &mut Rng, depth: usize) -> Map<String, Json> {
+fn object(conceptual: &Conceptual, class: ClassId, random: &mut Rng) -> Map<String, Json> {
     let mut object = Map::new();
     for member in conceptual.all_members(class) {
         let value = match member {
@@ -49,7 +49,7 @@ fn object(conceptual: &Conceptual, class: ClassId, random: &mut Rng, depth: usiz
                 let part = end.kind == RelationshipKind::Composition;
                 match (end.cardinality.is_many(), part) {
                     (true, true) => (0..random.usize(..3))
-                        .map(|_| Json::Object(self::object(conceptual, end.target, random, depth + 1)))
+                        .map(|_| Json::Object(self::object(conceptual, end.target, random)))
                         .collect(),
                     (true, false) => {
                         let mut ids: Vec<Json> = (0..random.usize(..3))
@@ -59,7 +59,7 @@ fn object(conceptual: &Conceptual, class: ClassId, random: &mut Rng, depth: usiz
                         Json::Array(ids)
                     }
                     (false, _) if end.cardinality.min == 0 && random.bool() => continue,
-                    (false, true) => Json::Object(self::object(conceptual, end.target, random, depth + 1)),
+                    (false, true) => Json::Object(self::object(conceptual, end.target, random)),
                     (false, false) => identity(conceptual, end.target, random),
                 }
             }

@@ -1,7 +1,7 @@
 //! Everything that can be wrong with a store is found, and what follows from the masters is made right.
 
 use super::{Scratch, assert_sound, now, query, text, write};
-use askloom_model::{CollectionId, Value};
+use askloom_model::{CollectionId, Contents, Value};
 use askloom_store::database::{Database, Fault, Finding};
 use askloom_store::embedded::{Batch, Direction, Outcome};
 use askloom_target::embedded::block_prefix;
@@ -182,4 +182,30 @@ fn a_unique_value_that_two_have() {
     let all = found(&database);
     assert_eq!(all.iter().map(|finding| finding.fault).collect::<Vec<_>>(), [Fault::NotUnique]);
     assert_eq!(all[0].place, "mail ada@example.org of Player ada and Player ben");
+}
+
+#[test]
+fn the_nodes_of_a_nested_copy_are_verified_too() {
+    let folder = Scratch::new();
+    let model = super::model(MODEL);
+    let mut design = askloom_design::simple::design(&model);
+    let view = design.collections.iter().find(|(_, c)| c.name == "OpenView").unwrap().0;
+    let keys = design.collections[view].entry_key.drain(..).map(|field| field.path).collect::<Vec<_>>();
+    let Contents::Fields(fields) = &mut design.collections[view].contents else { panic!("no fields") };
+    let nodes = keys.into_iter().chain(fields.drain(..)).collect();
+    design.collections[view].contents = Contents::Nested(nodes);
+    let options = super::options();
+    drop(Database::apply(&folder.0, &options, model.clone(), design).unwrap());
+    // By the design that the store keeps, which is read back from its text.
+    let mut database = Database::open_as_applied(&folder.0, &options, model).unwrap();
+    write(&database, "addPlayer", &[("name", text("ada"))]).unwrap();
+    for number in 0..10 {
+        let host = Value::Reference(vec![text("ada")]);
+        write(&database, "addGame", &[("number", Value::Int(number)), ("host", host)]).unwrap();
+    }
+    assert_sound(&database);
+    let all = entries(&database, "OpenView");
+    commit(&database, Batch::new().delete(all[7].0.clone()));
+    one(&mut database, Fault::Missing, "OpenView", "status open, Game 7");
+    assert_eq!(entries(&database, "OpenView"), all);
 }

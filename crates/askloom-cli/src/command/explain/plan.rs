@@ -27,7 +27,7 @@ pub(super) fn run(
 }
 
 fn explained(designed: &Designed, statement: Statement<'_>, target: &Target) -> String {
-    let Designed { model, design } = designed;
+    let Designed { model, design, .. } = designed;
     let costing = Costing::from(target);
     match statement {
         Statement::Query(query) => answered(model, design, query, &costing),

@@ -71,7 +71,8 @@ impl<B: Blocks<Terms = Aggregates>> Writer<'_, B> {
         &self,
         act: impl AsyncFnOnce(&Intents<'_, B, Copies<'_>>) -> Result<X, Error>,
     ) -> Result<X, Error> {
-        let clock = || u64::try_from(self.now.as_microsecond()).unwrap_or(0);
+        let now = u64::try_from(self.now.as_microsecond()).unwrap_or(0);
+        let clock = move || now;
         let rows = Copies { schema: self.schema };
         let intents = Intents {
             blocks: self.blocks,

@@ -2,7 +2,7 @@
 
 use super::Aggregates;
 use crate::instances::inner_records;
-use crate::intents::{Error, Found, Known, Need, Rows};
+use crate::intents::{Entries, Error, Found, Known, Need, Rows};
 use crate::write::{entries_of, roots_of};
 use crate::{Aggregate, Held, Instances, RunError, Schema, Stored};
 use askloom_model::{ClassId, CollectionId, Identity, Leaf, Member, Record, RelationshipKind, Value};
@@ -101,7 +101,7 @@ impl Rows<Aggregates> for Copies<'_> {
         &self,
         (copy, root): &(CollectionId, Aggregate),
         known: &Known<Aggregates>,
-    ) -> Result<Found<Aggregates, BTreeMap<Vec<u8>, Vec<u8>>>, Error> {
+    ) -> Result<Found<Aggregates, Entries<Aggregates>>, Error> {
         self.ask(known, |need| {
             let state = Partial { schema: self.schema, known, instead: None, need };
             let mut entries = BTreeMap::new();

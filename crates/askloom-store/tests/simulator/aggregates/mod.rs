@@ -260,6 +260,25 @@ fn aggregates_in_the_embedded_store_have_right_copies() {
     std::fs::remove_dir_all(folder).unwrap();
 }
 
+/// A server runs each write in a task, on whatever thread.
+#[test]
+fn a_write_in_the_embedded_store_can_go_to_another_thread() {
+    fn send(future: impl Future<Output = bool> + Send) -> bool {
+        at_once(future)
+    }
+    let folder = std::env::temp_dir().join(format!("askloom-intents-send-{}", std::process::id()));
+    let model = parse("entity E {\n  id k: int\n}\n");
+    let schema = Schema::new(model.clone(), simple::design(&model));
+    let store = Store::open(&folder, &Options::default()).unwrap();
+    let blocks = Single { schema: &schema, store: &store };
+    let writer = Writer { schema: &schema, blocks: &blocks, now: jiff::Timestamp::UNIX_EPOCH, fault: None };
+    let class = model.conceptual.classes.ids().next().unwrap();
+    let id = (class, vec![Value::Int(1)]);
+    assert!(send(async { writer.delete(&id, WriteId(1)).await == Ok(Outcome::Unchanged) }));
+    drop(store);
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
 #[test]
 fn faults_are_found_on_schemas_too() {
     for fault in [
