@@ -92,7 +92,7 @@ impl<'p> Paths<'p> {
 
     /// A path that may have many values, for WHERE.
     pub(crate) fn any(&self, random: &Random) -> Found {
-        if random.percent(75) {
+        if random.percent(66) {
             return self.single(random);
         }
         let (text, at) = self.walk(random.below(3), true, random);
@@ -276,7 +276,7 @@ impl<'p> Paths<'p> {
     fn predicate(&self, random: &Random) -> String {
         let found = self.any(random);
         let path = &found.text;
-        if random.percent(6) {
+        if random.percent(9) {
             let not = if random.one_in(2) { "NOT " } else { "" };
             return format!("{path} IS {not}NULL");
         }
