@@ -19,6 +19,20 @@ enum Answer {
     OutOfRange,
     Failed(String),
     NotYet(&'static str),
+    /// The first pages.
+    Beginning(Vec<Vec<Value>>),
+}
+
+/// Each page costs as much as the whole list: of a long one the beginning has to do.
+const MANY_ROWS: usize = 40;
+
+impl Answer {
+    fn agrees(&self, given: &Self) -> bool {
+        match (self, given) {
+            (Self::Rows(all), Self::Beginning(rows)) => all.starts_with(rows) && all.len() > rows.len(),
+            (meant, given) => meant == given,
+        }
+    }
 }
 
 impl Case {
@@ -67,7 +81,7 @@ impl Case {
                     continue;
                 }
                 coverage.executed(n, at);
-                if given != meant {
+                if !meant.agrees(&given) {
                     return Err(self.differs(query, plan, &arguments, &meant, &given));
                 }
             }
@@ -106,7 +120,7 @@ impl Case {
         Ok(())
     }
 
-    /// The answer of a plan; of a query with PAGE, all pages one after the other.
+    /// The answer of a plan; of a query with PAGE, all pages one after the other, or the first ones of very many.
     fn given(&self, query: &Query, plan: &Plan, arguments: &Parameters) -> Answer {
         let arguments: Arguments = arguments.clone().into_iter().collect();
         let size = match query.limit {
@@ -125,6 +139,9 @@ impl Case {
                     after = answer.next;
                     if after.is_none() {
                         return Answer::Rows(rows);
+                    }
+                    if rows.len() > MANY_ROWS {
+                        return Answer::Beginning(rows);
                     }
                     if size.is_none() || got == 0 {
                         return Answer::Failed("a continuation where none can be".to_owned());

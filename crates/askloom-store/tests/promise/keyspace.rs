@@ -12,6 +12,9 @@ use askloom_target::embedded::{BlockEntry, encode, encode_entry, entry_key, mast
 use jiff::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Keys and values.
+type Entries = Vec<(Vec<u8>, Vec<u8>)>;
+
 /// Compares a keyspace with the state it stands for. The error says what differs.
 pub(crate) fn check(
     schema: &Schema,
@@ -187,7 +190,7 @@ fn entries(
     collection: &Collection,
     held: &State,
     coverage: &mut Coverage,
-) -> Result<Vec<(Vec<u8>, Vec<u8>)>, String> {
+) -> Result<Entries, String> {
     let number = schema.number(id);
     let fields: &[Path] = match &collection.contents {
         Contents::Aggregate(_) => &[],
@@ -238,7 +241,7 @@ fn nodes(
     identity: &[Value],
     fields: &[Path],
     held: &[Value],
-) -> Vec<(Vec<u8>, Vec<u8>)> {
+) -> Entries {
     let mut nodes = Vec::new();
     for (at, own) in identity.iter().enumerate().filter(|(_, own)| !own.is_null()) {
         let mut above = vec![own.clone()];

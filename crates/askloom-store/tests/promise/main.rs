@@ -24,6 +24,7 @@ mod keyspace;
 mod paths;
 mod questions;
 mod random;
+mod refusals;
 mod run;
 mod shrink;
 mod sketch;

@@ -22,7 +22,7 @@ pub(crate) enum At {
 #[derive(Debug, Clone)]
 pub(crate) enum Kind {
     Value(Type),
-    Id(ClassId),
+    Id,
 }
 
 #[derive(Debug, Clone)]
@@ -92,7 +92,7 @@ impl<'p> Paths<'p> {
 
     /// A path that may have many values, for WHERE.
     pub(crate) fn any(&self, random: &Random) -> Found {
-        if random.percent(75) {
+        if random.percent(66) {
             return self.single(random);
         }
         let (text, at) = self.walk(random.below(3), true, random);
@@ -112,16 +112,16 @@ impl<'p> Paths<'p> {
         if !references.is_empty() && random.percent(15) {
             let end = &self.conceptual.ends[*random.pick(&references)];
             let text = format!("{text}.{}", end.name);
-            return Found { text, kind: Kind::Id(end.target), tree: end.tree };
+            return Found { text, kind: Kind::Id, tree: end.tree };
         }
         let is_tree = self.conceptual.ends.iter().any(|(_, end)| end.tree && end.target == class);
         if row.kind.is_entity() && random.percent(if is_tree { 30 } else { 4 }) {
-            return Found { text, kind: Kind::Id(class), tree: is_tree };
+            return Found { text, kind: Kind::Id, tree: is_tree };
         }
         let attributes = self.attributes(class, |id| many || !self.conceptual.attributes[id].list);
         if attributes.is_empty() {
             return match row.kind.is_entity() {
-                true => Found { text, kind: Kind::Id(class), tree: is_tree },
+                true => Found { text, kind: Kind::Id, tree: is_tree },
                 // A value object of lists alone: its owner has something.
                 false => self.main(random),
             };
@@ -141,7 +141,7 @@ impl<'p> Paths<'p> {
         };
         let attributes = self.attributes(*class, |id| !self.conceptual.attributes[id].list);
         match attributes.is_empty() {
-            true => Found { text: name.clone(), kind: Kind::Id(*class), tree: false },
+            true => Found { text: name.clone(), kind: Kind::Id, tree: false },
             false => {
                 let attribute = &self.conceptual.attributes[*random.pick(&attributes)];
                 let text = format!("{name}.{}", attribute.name);
@@ -163,7 +163,7 @@ impl<'p> Paths<'p> {
     pub(crate) fn ordered(&self, random: &Random) -> Option<Found> {
         let is_ordered = |found: &Found| match &found.kind {
             Kind::Value(ty) => ty.is_ordered(),
-            Kind::Id(_) => false,
+            Kind::Id => false,
         };
         (0..6).map(|_| self.single(random)).find(is_ordered)
     }
@@ -177,7 +177,7 @@ impl<'p> Paths<'p> {
     fn operand(&self, kind: &Kind, random: &Random) -> String {
         match kind {
             Kind::Value(ty) if random.percent(27) => literal(ty, random).unwrap_or_else(|| self.parameter()),
-            Kind::Value(_) | Kind::Id(_) => self.parameter(),
+            Kind::Value(_) | Kind::Id => self.parameter(),
         }
     }
 
@@ -245,7 +245,7 @@ impl<'p> Paths<'p> {
             let random = random.fork(&format!("rare{n}"));
             let found = self.any(&random);
             match &found.kind {
-                Kind::Id(_) if found.tree => return format!("{} UNDER {}", found.text, self.parameter()),
+                Kind::Id if found.tree => return format!("{} UNDER {}", found.text, self.parameter()),
                 Kind::Value(Type::Geo) => {
                     return format!("{} WITHIN {} KM OF {}", found.text, self.parameter(), self.parameter());
                 }
@@ -257,7 +257,7 @@ impl<'p> Paths<'p> {
                         return format!("{} <= {other}", found.text);
                     }
                 }
-                Kind::Id(_) | Kind::Value(_) => {}
+                Kind::Id | Kind::Value(_) => {}
             }
         }
         self.predicate(random)
@@ -276,7 +276,7 @@ impl<'p> Paths<'p> {
     fn predicate(&self, random: &Random) -> String {
         let found = self.any(random);
         let path = &found.text;
-        if random.percent(6) {
+        if random.percent(9) {
             let not = if random.one_in(2) { "NOT " } else { "" };
             return format!("{path} IS {not}NULL");
         }
@@ -286,7 +286,7 @@ impl<'p> Paths<'p> {
         }
         let operand = |random: &Random| self.operand(&found.kind, random);
         match &found.kind {
-            Kind::Id(_) => match random.below(5) {
+            Kind::Id => match random.below(5) {
                 0 => format!("{path} != {}", self.parameter()),
                 1 => format!("{path} IN {}", self.parameter()),
                 _equal => format!("{path} = {}", self.parameter()),
@@ -328,7 +328,7 @@ impl<'p> Paths<'p> {
     fn another(&self, ty: &Type, path: &str, random: &Random) -> Option<String> {
         let same = |found: &Found| match &found.kind {
             Kind::Value(other) => ty.comparable_with(other) && found.text != path,
-            Kind::Id(_) => false,
+            Kind::Id => false,
         };
         (0..5).map(|_| self.single(random)).find(same).map(|found| found.text)
     }

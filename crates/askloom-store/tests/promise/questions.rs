@@ -30,7 +30,7 @@ pub(crate) fn query(conceptual: &Conceptual, name: &str, condition: Where, rando
         2 | 3 => whole(&paths, &random.fork("columns")),
         _rows => rows(&paths, &random.fork("columns")),
     };
-    let conditions = *shape.weighted(&[(12, 0), (6, 1), (3, 2), (1, 3)]);
+    let conditions = *shape.weighted(&[(18, 0), (6, 1), (3, 2), (1, 3)]);
     let mut text =
         format!("query {name}:\n  SELECT {}\n  FROM {}\n", columns.join(", "), paths.scope[0].name);
     text.push_str(&joins);
