@@ -186,3 +186,15 @@ pub(crate) fn ask(conceptual: &Conceptual, name: &str, random: &Random) -> Strin
     let (key, result) = (random.pick(&entities), random.pick(&entities));
     format!("ask {name}: {{{key}}} -> {{{result}}}\n")
 }
+
+/// A query whose condition a copy can keep, about what a to-many step leads to, cut by LIMIT.
+pub(crate) fn across(conceptual: &Conceptual, name: &str, random: &Random) -> Option<String> {
+    let many = conceptual.ends.iter().filter(|(_, end)| end.cardinality.is_many());
+    let many: Vec<&askloom_model::End> =
+        many.map(|(_, end)| end).filter(|end| conceptual.classes[end.class].kind.is_entity()).collect();
+    let end = *random.pick(if many.is_empty() { return None } else { &many });
+    let attribute = conceptual.attributes.iter().find(|(_, a)| a.class == end.target && !a.list)?.1;
+    let class = &conceptual.classes[end.class].name;
+    let path = format!("{class}.{}.{}", end.name, attribute.name);
+    Some(format!("query {name}:\n  SELECT *\n  FROM {class}\n  WHERE NOT {path} IS NULL\n  LIMIT 3\n"))
+}

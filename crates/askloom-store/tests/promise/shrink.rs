@@ -67,7 +67,7 @@ impl Shrinking {
 
     /// Leaves out copies by name.
     fn copies(&mut self, spec: &mut Spec) {
-        for source in ["q0", "q1", "q2", "q3", "q4", "q5", "c0"] {
+        for source in ["q0", "q1", "q2", "q3", "q4", "q5", "q6", "c0"] {
             for copy in ["Copy0", "Copy1"] {
                 let name = format!("{source}{copy}");
                 if spec.dropped.contains(&name) {
