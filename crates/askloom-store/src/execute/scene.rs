@@ -146,6 +146,12 @@ impl Scene<'_> {
             }
             (false, _) => {
                 let Some(stored_end) = row.inverse else { return Ok(Vec::new()) };
+                // A tuple query may come here with an instance of a class above the end's: it has no such end, though
+                // somebody may hold its id.
+                let conceptual = self.conceptual();
+                if !inner.record().is_some_and(|record| conceptual.is_kind_of(record.class, row.class)) {
+                    return Ok(Vec::new());
+                }
                 let holders = self.holders(inner, stored_end)?.into_iter();
                 Ok(holders.map(|holder| (self.lone_key(&holder), holder)).collect())
             }
