@@ -1,8 +1,9 @@
 //! Expiry. What is past its `@ttl` by the clock of a statement is gone for it, whatever is still stored.
 
 use crate::Stored;
-use crate::place::Place;
+use crate::place::{Place, records};
 use askloom_model::{ClassId, Conceptual, Record, Value, fault};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// The aggregate as a statement at `now` sees it: nothing if it has expired, without the parts that have.
@@ -21,7 +22,10 @@ pub(crate) fn alive(conceptual: &Conceptual, stored: Rc<Stored>, now: jiff::Time
         since.is_some_and(|(_, since)| expired(conceptual, class, *since, now))
     };
     drop_parts(&mut left.record, &Place::default(), &gone);
-    left.system.born = born;
+    // What comes to stand where something has expired is born anew.
+    let places: BTreeSet<String> =
+        records(&left.record).iter().map(|(place, _)| place.text(conceptual)).collect();
+    left.system.born = born.into_iter().filter(|(path, _)| places.contains(path)).collect();
     Some(Rc::new(left))
 }
 

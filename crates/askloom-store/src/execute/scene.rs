@@ -146,12 +146,6 @@ impl Scene<'_> {
             }
             (false, _) => {
                 let Some(stored_end) = row.inverse else { return Ok(Vec::new()) };
-                // A tuple query may come here with an instance of a class above the end's: it has no such end, though
-                // somebody may hold its id.
-                let conceptual = self.conceptual();
-                if !inner.record().is_some_and(|record| conceptual.is_kind_of(record.class, row.class)) {
-                    return Ok(Vec::new());
-                }
                 let holders = self.holders(inner, stored_end)?.into_iter();
                 Ok(holders.map(|holder| (self.lone_key(&holder), holder)).collect())
             }
@@ -175,6 +169,11 @@ impl Scene<'_> {
     pub(super) fn holders(&self, inner: &Inner, stored_end: EndId) -> Result<Vec<Inner>, RunError> {
         let conceptual = self.conceptual();
         let row = &conceptual.ends[stored_end];
+        // A tuple query may come here with an instance of a class above the end's: somebody may hold its id, but a link
+        // to it there is not.
+        if !inner.record().is_some_and(|record| conceptual.is_kind_of(record.class, row.target)) {
+            return Ok(Vec::new());
+        }
         if row.kind == RelationshipKind::Composition {
             // A part is inside its owner.
             let owner = inner.above().filter(|(_, member)| *member == Member::End(stored_end));

@@ -2,7 +2,7 @@
 
 use super::draft::{Address, Draft, stored_ids};
 use crate::place::records;
-use crate::{Instances, RunError};
+use crate::{Aggregate, Instances, RunError};
 use askloom_model::{ClassId, EndId, Identity, Member, OnDelete, Value, fault};
 use std::collections::BTreeSet;
 
@@ -98,6 +98,32 @@ impl Draft<'_> {
             }
         }
         Ok(found)
+    }
+
+    /// The id of a part that has expired is free. Whoever takes it sweeps what is left of the former one: two parts of
+    /// one id, be one of them gone, would have the same rows in copies.
+    pub(super) fn clear_former_holders(&mut self) -> Result<(), RunError> {
+        let conceptual = self.conceptual();
+        if conceptual.classes.iter().all(|(_, class)| class.ttl_ms.is_none()) {
+            return Ok(());
+        }
+        let changed: Vec<Aggregate> = self.after.changed.keys().cloned().collect();
+        for aggregate in changed {
+            let Some(stored) = self.live(&self.after, &aggregate)? else { continue };
+            for (place, record) in records(&stored.record) {
+                let (false, Some(identity)) = (place.0.is_empty(), record.identity(conceptual)) else {
+                    continue;
+                };
+                let top = conceptual.lineage(record.class).last().copied().unwrap_or(record.class);
+                for holder in self.after.owners(top, &identity)? {
+                    let live = self.live(&self.after, &holder)?;
+                    if holder != aggregate && live != self.after.aggregate(holder.0, &holder.1)? {
+                        self.after.changed.insert(holder, live);
+                    }
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Every link of the changed aggregates at a stored end, in a state.

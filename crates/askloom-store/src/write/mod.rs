@@ -257,6 +257,7 @@ impl Draft<'_> {
 fn settle(mut draft: Draft<'_>, inputs: &Inputs) -> Result<Puts, RunError> {
     draft.after_deletes()?;
     draft.check_rules()?;
+    draft.clear_former_holders()?;
     written(&draft, inputs)
 }
 
