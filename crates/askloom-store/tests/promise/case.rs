@@ -63,8 +63,8 @@ impl Spec {
         if random.percent(35) {
             made.push(questions::query(conceptual, "q5", Where::Anchored, &random.fork("q5")));
         }
-        if random.percent(6) {
-            made.extend(questions::across(conceptual, "q6", &random.fork("q6")));
+        if random.percent(20) {
+            made.extend(questions::rare(conceptual, "q6", &random.fork("q6")));
         }
         if random.percent(15) {
             made.push(questions::ask(conceptual, "ask0", &random.fork("ask")));

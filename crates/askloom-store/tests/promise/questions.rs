@@ -187,14 +187,45 @@ pub(crate) fn ask(conceptual: &Conceptual, name: &str, random: &Random) -> Strin
     format!("ask {name}: {{{key}}} -> {{{result}}}\n")
 }
 
-/// A query whose condition a copy can keep, about what a to-many step leads to, cut by LIMIT.
-pub(crate) fn across(conceptual: &Conceptual, name: &str, random: &Random) -> Option<String> {
+/// A query for what random conditions rarely meet: one that a copy can keep as its own, cut by LIMIT, or a tree.
+pub(crate) fn rare(conceptual: &Conceptual, name: &str, random: &Random) -> Option<String> {
+    let (class, condition) = match random.below(4) {
+        0 => across(conceptual, random)?,
+        1 => tree(conceptual)?,
+        2 => words(conceptual, "STARTS WITH", random)?,
+        _ => words(conceptual, "MATCHES", random)?,
+    };
+    Some(format!("query {name}:\n  SELECT *\n  FROM {class}\n  WHERE {condition}\n  LIMIT 3\n"))
+}
+
+/// About what a to-many step leads to.
+fn across(conceptual: &Conceptual, random: &Random) -> Option<(String, String)> {
     let many = conceptual.ends.iter().filter(|(_, end)| end.cardinality.is_many());
     let many: Vec<&askloom_model::End> =
         many.map(|(_, end)| end).filter(|end| conceptual.classes[end.class].kind.is_entity()).collect();
     let end = *random.pick(if many.is_empty() { return None } else { &many });
     let attribute = conceptual.attributes.iter().find(|(_, a)| a.class == end.target && !a.list)?.1;
-    let class = &conceptual.classes[end.class].name;
-    let path = format!("{class}.{}.{}", end.name, attribute.name);
-    Some(format!("query {name}:\n  SELECT *\n  FROM {class}\n  WHERE NOT {path} IS NULL\n  LIMIT 3\n"))
+    let class = conceptual.classes[end.class].name.clone();
+    let condition = format!("NOT {class}.{}.{} IS NULL", end.name, attribute.name);
+    Some((class, condition))
+}
+
+fn tree(conceptual: &Conceptual) -> Option<(String, String)> {
+    let end = conceptual.ends.iter().find(|(_, end)| end.tree)?.1;
+    let class = conceptual.classes[end.target].name.clone();
+    let condition = format!("{class} UNDER :p0");
+    Some((class, condition))
+}
+
+fn words(conceptual: &Conceptual, operator: &str, random: &Random) -> Option<(String, String)> {
+    let text = |attribute: &askloom_model::Attribute| {
+        attribute.ty == askloom_model::Type::Text
+            && !attribute.list
+            && conceptual.classes[attribute.class].kind.is_entity()
+    };
+    let texts: Vec<_> = conceptual.attributes.iter().map(|(_, a)| a).filter(|a| text(a)).collect();
+    let attribute = *random.pick(if texts.is_empty() { return None } else { &texts });
+    let class = conceptual.classes[attribute.class].name.clone();
+    let condition = format!("{class}.{} {operator} 'a'", attribute.name);
+    Some((class, condition))
 }
