@@ -1,8 +1,9 @@
 //! Designs in words.
 
+use askloom_design::saved::{condition_text, rule_text};
 use askloom_model::{
     Collection, Conceptual, Contents, Design, Hop, KeyField, Leaf, Member, Model, Path, Position, PositionId,
-    Role, Table,
+    Role, Rule, Table,
 };
 
 const WIDTH: usize = 80;
@@ -46,11 +47,13 @@ pub(crate) fn one(conceptual: &Conceptual, collection: &Collection, text: &mut S
 
 fn held(conceptual: &Conceptual, collection: &Collection) -> String {
     let root = &conceptual.classes[collection.source.root].name;
-    let some = match collection.source.condition {
-        Some(_) => format!("of some {root}, by a condition of its query"),
+    let positions = &collection.source.positions;
+    let some = match &collection.source.condition {
+        Some(condition) => {
+            format!("of every {root} where {}", condition_text(conceptual, positions, condition))
+        }
         None => format!("of every {root}"),
     };
-    let positions = &collection.source.positions;
     let fields = |fields: &[Path]| match fields {
         [] => "the id".to_owned(),
         fields => {
@@ -58,7 +61,7 @@ fn held(conceptual: &Conceptual, collection: &Collection) -> String {
         }
     };
     match &collection.contents {
-        Contents::Aggregate(_) => format!("every {root}, whole"),
+        Contents::Aggregate(rules) => format!("every {root}, {}", split(conceptual, rules)),
         Contents::Fields(paths) => format!("{} {some}", fields(paths)),
         Contents::Nested(paths) => {
             format!("{} {some}, one entry for each instance and not for each row", fields(paths))
@@ -106,6 +109,17 @@ fn position(conceptual: &Conceptual, positions: &Table<PositionId, Position>, id
                 Member::End(id) => conceptual.ends[id].name.clone(),
             });
             steps
+        }
+    }
+}
+
+/// How the aggregates of a master are split into entries.
+fn split(conceptual: &Conceptual, rules: &[Rule]) -> String {
+    match rules {
+        [Rule { steps, .. }] if steps.is_empty() => "one entry each".to_owned(),
+        _several => {
+            let rules: Vec<String> = rules.iter().map(|rule| rule_text(conceptual, rule)).collect();
+            format!("an entry for each {}", rules.join(", then "))
         }
     }
 }

@@ -26,7 +26,8 @@ mod sound;
 mod write;
 
 pub use read::from_json;
-pub use write::{fingerprint, to_json};
+pub use rules::write as rule_text;
+pub use write::{condition_text, fingerprint, to_json};
 
 /// What reads and writes this form; another number is another form.
 const FORMAT: u64 = 1;

@@ -4,7 +4,8 @@ use super::path::{name, split, unquoted};
 use askloom_model::{Conceptual, Rule, RuleStep, Span};
 
 /// `/Game/*/rounds[*]`
-pub(super) fn write(conceptual: &Conceptual, rule: &Rule) -> String {
+#[must_use]
+pub fn write(conceptual: &Conceptual, rule: &Rule) -> String {
     let class = rule.class.map_or_else(|| "*".to_owned(), |class| name(&conceptual.classes[class].name));
     let mut text = format!("/{class}/*");
     for step in &rule.steps {

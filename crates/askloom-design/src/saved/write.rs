@@ -3,7 +3,8 @@
 use super::path::Paths;
 use super::{FORMAT, rules};
 use askloom_model::{
-    Attribute, Collection, Conceptual, Contents, Design, End, KeyField, Member, Model, Path, Position, Role,
+    Attribute, Collection, Conceptual, Condition, Contents, Design, End, KeyField, Member, Model, Path,
+    Position, PositionId, Role, Table,
 };
 use serde::Serialize;
 use serde_json::Value as Json;
@@ -114,6 +115,16 @@ fn saved<'d>(conceptual: &'d Conceptual, collection: &'d Collection) -> SavedCol
         nodes,
         reasons: &collection.reasons,
     }
+}
+
+/// The condition of a collection as a person would write it.
+#[must_use]
+pub fn condition_text(
+    conceptual: &Conceptual,
+    positions: &Table<PositionId, Position>,
+    condition: &Condition,
+) -> String {
+    Paths::of(conceptual, positions).condition_text(condition)
 }
 
 /// A number for what a store holds by a design: what is stored of the model, and the collections. Methods, reasons and

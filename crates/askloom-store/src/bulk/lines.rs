@@ -116,10 +116,10 @@ mod tests {
         let expected = vec![
             (1, 0, 12, Ok("{\"a\":1}".to_owned())),
             (4, 17, 25, Ok("{\"a\":2}".to_owned())),
-            (5, 25, 55, Err("the line has 30 bytes, and may have 24".to_owned())),
-            (6, 55, 57, Err("byte 1 is not UTF-8".to_owned())),
-            (7, 57, 59, Err("column 1 is not JSON: EOF while parsing an object".to_owned())),
-            (8, 59, 66, Ok("{\"a\":3}".to_owned())),
+            (5, 25, 56, Err("the line has 31 bytes, and may have 24".to_owned())),
+            (6, 56, 58, Err("byte 1 is not UTF-8".to_owned())),
+            (7, 58, 60, Err("column 1 is not JSON: EOF while parsing an object".to_owned())),
+            (8, 60, 67, Ok("{\"a\":3}".to_owned())),
         ];
         for capacity in [1, 2, 3, 7, 1000] {
             assert_eq!(all(text, capacity), expected, "buffer of {capacity}");
