@@ -189,13 +189,33 @@ pub(crate) fn ask(conceptual: &Conceptual, name: &str, random: &Random) -> Strin
 
 /// A query for what random conditions rarely meet: one that a copy can keep as its own, cut by LIMIT, or a tree.
 pub(crate) fn rare(conceptual: &Conceptual, name: &str, random: &Random) -> Option<String> {
-    let (class, condition) = match random.below(4) {
+    let (class, condition) = match random.below(8) {
         0 => across(conceptual, random)?,
-        1 => tree(conceptual)?,
-        2 => words(conceptual, "STARTS WITH", random)?,
+        1 | 2 => tree(conceptual)?,
+        3 => number(conceptual, random, |path| format!("{path} BETWEEN 0 AND 2"))?,
+        4 => number(conceptual, random, |path| format!("({path} = 1 OR {path} IS NULL)"))?,
+        5 | 6 => words(conceptual, "STARTS WITH", random)?,
         _ => words(conceptual, "MATCHES", random)?,
     };
     Some(format!("query {name}:\n  SELECT *\n  FROM {class}\n  WHERE {condition}\n  LIMIT 3\n"))
+}
+
+/// About a whole number of an entity.
+fn number(
+    conceptual: &Conceptual,
+    random: &Random,
+    condition: impl Fn(&str) -> String,
+) -> Option<(String, String)> {
+    let whole = |attribute: &askloom_model::Attribute| {
+        matches!(attribute.ty, askloom_model::Type::Int | askloom_model::Type::Long)
+            && !attribute.list
+            && conceptual.classes[attribute.class].kind.is_entity()
+    };
+    let numbers: Vec<_> = conceptual.attributes.iter().map(|(_, a)| a).filter(|a| whole(a)).collect();
+    let attribute = *random.pick(if numbers.is_empty() { return None } else { &numbers });
+    let class = conceptual.classes[attribute.class].name.clone();
+    let condition = condition(&format!("{class}.{}", attribute.name));
+    Some((class, condition))
 }
 
 /// About what a to-many step leads to.

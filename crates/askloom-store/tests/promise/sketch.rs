@@ -197,6 +197,8 @@ fn references(prefix: &str, class: &str, plan: &Plan, inverses: bool, random: &R
             0 => Some("refuse"),
             1 => Some("cascade"),
             2 if !matches!(cardinality, "" | "[2..4]") => Some("clear"),
+            // A class that refers to itself makes cascades of several steps.
+            _unchecked if target == class && random.fork("cascade").percent(14) => Some("cascade"),
             _unchecked => None,
         };
         let modifier = if random.percent(5) { "immutable " } else { "" };
