@@ -13,6 +13,7 @@ pub mod ask;
 pub mod cost;
 mod nested;
 pub mod partition;
+pub mod method;
 pub mod plan;
 pub mod saved;
 pub mod simple;

@@ -1,0 +1,3 @@
+//! The methods that make a design of a model.
+
+pub mod kvmod;
