@@ -11,9 +11,9 @@
 
 pub mod ask;
 pub mod cost;
+pub mod method;
 mod nested;
 pub mod partition;
-pub mod method;
 pub mod plan;
 pub mod saved;
 pub mod simple;

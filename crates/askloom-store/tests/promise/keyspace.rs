@@ -3,8 +3,8 @@
 use crate::coverage::Coverage;
 use askloom_design::partition;
 use askloom_model::{
-    ClassId, Collection, CollectionId, Column, ColumnValue, Conceptual, Contents, Header, Id, Identity, Leaf,
-    Member, Path, PositionId, Query, Record, Role, Value,
+    ClassId, Collection, CollectionId, Column, ColumnValue, Conceptual, Contents, EndId, Header, Id,
+    Identity, Leaf, Member, Path, PositionId, Query, Record, Role, Value,
 };
 use askloom_oracle::{NodeIdentity, State};
 use askloom_store::{Instances, Memory, Reader, Schema};
@@ -26,8 +26,9 @@ pub(crate) fn check(
     let stored = masters(schema, keyspace, state, now)?;
     let model = &schema.model;
     let held = State::of_stored(&model.conceptual, stored);
-    if !ids_are_unique(&model.conceptual, &held) {
-        // Something has taken the id of what has expired and is still stored: what refers to it is of both.
+    if !ids_are_unique(&model.conceptual, &held) || !partners_are_single(&model.conceptual, &held) {
+        // Something has taken the id or the only partner of what has expired and is still stored: what copies have of
+        // that is of one or of the other, and no plan reads it.
         return check_masters(schema, keyspace, &held);
     }
     let mut expected: BTreeMap<Vec<u8>, (CollectionId, Vec<u8>)> = BTreeMap::new();
@@ -74,6 +75,29 @@ fn ids_are_unique(conceptual: &Conceptual, held: &State) -> bool {
                 .iter()
                 .all(|element| part_of(&element.value).is_none_or(|part| note(conceptual, part, seen))),
             _plain => true,
+        })
+    }
+    let mut seen = BTreeSet::new();
+    held.instances().all(|(_, _, instance)| note(conceptual, instance.record(), &mut seen))
+}
+
+/// Whether nothing has two partners at an end that leads to one at most.
+fn partners_are_single(conceptual: &Conceptual, held: &State) -> bool {
+    fn note(conceptual: &Conceptual, record: &Record, seen: &mut BTreeSet<(EndId, Identity)>) -> bool {
+        let is_bound = |end: EndId| {
+            let back = conceptual.ends[end].inverse.map(|inverse| conceptual.ends[inverse].cardinality);
+            back.is_some_and(|back| !back.is_many())
+        };
+        record.fields.iter().all(|(&member, value)| match (member, value) {
+            (Member::End(end), Value::Reference(id)) => !is_bound(end) || seen.insert((end, id.clone())),
+            (Member::End(end), Value::Set(ids)) => {
+                !is_bound(end) || ids.iter().all(|id| seen.insert((end, id.clone())))
+            }
+            (_, Value::Record(part)) => note(conceptual, part, seen),
+            (_, Value::List(elements)) => elements
+                .iter()
+                .all(|element| part_of(&element.value).is_none_or(|part| note(conceptual, part, seen))),
+            (_, _plain) => true,
         })
     }
     let mut seen = BTreeSet::new();
