@@ -63,8 +63,18 @@ fn held(conceptual: &Conceptual, collection: &Collection) -> String {
     match &collection.contents {
         Contents::Aggregate(rules) => format!("every {root}, {}", split(conceptual, rules)),
         Contents::Fields(paths) => format!("{} {some}", fields(paths)),
-        Contents::Nested(paths) => {
-            format!("{} {some}, one entry for each instance and not for each row", fields(paths))
+        Contents::Nested(nodes) => {
+            let whole = nodes.whole.iter().map(|&at| match position(conceptual, positions, at) {
+                steps if steps.is_empty() => root.clone(),
+                steps => steps.join("."),
+            });
+            let whole: Vec<String> = whole.map(|name| format!("all of {name}")).collect();
+            let what = match (whole.is_empty(), nodes.fields.is_empty()) {
+                (true, _) => fields(&nodes.fields),
+                (false, true) => whole.join(", "),
+                (false, false) => format!("{}, {}", whole.join(", "), fields(&nodes.fields)),
+            };
+            format!("{what} {some}, one entry for each instance and not for each row")
         }
     }
 }

@@ -6,14 +6,14 @@ use crate::plan::{self, condition_paths, conjuncts, is_single, needed_paths};
 use crate::{partition, upkeep};
 use askloom_model::{
     ClassId, Collection, Comparison, Condition, Contents, Design, Id, KeyField, Leaf, Member, Model, Operand,
-    OrderBy, Path, PositionId, Query, Reading, RelationshipKind, Role, Rule, Source, Table,
+    OrderBy, Origin, Path, PositionId, Query, Reading, RelationshipKind, Role, Rule, Source, Table,
 };
 
 /// The design.
 #[must_use]
 pub fn design(model: &Model) -> Design {
     let mut design = Design { method: "simple".to_owned(), collections: Table::default() };
-    masters(model, &mut design);
+    masters(model, Origin::Method, &mut design);
     for query in &model.workload.queries {
         let by_key = plan::plan(&model.conceptual, &design, query).is_some_and(|plan| is_by_key(&plan));
         if !by_key {
@@ -36,10 +36,13 @@ fn is_by_key(plan: &askloom_model::Plan) -> bool {
     access && joins
 }
 
-/// One collection of whole aggregates for each root class.
-pub fn masters(model: &Model, design: &mut Design) {
+/// One collection of whole aggregates for each root class that has none yet.
+pub fn masters(model: &Model, origin: Origin, design: &mut Design) {
     let conceptual = &model.conceptual;
     for class in conceptual.classes.ids().filter(|&class| conceptual.aggregate_root(class) == Some(class)) {
+        if design.master(class).is_some() {
+            continue;
+        }
         let main = PositionId::from_index(0);
         let key = |&member: &Member| {
             let leaf = match member {
@@ -58,6 +61,7 @@ pub fn masters(model: &Model, design: &mut Design) {
         design.collections.push(Collection {
             name: conceptual.classes[class].name.clone(),
             role: Role::Master,
+            origin,
             source: Source { root: class, positions: only_main(class), condition: None },
             block_key,
             entry_key: Vec::new(),
@@ -143,6 +147,7 @@ pub fn view(model: &Model, query: &Query) -> Collection {
     Collection {
         name: format!("{}View", capitalised(&query.header.name)),
         role: Role::Copy,
+        origin: Origin::Method,
         source: Source {
             root: query.positions[main].class.unwrap_or_else(|| ClassId::from_index(0)),
             positions: query.positions.clone(),

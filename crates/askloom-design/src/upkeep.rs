@@ -7,7 +7,7 @@
 use crate::plan::condition_paths;
 use askloom_model::{
     BackStep, ClassId, Collection, CollectionId, Conceptual, Contents, Design, EndId, Id, KeyField, Leaf,
-    Member, Model, Occurrence, Path, PositionId, RelationshipKind, Role, Source, Upkeep, fault,
+    Member, Model, Occurrence, Origin, Path, PositionId, RelationshipKind, Role, Source, Upkeep, fault,
 };
 
 /// A place in the rows of a collection: the steps from the root to it, and the class of what stands there.
@@ -224,6 +224,7 @@ fn add_index(
     design.collections.push(Collection {
         name: unused(design, name),
         role: Role::Index,
+        origin: Origin::Added,
         source: Source {
             root: occurrence.root,
             positions: crate::simple::only_main(occurrence.root),

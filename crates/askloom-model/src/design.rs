@@ -23,6 +23,7 @@ pub struct Design {
 pub struct Collection {
     pub name: String,
     pub role: Role,
+    pub origin: Origin,
     pub source: Source,
     /// Where a block is: the identity of the root for a master, any fields for a copy.
     pub block_key: Vec<KeyField>,
@@ -42,6 +43,16 @@ pub enum Role {
     Copy,
     /// A copy of identities alone.
     Index,
+}
+
+/// Whose idea a collection is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Origin {
+    /// The method makes it.
+    Method,
+    /// The method's own collections cannot answer or keep everything; this one makes them.
+    Added,
 }
 
 /// Which conceptual rows a collection holds.
@@ -65,9 +76,18 @@ pub enum Contents {
     Aggregate(Vec<Rule>),
     /// Rows, one entry each, with the values of these paths beside those of the keys.
     Fields(Vec<Path>),
-    /// Nodes, one entry each: what stands at one position, with what stands above it, and the values of those of these
-    /// paths that start there. Siblings are not multiplied. The rows come back by joining nodes along the tree.
-    Nested(Vec<Path>),
+    /// Nodes, one entry each: what stands at one position, with what stands above it. Siblings are not multiplied.
+    /// The rows come back by joining nodes along the tree.
+    Nested(Nodes),
+}
+
+/// What the nodes of a nested copy hold.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Nodes {
+    /// A node holds the values of those that start at its position.
+    pub fields: Vec<Path>,
+    /// A node at one of these holds the whole aggregate that stands there.
+    pub whole: Vec<PositionId>,
 }
 
 impl Design {
@@ -133,11 +153,20 @@ impl Collection {
         chain
     }
 
+    /// The positions whose aggregates are held as wholes.
+    #[must_use]
+    pub fn whole(&self) -> &[PositionId] {
+        match &self.contents {
+            Contents::Aggregate(_) | Contents::Fields(_) => &[],
+            Contents::Nested(nodes) => &nodes.whole,
+        }
+    }
+
     /// Every path whose value can be read from an entry.
     pub fn held(&self) -> impl Iterator<Item = &Path> {
         let fields: &[Path] = match &self.contents {
             Contents::Aggregate(_) => &[],
-            Contents::Fields(fields) | Contents::Nested(fields) => fields,
+            Contents::Fields(fields) | Contents::Nested(Nodes { fields, .. }) => fields,
         };
         let keys = self.block_key.iter().chain(&self.entry_key).map(|field| &field.path);
         keys.chain(fields)

@@ -32,4 +32,11 @@ impl Conceptual {
             .collect();
         homes.into_iter().collect()
     }
+
+    /// Whether every instance of a class is an aggregate of its own.
+    #[must_use]
+    pub fn is_aggregate(&self, class: ClassId) -> bool {
+        let homes = self.homes(class);
+        !homes.is_empty() && homes.iter().all(|home| home.place == HomePlace::Root)
+    }
 }

@@ -12,6 +12,8 @@ pub struct Plan {
     pub access: Access,
     /// Positions that the access does not give, in the order in which they are joined.
     pub joins: Vec<JoinStep>,
+    /// Copies that have a row for each row, by its identity: what is needed and not there yet comes from them.
+    pub fetches: Vec<Fetch>,
     /// What the access and the joins do not already guarantee.
     pub filter: Option<Condition>,
     pub group_by: Vec<Path>,
@@ -27,16 +29,19 @@ impl Plan {
     /// Every collection that is read, in the order of the steps; one may come twice.
     pub fn collections(&self) -> impl Iterator<Item = CollectionId> + '_ {
         let joins = self.joins.iter().map(|join| &join.how);
+        let fetches = self.fetches.iter().map(|fetch| fetch.collection);
         let follows = self.priced.steps.iter().filter_map(|step| match &step.of {
             StepOf::Follow(follow) => Some(&follow.how),
             StepOf::Access
             | StepOf::Join(_)
+            | StepOf::Fetch(_)
             | StepOf::Filter
             | StepOf::Group
             | StepOf::Sort
             | StepOf::Limit => None,
         });
-        std::iter::once(self.access.collection).chain(joins.chain(follows).flat_map(Joining::collections))
+        let joined = joins.chain(follows).flat_map(Joining::collections);
+        std::iter::once(self.access.collection).chain(fetches).chain(joined)
     }
 }
 
@@ -104,6 +109,14 @@ impl KeyRange {
         *bound = Some((operand.clone(), inclusive));
         true
     }
+}
+
+/// A copy in which a row is found by its own identity.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Fetch {
+    pub collection: CollectionId,
+    /// For each position of the collection, the query's position that it stands for.
+    pub positions: Vec<PositionId>,
 }
 
 /// How a further position is reached from the ones before.
@@ -208,6 +221,8 @@ pub enum StepOf {
     Access,
     /// By its place in the plan's joins.
     Join(usize),
+    /// By its place in the plan's fetches.
+    Fetch(usize),
     /// What a path that no entry holds needs besides.
     Follow(Follow),
     Filter,

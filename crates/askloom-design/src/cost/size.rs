@@ -3,7 +3,7 @@
 use super::{Asked, Statistics, selectivity};
 use askloom_model::{
     AssumptionAbout, AttributeId, ClassId, Collection, CollectionId, Contents, Design, Leaf, MAX_NESTING,
-    Member, Path, RelationshipKind, Rule, RuleStep, Type,
+    Member, Nodes, Path, PositionId, RelationshipKind, Rule, RuleStep, Type,
 };
 
 /// Bytes of a text without `@size`, and of other values whose size varies.
@@ -66,12 +66,38 @@ impl Sizes<'_> {
 
     /// The nodes of a nested copy: at each position one for each way down to it.
     fn nodes(&self, collection: &Collection) -> f64 {
-        let positions = &collection.source.positions;
-        let ways = positions.ids().map(|position| {
-            let steps = collection.chain(position).into_iter().filter_map(|at| positions[at].from);
-            steps.map(|hop| self.statistics.fan_out(hop.step)).product::<f64>()
-        });
+        let ways = collection.source.positions.ids().map(|position| self.ways(collection, position));
         self.statistics.count(collection.source.root) * ways.sum::<f64>()
+    }
+
+    /// How many ways down to a position there are from one root.
+    fn ways(&self, collection: &Collection, position: PositionId) -> f64 {
+        let positions = &collection.source.positions;
+        let steps = collection.chain(position).into_iter().filter_map(|at| positions[at].from);
+        steps.map(|hop| self.statistics.fan_out(hop.step)).product()
+    }
+
+    /// Bytes of a node at one position.
+    pub(crate) fn node_bytes_at(&self, collection: &Collection, nodes: &Nodes, position: PositionId) -> f64 {
+        let positions = &collection.source.positions;
+        let identity =
+            |at: &PositionId| positions[*at].class.map_or(8.0, |class| self.identity_bytes(class, 0));
+        let keys: f64 = collection.block_key.iter().map(|field| self.path_bytes(&field.path)).sum();
+        let above: f64 = collection.chain(position).iter().map(identity).sum();
+        let here = nodes.fields.iter().filter(|path| path.position == position);
+        let whole = positions[position].class.filter(|_| nodes.whole.contains(&position));
+        let whole = whole.map_or(0.0, |class| self.class_bytes(class, 0));
+        keys + above + here.map(|path| self.path_bytes(path)).sum::<f64>() + whole + ENTRY
+    }
+
+    fn node_bytes(&self, collection: &Collection, nodes: &Nodes) -> f64 {
+        let (mut count, mut bytes) = (0.0, 0.0);
+        for position in collection.source.positions.ids() {
+            let ways = self.ways(collection, position);
+            count += ways;
+            bytes += ways * self.node_bytes_at(collection, nodes, position);
+        }
+        bytes / f64::max(count, f64::MIN_POSITIVE)
     }
 
     pub(crate) fn keys_of_row(&self, collection: &Collection) -> f64 {
@@ -85,17 +111,24 @@ impl Sizes<'_> {
         match collection.contents {
             Contents::Aggregate(_) => self.statistics.count(collection.source.root),
             Contents::Fields(_) | Contents::Nested(_) => {
-                let keys: f64 =
-                    collection.block_key.iter().map(|field| self.different(&field.path)).product();
+                let keys: f64 = collection
+                    .block_key
+                    .iter()
+                    .map(|field| self.different(collection, &field.path))
+                    .product();
                 keys.min(self.entries(id)).max(1.0)
             }
         }
     }
 
-    fn different(&self, path: &Path) -> f64 {
+    fn different(&self, collection: &Collection, path: &Path) -> f64 {
         match path.leaf {
             Leaf::Attribute(id) => self.statistics.distinct(Member::Attribute(id)),
             Leaf::Reference(id) => self.statistics.distinct(Member::End(id)),
+            Leaf::Itself if path.hops.is_empty() => {
+                let class = collection.source.positions[path.position].class;
+                class.map_or(f64::INFINITY, |class| self.statistics.count(class))
+            }
             Leaf::Itself => f64::INFINITY,
         }
     }
@@ -106,7 +139,8 @@ impl Sizes<'_> {
         let collection = &self.design.collections[id];
         match &collection.contents {
             Contents::Aggregate(_) => self.block_bytes(id) / self.block_entries(id).max(1.0),
-            Contents::Fields(_) | Contents::Nested(_) => {
+            Contents::Nested(nodes) => self.node_bytes(collection, nodes),
+            Contents::Fields(_) => {
                 let identity: f64 = collection
                     .source
                     .positions

@@ -5,12 +5,12 @@
 
 use super::conjuncts::conjuncts;
 use super::terms::key_terms;
-use super::{cover, lookup, paths};
+use super::{cover, fetch, lookup, paths};
 use crate::cost::{Asked, Costing, Sizes, Statistics, list_length, selectivity};
 use askloom_model::{
-    AssumptionAbout, Capability, ClassId, ColumnValue, Constant, Contents, Design, EndId, Estimate, Follow,
-    Guarantee, JoinStep, Joining, Leaf, Limit, Member, Operand, OrderBy, Path, Plan, PositionId, Priced,
-    Query, Reading, Role, SnapshotReads, StepEstimate, StepOf, Work,
+    AssumptionAbout, Capability, ClassId, ColumnValue, Constant, Contents, Design, EndId, Estimate, Fetch,
+    Follow, Guarantee, JoinStep, Joining, Leaf, Limit, Member, Operand, OrderBy, Path, Plan, PositionId,
+    Priced, Query, Reading, Role, SnapshotReads, StepEstimate, StepOf, Work,
 };
 use std::collections::HashSet;
 
@@ -27,8 +27,17 @@ pub(super) fn price(
     plan: &mut Plan,
 ) {
     let sizes = Sizes { statistics, design };
-    let mut pricing =
-        Pricing { costing, sizes, query, flowing: 0.0, loaded: HashSet::new(), steps: Vec::new() };
+    let fetches = plan.fetches.clone();
+    let mut pricing = Pricing {
+        costing,
+        sizes,
+        query,
+        fetches: &fetches,
+        flowing: 0.0,
+        loaded: HashSet::new(),
+        fetched: HashSet::new(),
+        steps: Vec::new(),
+    };
     pricing.access(plan);
     pricing.joins(plan);
     pricing.filter(plan);
@@ -75,10 +84,14 @@ struct Pricing<'p> {
     costing: &'p Costing<'p>,
     sizes: Sizes<'p>,
     query: &'p Query,
+    fetches: &'p [Fetch],
     /// Rows between the last step and the next.
     flowing: f64,
     /// Positions, with hops beyond them, whose instances are there.
     loaded: HashSet<(PositionId, Vec<EndId>)>,
+    /// Entries of copies that have been read by the identities of rows: of which fetch, and at which position if the
+    /// copy is nested.
+    fetched: HashSet<(usize, Option<PositionId>)>,
     steps: Vec<StepEstimate>,
 }
 
@@ -120,6 +133,11 @@ impl Pricing<'_> {
         };
         if let Contents::Aggregate(_) = collection.contents {
             self.loaded.insert((super::main(), Vec::new()));
+        }
+        for whole in collection.whole() {
+            if let Some(&position) = plan.access.positions.get(askloom_model::Id::index(*whole)) {
+                self.loaded.insert((position, Vec::new()));
+            }
         }
         let work = Work { requests, partitions, rows, bytes, reads: requests, ..Work::default() };
         self.push(StepOf::Access, work);
@@ -281,9 +299,35 @@ impl Pricing<'_> {
             collection.held().filter_map(|path| cover::map_path(path, &plan.access.positions)).collect();
         for path in paths {
             let known = path.leaf == Leaf::Itself && path.hops.is_empty();
-            if !known && !held.contains(path) {
+            if !known && !held.contains(path) && !self.fetch(path) {
                 self.load(path.position, &path.hops);
             }
+        }
+    }
+
+    /// Whether a copy gives the value by the identity of the row; its entry is read once.
+    fn fetch(&mut self, path: &Path) -> bool {
+        let gives = |fetch: &Fetch| fetch::gives(self.sizes.design, fetch, path);
+        let Some(index) = self.fetches.iter().position(gives) else { return false };
+        self.read_entry(index, path.position);
+        true
+    }
+
+    fn read_entry(&mut self, index: usize, position: PositionId) {
+        let Some(fetch) = self.fetches.get(index) else { return };
+        let collection = &self.sizes.design.collections[fetch.collection];
+        let (at, bytes) = match &collection.contents {
+            Contents::Nested(nodes) => {
+                let own = fetch.positions.iter().zip(collection.source.positions.ids());
+                let own = own.into_iter().find(|(asked, _)| **asked == position).map(|(_, own)| own);
+                let bytes = own.map_or(0.0, |own| self.sizes.node_bytes_at(collection, nodes, own));
+                (Some(position), bytes)
+            }
+            Contents::Aggregate(_) | Contents::Fields(_) => (None, self.sizes.entry_bytes(fetch.collection)),
+        };
+        if self.fetched.insert((index, at)) {
+            let work = lookup::entries(self.costing, self.flowing, bytes);
+            self.push(StepOf::Fetch(index), work);
         }
     }
 
@@ -291,6 +335,10 @@ impl Pricing<'_> {
     fn load(&mut self, position: PositionId, hops: &[EndId]) {
         if !self.loaded.insert((position, hops.to_vec())) {
             return;
+        }
+        let whole = |fetch: &Fetch| fetch::gives_whole(self.sizes.design, fetch, position);
+        if let Some(index) = self.fetches.iter().position(whole).filter(|_| hops.is_empty()) {
+            return self.read_entry(index, position);
         }
         let step = match hops.split_last() {
             Some((&last, before)) => {

@@ -73,6 +73,18 @@ pub(crate) fn get(costing: &Costing<'_>, sizes: &Sizes<'_>, how: &Joining, gets:
     }
 }
 
+/// Gets of single entries of a copy, so many of each of these sizes.
+pub(crate) fn entries(costing: &Costing<'_>, gets: f64, bytes: f64) -> Work {
+    Work {
+        requests: costing.batches(gets),
+        partitions: gets,
+        rows: gets,
+        bytes: gets * bytes,
+        reads: gets,
+        ..Work::default()
+    }
+}
+
 /// Reads of so many blocks of an index, with so many entries each.
 pub(crate) fn found(
     costing: &Costing<'_>,

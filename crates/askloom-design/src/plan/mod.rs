@@ -8,6 +8,7 @@
 mod conjuncts;
 mod cost;
 mod cover;
+mod fetch;
 mod key;
 mod lookup;
 mod missing;
@@ -27,8 +28,8 @@ pub use print::{print, print_assumed};
 
 use crate::cost::{Costing, Statistics};
 use askloom_model::{
-    Access, Collection, CollectionId, Conceptual, Condition, Contents, Design, Home, Id, JoinStep, Joining,
-    Limit, Member, Plan, PositionId, Query, Reading, RelationshipKind, Role, fault,
+    Access, Collection, CollectionId, Conceptual, Condition, Contents, Design, Fetch, Home, Id, JoinStep,
+    Joining, Limit, Member, Plan, PositionId, Query, Reading, RelationshipKind, Role, fault,
 };
 use cover::embed;
 use std::collections::HashSet;
@@ -103,11 +104,15 @@ impl Planner<'_> {
         let Some(implied) = self.implied(collection, &positions) else { return Vec::new() };
         let Some(joins) = self.joins(collection, &positions) else { return Vec::new() };
         let readings = self.readings(collection, &positions);
-        let plan = |(how, bound): (Reading, HashSet<usize>)| {
-            let used = implied.union(&bound).copied().collect();
+        let fetches = self.fetches(id, &positions);
+        let mut ways = vec![Vec::new()];
+        ways.extend(Some(fetches).filter(|fetches| !fetches.is_empty()));
+        let plan = |(how, bound): &(Reading, HashSet<usize>), fetches: &Vec<Fetch>| {
+            let used = implied.union(bound).copied().collect();
             let mut plan = Plan {
-                access: Access { collection: id, how, positions: positions.clone() },
+                access: Access { collection: id, how: how.clone(), positions: positions.clone() },
                 joins: joins.clone(),
+                fetches: fetches.clone(),
                 filter: self.rest(&used, collection, &positions),
                 group_by: self.query.group_by.clone(),
                 sort: Some(self.query.order_by.clone()),
@@ -121,7 +126,7 @@ impl Planner<'_> {
             cost::price(self.costing, &statistics, self.design, self.query, &mut plan);
             plan
         };
-        readings.into_iter().map(plan).collect()
+        readings.iter().flat_map(|reading| ways.iter().map(|way| plan(reading, way))).collect()
     }
 
     /// Whether a copy has the rows of its definition, now and while time passes.

@@ -130,6 +130,11 @@ impl<'p> Printer<'p> {
             StepOf::Join(index) => {
                 self.plan.joins.get(*index).map(|join| self.join(join)).unwrap_or_default()
             }
+            StepOf::Fetch(index) => {
+                let fetch = self.plan.fetches.get(*index);
+                let name = fetch.map(|fetch| self.design.collections[fetch.collection].name.as_str());
+                format!("for each get the rest from {}, by its identity", name.unwrap_or_default())
+            }
             StepOf::Follow(follow) => self.follow(follow),
             StepOf::Filter => {
                 let filter = self.plan.filter.as_ref();

@@ -5,8 +5,8 @@ use super::locate::{Step, locate};
 use super::path::Paths;
 use super::{FORMAT, rules, sound};
 use askloom_model::{
-    ClassId, Code, Collection, Conceptual, Contents, Design, Diagnostic, FileId, Hop, KeyField, Member,
-    Model, Path, Position, Role, Source, Span, Table,
+    ClassId, Code, Collection, Conceptual, Contents, Design, Diagnostic, FileId, Hop, Id, KeyField, Member,
+    Model, Nodes, Origin, Path, Position, PositionId, Role, Source, Span, Table,
 };
 use serde_json::{Map, Value as Json};
 
@@ -147,8 +147,8 @@ impl<'m> Reader<'m> {
     }
 
     fn collection(&mut self, json: &Json) -> Option<Collection> {
-        let must = ["name", "role", "source", "block_key", "entry_key", "reasons"];
-        let object = self.object(json, &must, &["rules", "value", "nodes"])?;
+        let must = ["name", "role", "origin", "source", "block_key", "entry_key", "reasons"];
+        let object = self.object(json, &must, &["rules", "value", "nodes", "whole"])?;
         let name = self.text(object, "name")?.to_owned();
         let role = match self.text(object, "role")? {
             "master" => Role::Master,
@@ -157,6 +157,15 @@ impl<'m> Reader<'m> {
             other => {
                 let message = format!("a role is `master`, `copy` or `index`, not `{other}`");
                 self.key("role", |reader| reader.malformed(&message));
+                return None;
+            }
+        };
+        let origin = match self.text(object, "origin")? {
+            "method" => Origin::Method,
+            "added" => Origin::Added,
+            other => {
+                let message = format!("an origin is `method` or `added`, not `{other}`");
+                self.key("origin", |reader| reader.malformed(&message));
                 return None;
             }
         };
@@ -175,6 +184,7 @@ impl<'m> Reader<'m> {
         Some(Collection {
             name,
             role,
+            origin,
             source,
             block_key: block_key?,
             entry_key: entry_key?,
@@ -197,12 +207,26 @@ impl<'m> Reader<'m> {
                 rules.map(Contents::Aggregate)
             }
             (Some("value"), None) => fields(self, "value").map(Contents::Fields),
-            (Some("nodes"), None) => fields(self, "nodes").map(Contents::Nested),
+            (Some("nodes"), None) => {
+                let fields = fields(self, "nodes");
+                let whole = self.list(object, "whole", |reader, json| reader.whole(paths, json));
+                Some(Contents::Nested(Nodes { fields: fields?, whole: whole? }))
+            }
             (_, _) => {
                 self.malformed("a master has `rules`, any other collection has `value` or `nodes`");
                 None
             }
         }
+    }
+
+    /// A position, by the path to it; an empty one is the root.
+    fn whole(&mut self, paths: &Paths<'_>, json: &Json) -> Option<PositionId> {
+        let text = json.as_str().unwrap_or("?");
+        let found = paths.texts.iter().position(|known| known == text).map(PositionId::from_index);
+        if found.is_none() {
+            self.malformed("this is none of the paths of the source");
+        }
+        found
     }
 
     fn path(&mut self, paths: &Paths<'_>, json: &Json) -> Option<Path> {

@@ -98,8 +98,17 @@ fn copy(reader: &mut Reader<'_>, collection: &Collection) {
     let (key, fields) = match &collection.contents {
         Contents::Aggregate(_) => return,
         Contents::Fields(fields) => ("value", fields),
-        Contents::Nested(fields) => ("nodes", fields),
+        Contents::Nested(nodes) => ("nodes", &nodes.fields),
     };
+    for (at, &position) in collection.whole().iter().enumerate() {
+        let class = collection.source.positions[position].class;
+        if !class.is_some_and(|class| conceptual.is_aggregate(class)) {
+            reader.key("whole", |reader| {
+                let wrong = "only a whole aggregate can be held here";
+                reader.within(Step::Index(at), |reader| say(reader, wrong));
+            });
+        }
+    }
     for (at, path) in fields.iter().enumerate() {
         if path.hops.iter().any(|&hop| conceptual.ends[hop].cardinality.is_many()) {
             reader.key(key, |reader| {

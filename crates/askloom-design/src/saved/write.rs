@@ -3,8 +3,8 @@
 use super::path::Paths;
 use super::{FORMAT, rules};
 use askloom_model::{
-    Attribute, Collection, Conceptual, Condition, Contents, Design, End, KeyField, Member, Model, Path,
-    Position, PositionId, Role, Table,
+    Attribute, Collection, Conceptual, Condition, Contents, Design, End, Id, KeyField, Member, Model, Origin,
+    Path, Position, PositionId, Role, Table,
 };
 use serde::Serialize;
 use serde_json::Value as Json;
@@ -22,6 +22,7 @@ struct SavedDesign<'d> {
 struct SavedCollection<'d> {
     name: &'d str,
     role: Role,
+    origin: Origin,
     source: SavedSource<'d>,
     block_key: Vec<SavedKey>,
     entry_key: Vec<SavedKey>,
@@ -32,6 +33,9 @@ struct SavedCollection<'d> {
     /// The value of a nested copy, whose entries are nodes.
     #[serde(skip_serializing_if = "Option::is_none")]
     nodes: Option<Vec<String>>,
+    /// Positions whose nodes hold the whole aggregate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    whole: Option<Vec<String>>,
     reasons: &'d [String],
 }
 
@@ -90,16 +94,21 @@ fn saved<'d>(conceptual: &'d Conceptual, collection: &'d Collection) -> SavedCol
     };
     let positions = source.positions.iter().map(|(_, position)| position);
     let texts = |fields: &[Path]| Some(fields.iter().map(|path| paths.write(path)).collect());
-    let (rules, value, nodes) = match &collection.contents {
+    let (rules, value, nodes, whole) = match &collection.contents {
         Contents::Aggregate(rules) => {
-            (Some(rules.iter().map(|rule| rules::write(conceptual, rule)).collect()), None, None)
+            (Some(rules.iter().map(|rule| rules::write(conceptual, rule)).collect()), None, None, None)
         }
-        Contents::Fields(fields) => (None, texts(fields), None),
-        Contents::Nested(fields) => (None, None, texts(fields)),
+        Contents::Fields(fields) => (None, texts(fields), None, None),
+        Contents::Nested(nodes) => {
+            let text = |position: &PositionId| paths.texts.get(position.index()).cloned().unwrap_or_default();
+            let whole = nodes.whole.iter().map(text).collect();
+            (None, None, texts(&nodes.fields), Some(whole))
+        }
     };
     SavedCollection {
         name: &collection.name,
         role: collection.role,
+        origin: collection.origin,
         source: SavedSource {
             root: &conceptual.classes[source.root].name,
             paths: paths.texts.iter().zip(positions).skip(1).map(position).collect(),
@@ -113,6 +122,7 @@ fn saved<'d>(conceptual: &'d Conceptual, collection: &'d Collection) -> SavedCol
         rules,
         value,
         nodes,
+        whole,
         reasons: &collection.reasons,
     }
 }

@@ -14,7 +14,7 @@ fn without_scans() -> Capability {
 fn a_store_without_scans_needs_a_key() {
     let model = example("game");
     let mut design = Design::default();
-    simple::masters(&model, &mut design);
+    simple::masters(&model, askloom_model::Origin::Method, &mut design);
     let capability = without_scans();
     let costing = Costing::new(&capability, &askloom_target::embedded::PROFILE);
     let lobby = query(&model, "lobby");

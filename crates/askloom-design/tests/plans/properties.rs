@@ -45,7 +45,7 @@ fn shaken(mut model: Model, random: &mut Random) -> Model {
 /// Masters, then views of the queries and indexes, in random order.
 fn growing(model: &Model, random: &mut Random) -> Vec<Design> {
     let mut all = Design { method: "random".to_owned(), ..Design::default() };
-    simple::masters(model, &mut all);
+    simple::masters(model, askloom_model::Origin::Method, &mut all);
     let masters = all.collections.len();
     for query in &model.workload.queries {
         all.collections.push(simple::view(model, query));

@@ -5,7 +5,7 @@ use askloom_design::saved::{fingerprint, from_json, to_json};
 use askloom_design::simple;
 use askloom_model::{
     Collection, Comparison, Condition, Constant, Contents, Design, Id, InSet, KeyField, Leaf, Member, Model,
-    Operand, Path, PositionId, Role, Source, Type,
+    Nodes, Operand, Origin, Path, PositionId, Role, Source, Type,
 };
 use proptest::prelude::*;
 
@@ -92,7 +92,7 @@ impl Choices<'_> {
 
     fn design(&mut self) -> Design {
         let mut design = Design { method: "made up".to_owned(), ..Design::default() };
-        simple::masters(self.model, &mut design);
+        simple::masters(self.model, Origin::Method, &mut design);
         for number in 0..1 + self.below(3) {
             let collection = self.collection(number);
             design.collections.push(collection);
@@ -138,13 +138,22 @@ impl Choices<'_> {
         };
         let (block_key, entry_key) = (keys(self), keys(self));
         let condition = (self.below(3) > 0).then(|| self.condition(&positions, 0));
+        let aggregates = positions.iter().filter(|(_, position)| {
+            position.class.is_some_and(|class| self.model.conceptual.is_aggregate(class))
+        });
+        let aggregates: Vec<PositionId> = aggregates.map(|(id, _)| id).collect();
+        let contents = match self.below(3) {
+            2 => Contents::Nested(Nodes { fields: paths, whole: aggregates }),
+            _ => Contents::Fields(paths),
+        };
         Collection {
+            origin: if self.below(2) == 0 { Origin::Method } else { Origin::Added },
             name: format!("C{number}"),
             role: if self.below(4) == 0 { Role::Index } else { Role::Copy },
             source: Source { root, positions, condition },
             block_key,
             entry_key,
-            contents: if self.below(3) == 2 { Contents::Nested(paths) } else { Contents::Fields(paths) },
+            contents,
             reasons: vec!["\"made\" up\n".to_owned()],
         }
     }

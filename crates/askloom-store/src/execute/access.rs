@@ -1,13 +1,14 @@
 //! The first rows of a plan: aggregates by id, entries of copies by their keys.
 
 use super::keys::{KeyType, fitted, mapped};
-use super::nested::Nodes;
+use super::nested::Read;
 use super::range::{KeyBounds, Ranges};
 use super::row::Held;
 use super::{Continuation, Row, Scene, aggregate, compare, count, order_values};
-use crate::{Keyspace, RunError};
+use crate::{Keyspace, RunError, Stored};
 use askloom_model::{
-    Collection, Contents, Identity, Limit, Path, Plan, Query, Reading, Value, fault, identity_types,
+    Collection, Contents, Id, Identity, Limit, Path, Plan, PositionId, Query, Reading, Value, fault,
+    identity_types,
 };
 use askloom_target::embedded::{decode, split_entry};
 use std::cmp::Ordering;
@@ -135,13 +136,14 @@ impl Asked<'_> {
         let reader = EntryReader::new(self, collection);
         let mut rows = Vec::new();
         for range in (Ranges { asked: self, collection, number }).all()? {
-            let mut nodes = Nodes::new(collection);
+            let Some(mut nodes) = Read::new(self.scene.instances.schema(), collection) else { continue };
             self.keyspace.scan(&range.from, range.to.as_deref(), false, &mut |key, value| {
                 nodes.read(key, value)?;
                 Ok(true)
             })?;
-            for (identity, values) in nodes.rows() {
-                rows.extend(reader.row(self, identity, &values)?);
+            for found in nodes.rows() {
+                let values = found.values();
+                rows.extend(reader.row(self, found.identity, &values, &found.whole)?);
             }
         }
         Ok(rows)
@@ -183,7 +185,7 @@ impl Asked<'_> {
             while !rest.is_empty() {
                 values.push(decode(&mut rest)?);
             }
-            let Some(row) = reader.row(self, parts.row, &values)? else { return Ok(true) };
+            let Some(row) = reader.row(self, parts.row, &values, &[])? else { return Ok(true) };
             if !range.in_order || self.counts(&row)? {
                 taken += 1;
                 rows.push(row);
@@ -239,6 +241,8 @@ struct EntryReader {
     indices: Vec<usize>,
     /// Entries outlive what has expired, and may be of more classes than are asked for.
     checks: bool,
+    /// What has expired is told from what lives by the masters alone.
+    expires: bool,
 }
 
 impl EntryReader {
@@ -261,7 +265,7 @@ impl EntryReader {
                 indices.push(index);
             }
         }
-        Self { paths: paths.into(), indices, checks: expires || narrower }
+        Self { paths: paths.into(), indices, checks: expires || narrower, expires }
     }
 
     /// The row of these identities, with those of the values that can be read.
@@ -270,10 +274,16 @@ impl EntryReader {
         asked: &Asked<'_>,
         identity: Vec<Value>,
         values: &[Value],
+        whole: &[(PositionId, Rc<Stored>)],
     ) -> Result<Option<Row>, RunError> {
         let take = |&index: &usize| values.get(index).cloned().unwrap_or(Value::Null);
         let held = Held { paths: Rc::clone(&self.paths), values: self.indices.iter().map(take).collect() };
-        let row = asked.scene.entry(&asked.plan.access.positions, identity, held);
+        let mut row = asked.scene.entry(&asked.plan.access.positions, identity, held);
+        for (own, stored) in whole.iter().filter(|_| !self.expires) {
+            if let Some(&position) = asked.plan.access.positions.get(own.index()) {
+                asked.scene.place(&mut row, position, Rc::clone(stored));
+            }
+        }
         let there = !self.checks || asked.scene.is_there(&row)?;
         Ok(there.then_some(row))
     }

@@ -3,6 +3,7 @@
 mod access;
 mod aggregate;
 mod condition;
+mod fetch;
 mod keys;
 mod nested;
 mod node;
@@ -15,6 +16,7 @@ mod tree;
 mod words;
 
 pub use condition::Truth;
+pub use fetch::Fetcher;
 pub use node::{Inner, Node};
 pub use page::Continuation;
 pub use row::Row;
@@ -55,7 +57,14 @@ pub fn run(
 ) -> Result<Answer, RunError> {
     let reader = Reader::new(schema, keyspace);
     let arguments = ordered(&schema.model.conceptual, query, arguments)?;
-    let scene = Scene { instances: &reader, positions: &query.positions, arguments: &arguments, now };
+    let fetcher = Fetcher::new(schema, keyspace, &query.positions, plan);
+    let scene = Scene {
+        instances: &reader,
+        positions: &query.positions,
+        arguments: &arguments,
+        now,
+        fetcher: Some(&fetcher),
+    };
     if let Some(after) = after {
         page::check(query, after, aggregate::applies(query))?;
     }

@@ -1,37 +1,75 @@
 //! Rows from the nodes of a nested copy: joined along the tree of its positions.
 
-use crate::RunError;
-use askloom_model::{Collection, Contents, Id, Path, Value};
-use askloom_target::embedded::{DecodeError, decode};
+use crate::{RunError, Schema, Stored, System};
+use askloom_model::{Collection, Contents, Id, Nodes, Path, PositionId, Value};
+use askloom_target::embedded::{DecodeError, decode, decode_entry};
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// Where nodes are: in a block, at a position, below the identities of what stands above it.
 type Spot = (Vec<Value>, usize, Vec<Value>);
 
 /// The nodes of some blocks.
-pub(super) struct Nodes<'n> {
+pub(super) struct Read<'n> {
+    schema: &'n Schema,
     collection: &'n Collection,
-    paths: &'n [Path],
-    /// The identity of each node, and the values of the paths that start at it.
-    at: BTreeMap<Spot, Vec<(Value, Vec<Value>)>>,
+    nodes: &'n Nodes,
+    at: BTreeMap<Spot, Vec<Node>>,
+}
+
+struct Node {
+    identity: Value,
+    /// Those of the paths that start at it.
+    values: Vec<Value>,
+    whole: Option<Rc<Stored>>,
 }
 
 /// A row on the way down the tree.
 #[derive(Clone)]
-struct Partial {
+pub(super) struct Partial {
     block: Vec<Value>,
-    identity: Vec<Value>,
+    /// For each position.
+    pub(super) identity: Vec<Value>,
     /// For each path, its value.
     values: Vec<Value>,
+    /// Aggregates by the positions that they stand at.
+    pub(super) whole: Vec<(PositionId, Rc<Stored>)>,
 }
 
-impl<'n> Nodes<'n> {
-    pub(super) fn new(collection: &'n Collection) -> Self {
-        let paths: &[Path] = match &collection.contents {
-            Contents::Nested(paths) => paths,
-            Contents::Aggregate(_) | Contents::Fields(_) => &[],
-        };
-        Self { collection, paths, at: BTreeMap::new() }
+impl Partial {
+    /// The values of the block key, then those of the paths.
+    pub(super) fn values(&self) -> Vec<Value> {
+        self.block.iter().chain(&self.values).cloned().collect()
+    }
+}
+
+/// What the value of a node holds: the values of the paths that start there, then the aggregate if that is held.
+pub(super) fn node(
+    schema: &Schema,
+    nodes: &Nodes,
+    position: PositionId,
+    bytes: &[u8],
+) -> Result<(Vec<Value>, Option<Rc<Stored>>), RunError> {
+    let mut rest = bytes;
+    let mut values = Vec::new();
+    for _ in nodes.fields.iter().filter(|path| path.position == position) {
+        values.push(decode(&mut rest)?);
+    }
+    if !nodes.whole.contains(&position) {
+        return if rest.is_empty() { Ok((values, None)) } else { Err(DecodeError.into()) };
+    }
+    let Value::Record(record) = decode_entry(&schema.model.conceptual, schema, &mut rest)? else {
+        return Err(DecodeError.into());
+    };
+    Ok((values, Some(Rc::new(Stored { record: *record, system: System::default() }))))
+}
+
+impl<'n> Read<'n> {
+    pub(super) fn new(schema: &'n Schema, collection: &'n Collection) -> Option<Self> {
+        match &collection.contents {
+            Contents::Nested(nodes) => Some(Self { schema, collection, nodes, at: BTreeMap::new() }),
+            Contents::Aggregate(_) | Contents::Fields(_) => None,
+        }
     }
 
     /// Takes an entry apart: the block, the position, the identities from the root to the node; then the values.
@@ -47,34 +85,30 @@ impl<'n> Nodes<'n> {
         while !rest.is_empty() {
             above.push(decode(&mut rest)?);
         }
-        let node = above.pop().ok_or(DecodeError)?;
-        let mut values = Vec::new();
-        let mut rest = value;
-        while !rest.is_empty() {
-            values.push(decode(&mut rest)?);
-        }
-        self.at.entry((block, position, above)).or_default().push((node, values));
+        let identity = above.pop().ok_or(DecodeError)?;
+        let (values, whole) = node(self.schema, self.nodes, PositionId::from_index(position), value)?;
+        self.at.entry((block, position, above)).or_default().push(Node { identity, values, whole });
         Ok(())
     }
 
-    /// The identities of each row, and its values: those of the block key, then those of the paths.
-    pub(super) fn rows(&self) -> Vec<(Vec<Value>, Vec<Value>)> {
+    pub(super) fn rows(&self) -> Vec<Partial> {
         let count = self.collection.source.positions.len();
         let roots = self.at.keys().filter(|(_, position, _)| *position == 0).map(|(block, _, _)| block);
         let start = |block: &Vec<Value>| Partial {
             block: block.clone(),
             identity: vec![Value::Null; count],
-            values: vec![Value::Null; self.paths.len()],
+            values: vec![Value::Null; self.nodes.fields.len()],
+            whole: Vec::new(),
         };
         let mut rows: Vec<Partial> = roots.map(start).collect();
         for position in self.collection.source.positions.ids() {
             rows = rows.into_iter().flat_map(|row| self.join(row, position)).collect();
         }
-        rows.into_iter().map(|row| (row.identity, [row.block, row.values].concat())).collect()
+        rows
     }
 
     /// A row for each node at a position below what the row has already.
-    fn join(&self, row: Partial, position: askloom_model::PositionId) -> Vec<Partial> {
+    fn join(&self, row: Partial, position: PositionId) -> Vec<Partial> {
         let mut chain = self.collection.chain(position);
         chain.pop();
         let above: Vec<Value> = chain.iter().filter_map(|p| row.identity.get(p.index())).cloned().collect();
@@ -83,15 +117,17 @@ impl<'n> Nodes<'n> {
             // Every row has a node at each inner position; so nothing here is nothing at an outer one.
             return if self.collection.source.positions[position].outer { vec![row] } else { Vec::new() };
         };
-        let bind = |(node, values): &(Value, Vec<Value>)| {
+        let bind = |node: &Node| {
             let mut row = row.clone();
             if let Some(slot) = row.identity.get_mut(position.index()) {
-                *slot = node.clone();
+                *slot = node.identity.clone();
             }
-            let starts = self.paths.iter().zip(&mut row.values).filter(|(path, _)| path.position == position);
-            for ((_, slot), value) in starts.zip(values) {
+            let starts = |(path, _): &(&Path, &mut Value)| path.position == position;
+            let slots = self.nodes.fields.iter().zip(&mut row.values).filter(starts);
+            for ((_, slot), value) in slots.zip(&node.values) {
                 *slot = value.clone();
             }
+            row.whole.extend(node.whole.iter().map(|stored| (position, Rc::clone(stored))));
             row
         };
         nodes.iter().map(bind).collect()

@@ -4,7 +4,9 @@ use super::node::Node;
 use super::scene::stored_ids;
 use super::{Row, Scene};
 use crate::RunError;
-use askloom_model::{EndId, Id, Leaf, Member, Operand, Path, PositionId, RelationshipKind, Value};
+use askloom_model::{
+    Conceptual, EndId, Id, Leaf, Member, Operand, Path, Position, PositionId, RelationshipKind, Table, Value,
+};
 use std::collections::BTreeSet;
 
 /// What a path in a condition leads to.
@@ -30,10 +32,10 @@ impl Scene<'_> {
     /// Every value at the end of a path: one if it is single (null if there is none), else those of all elements.
     pub(crate) fn values(&self, path: &Path, row: &Row) -> Result<Values, RunError> {
         let many = self.crosses_many(path);
-        if let Some(value) = row.held(path) {
+        if let Some(value) = self.given(path, row)? {
             return Ok(match many {
-                true => Values::Many(elements(value.clone())),
-                false => Values::Single(value.clone()),
+                true => Values::Many(elements(value)),
+                false => Values::Single(value),
             });
         }
         if let Some(id) = known_id(path, row) {
@@ -61,8 +63,8 @@ impl Scene<'_> {
 
     /// The one value of a path that crosses nothing to-many; null where there is nothing. A list is one value.
     pub(crate) fn selected(&self, path: &Path, row: &Row) -> Result<Value, RunError> {
-        if let Some(value) = row.held(path) {
-            return Ok(value.clone());
+        if let Some(value) = self.given(path, row)? {
+            return Ok(value);
         }
         if let Some(id) = known_id(path, row) {
             return Ok(id);
@@ -74,6 +76,14 @@ impl Scene<'_> {
             return Ok(Value::List(record.list(Member::Attribute(id)).to_vec()));
         }
         Ok(self.leaves(&node, path.leaf)?.into_iter().next().unwrap_or(Value::Null))
+    }
+
+    /// The value that an entry gives: the one that the row is from, or that of another copy with the same identity.
+    fn given(&self, path: &Path, row: &Row) -> Result<Option<Value>, RunError> {
+        match row.held(path) {
+            Some(value) => Ok(Some(value.clone())),
+            None => self.fetched(path, row),
+        }
     }
 
     /// The one value of a path that is single.
@@ -203,17 +213,23 @@ impl Scene<'_> {
 
     /// Whether an entry of a copy can hold all that the path means: one value, or a whole list of plain ones.
     pub(super) fn is_readable(&self, path: &Path) -> bool {
-        let conceptual = self.conceptual();
-        match path.leaf {
-            Leaf::Itself if path.hops.is_empty() => {
-                // A value object is no plain value.
-                self.positions[path.position]
-                    .class
-                    .is_none_or(|class| conceptual.classes[class].kind.is_entity())
-            }
-            Leaf::Reference(end) => conceptual.ends[end].kind != RelationshipKind::Composition,
-            Leaf::Itself | Leaf::Attribute(_) => true,
+        is_readable(self.conceptual(), self.positions, path)
+    }
+}
+
+/// The same of a path over any positions.
+pub(super) fn is_readable(
+    conceptual: &Conceptual,
+    positions: &Table<PositionId, Position>,
+    path: &Path,
+) -> bool {
+    match path.leaf {
+        Leaf::Itself if path.hops.is_empty() => {
+            // A value object is no plain value.
+            positions[path.position].class.is_none_or(|class| conceptual.classes[class].kind.is_entity())
         }
+        Leaf::Reference(end) => conceptual.ends[end].kind != RelationshipKind::Composition,
+        Leaf::Itself | Leaf::Attribute(_) => true,
     }
 }
 

@@ -1,11 +1,13 @@
 //! Rows: one instance or element at each position, loaded when it is first needed.
 
+use super::fetch::Entry;
 use super::main_position;
-use super::node::Node;
+use super::node::{Inner, Node};
 use super::scene::Scene;
 use crate::{RunError, Stored};
 use askloom_model::{Id, Path, PositionId, Value, fault};
 use std::cell::RefCell;
+use std::collections::HashMap;
 use std::rc::Rc;
 
 /// One row: the identity of each position, in the order of positions.
@@ -15,6 +17,8 @@ pub struct Row {
     pub keys: Vec<Value>,
     nodes: RefCell<Vec<Option<Node>>>,
     held: Held,
+    /// Entries of other copies, by their keys.
+    pub(super) fetched: RefCell<HashMap<Vec<u8>, Option<Entry>>>,
 }
 
 /// Values that an entry of a copy gave. The paths are those of all its entries.
@@ -56,7 +60,21 @@ impl Scene<'_> {
 
     fn unbound(&self, held: Held) -> Row {
         let count = self.positions.len();
-        Row { keys: vec![Value::Null; count], nodes: RefCell::new(vec![None; count]), held }
+        Row {
+            keys: vec![Value::Null; count],
+            nodes: RefCell::new(vec![None; count]),
+            held,
+            fetched: RefCell::default(),
+        }
+    }
+
+    /// Puts the aggregate that stands at a position of a row there, if it is one of those that are asked for.
+    pub(super) fn place(&self, row: &mut Row, position: PositionId, stored: Rc<Stored>) {
+        let inner = Inner::root(stored);
+        let wanted = self.positions[position].class.is_some_and(|class| self.is_a(&inner, class));
+        if let Some(slot) = row.nodes.get_mut().get_mut(position.index()).filter(|_| wanted) {
+            *slot = Some(Node::Record(inner));
+        }
     }
 
     /// A row from an entry of a copy: identities are known, instances are not yet.
@@ -97,6 +115,9 @@ impl Scene<'_> {
     fn load(&self, position: PositionId, key: &Value, row: &Row) -> Result<Node, RunError> {
         if key.is_null() {
             return Ok(Node::Nothing);
+        }
+        if let Some(node) = self.fetched_whole(position, row)? {
+            return Ok(node);
         }
         let entry = &self.positions[position];
         if let (Some(class), Value::Reference(id)) = (entry.class, key)

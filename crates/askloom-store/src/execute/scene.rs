@@ -1,5 +1,6 @@
 //! Where relationships lead, in one state of all aggregates.
 
+use super::Fetcher;
 use super::node::{Inner, Node};
 use crate::expiry::alive;
 use crate::{Instances, RunError, Stored};
@@ -15,6 +16,8 @@ pub struct Scene<'s> {
     pub positions: &'s Table<PositionId, Position>,
     pub arguments: &'s [Value],
     pub now: jiff::Timestamp,
+    /// Copies that rows are looked up in by their own identities.
+    pub fetcher: Option<&'s Fetcher<'s>>,
 }
 
 impl std::fmt::Debug for Scene<'_> {
@@ -34,7 +37,7 @@ impl Scene<'_> {
         Ok(stored.and_then(|stored| alive(self.conceptual(), stored, self.now)))
     }
 
-    fn is_a(&self, inner: &Inner, class: ClassId) -> bool {
+    pub(super) fn is_a(&self, inner: &Inner, class: ClassId) -> bool {
         inner.record().is_some_and(|record| match fault!(SubclassesLeftOut) {
             true => record.class == class,
             false => self.conceptual().is_kind_of(record.class, class),

@@ -9,10 +9,10 @@ use crate::execute::{Row, Scene};
 use crate::{Aggregate, Instances, Overlay, Puts, Reader, RunError, Schema};
 use askloom_design::upkeep::{Place, places};
 use askloom_model::{
-    ClassId, Collection, CollectionId, Conceptual, Contents, EndId, HomePlace, Id, Identity, Member, Path,
+    ClassId, Collection, CollectionId, Conceptual, Contents, EndId, HomePlace, Id, Identity, Member, Nodes,
     Record, RelationshipKind, Value, fault,
 };
-use askloom_target::embedded::{encode, entry_key};
+use askloom_target::embedded::{encode, encode_entry, entry_key};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) fn bring_after(
@@ -237,6 +237,7 @@ impl Upkeep<'_> {
             positions: &self.collection.source.positions,
             arguments: &[],
             now: jiff::Timestamp::MIN,
+            fetcher: None,
         };
         let mut rows = scene.root(stored);
         for position in self.collection.source.positions.ids().skip(1) {
@@ -291,8 +292,8 @@ impl Upkeep<'_> {
         for field in &self.collection.block_key {
             block.push(scene.single(&field.path, row)?);
         }
-        if let Contents::Nested(paths) = &self.collection.contents {
-            return self.nodes(number, &block, paths, scene, row, out);
+        if let Contents::Nested(nodes) = &self.collection.contents {
+            return self.nodes(number, &block, nodes, scene, row, out);
         }
         out.insert(entry_key(number, &block, &fields, &row.keys), value);
         Ok(())
@@ -305,7 +306,7 @@ impl Upkeep<'_> {
         &self,
         number: u32,
         block: &[Value],
-        paths: &[Path],
+        nodes: &Nodes,
         scene: &Scene<'_>,
         row: &Row,
         out: &mut BTreeMap<Vec<u8>, Vec<u8>>,
@@ -319,8 +320,11 @@ impl Upkeep<'_> {
             let chain = self.collection.chain(position);
             let chain: Vec<Value> = chain.iter().filter_map(|p| row.keys.get(p.index())).cloned().collect();
             let mut value = Vec::new();
-            for path in paths.iter().filter(|path| path.position == position) {
+            for path in nodes.fields.iter().filter(|path| path.position == position) {
                 encode(&scene.selected(path, row)?, &mut value);
+            }
+            if nodes.whole.contains(&position) {
+                encode_entry(self.conceptual(), &scene.whole(position, row)?, &mut value);
             }
             out.insert(entry_key(number, block, &[(at, false)], &chain), value);
         }

@@ -73,7 +73,13 @@ impl Draft<'_> {
         let query = finding(self.conceptual(), class, positions.clone(), condition.cloned(), parameters);
         let plan = plan::plan(self.conceptual(), self.schema.readable(), &query)
             .ok_or_else(|| RunError::Corrupted("the design lacks a master".to_owned()))?;
-        let scene = Scene { instances: self.before, positions, arguments: &given.bound, now: self.now };
+        let scene = Scene {
+            instances: self.before,
+            positions,
+            arguments: &given.bound,
+            now: self.now,
+            fetcher: None,
+        };
         let keyspace: &dyn Keyspace = self.before.keyspace();
         let mut keys: Vec<Vec<Value>> =
             execute::rows(&scene, keyspace, &query, &plan)?.into_iter().map(|row| row.keys).collect();

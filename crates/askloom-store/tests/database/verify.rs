@@ -1,7 +1,7 @@
 //! Everything that can be wrong with a store is found, and what follows from the masters is made right.
 
 use super::{Scratch, assert_sound, now, query, text, write};
-use askloom_model::{CollectionId, Contents, Value};
+use askloom_model::{CollectionId, Contents, Nodes, Value};
 use askloom_store::database::{Database, Fault, Finding};
 use askloom_store::embedded::{Batch, Direction, Outcome};
 use askloom_target::embedded::block_prefix;
@@ -192,8 +192,9 @@ fn the_nodes_of_a_nested_copy_are_verified_too() {
     let view = design.collections.iter().find(|(_, c)| c.name == "OpenView").unwrap().0;
     let keys = design.collections[view].entry_key.drain(..).map(|field| field.path).collect::<Vec<_>>();
     let Contents::Fields(fields) = &mut design.collections[view].contents else { panic!("no fields") };
-    let nodes = keys.into_iter().chain(fields.drain(..)).collect();
-    design.collections[view].contents = Contents::Nested(nodes);
+    let fields = keys.into_iter().chain(fields.drain(..)).collect();
+    let whole = vec![askloom_model::Id::from_index(0)];
+    design.collections[view].contents = Contents::Nested(Nodes { fields, whole });
     let options = super::options();
     drop(Database::apply(&folder.0, &options, model.clone(), design).unwrap());
     // By the design that the store keeps, which is read back from its text.

@@ -3,8 +3,8 @@
 use askloom_design::{nested_is_exact, plan, simple, upkeep};
 use askloom_lang::Memory as Files;
 use askloom_model::{
-    Ask, ClassId, Collection, Contents, Design, Id, Identity, KeyField, Leaf, Model, Plan, PositionId, Query,
-    Record, RelationshipKind, Role, Source, Table, Value,
+    Ask, ClassId, Collection, Contents, Design, Id, Identity, KeyField, Leaf, Model, Nodes, Origin, Plan,
+    PositionId, Query, Record, RelationshipKind, Role, Source, Table, Value,
 };
 use askloom_oracle::{Parameters, QueryError, State};
 use askloom_store::execute::{self, Arguments, Continuation};
@@ -25,7 +25,7 @@ pub(crate) fn parse(text: &str) -> Model {
 /// The designs that every question is asked under.
 pub(crate) fn designs(model: &Model) -> Vec<Design> {
     let mut masters = Design { method: "masters".to_owned(), collections: Table::default() };
-    simple::masters(model, &mut masters);
+    simple::masters(model, Origin::Method, &mut masters);
     // A view for every query, needed or not.
     let mut views = masters.clone();
     views.method = "views".to_owned();
@@ -40,7 +40,11 @@ pub(crate) fn designs(model: &Model) -> Vec<Design> {
         let order = std::mem::take(&mut view.entry_key).into_iter().map(|field| field.path);
         if let Contents::Fields(fields) = &view.contents {
             let fields = order.chain(fields.iter().cloned()).collect();
-            view.contents = Contents::Nested(fields);
+            let aggregates = view.source.positions.iter().filter(|(_, position)| {
+                position.class.is_some_and(|class| model.conceptual.is_aggregate(class))
+            });
+            let whole = aggregates.map(|(id, _)| id).collect();
+            view.contents = Contents::Nested(Nodes { fields, whole });
         }
         if nested_is_exact(&model.conceptual, &view) {
             nested.collections.push(view);
@@ -95,6 +99,7 @@ fn index(model: &Model, query: &Query, path: &askloom_model::Path) -> Option<Col
     let mut positions = Table::default();
     positions.push(query.positions[main].clone());
     Some(Collection {
+        origin: Origin::Method,
         name: format!("{}Index", query.header.name),
         role: Role::Index,
         source: Source { root: query.positions[main].class?, positions, condition: None },

@@ -6,7 +6,8 @@ use askloom_design::plan::{condition_paths, conjuncts, is_single, needed_paths};
 use askloom_design::{nested_is_exact, simple, upkeep};
 use askloom_model::{
     Collection, Conceptual, Condition, Contents, Design, Hop, Id, InSet, KeyField, Leaf, Member, Model,
-    Operand, OrderBy, Path, PositionId, Query, RelationshipKind, Role, Rule, RuleStep, Source, Span, Table,
+    Nodes, Operand, OrderBy, Origin, Path, PositionId, Query, RelationshipKind, Role, Rule, RuleStep, Source,
+    Span, Table,
 };
 
 /// A design for the workload. Copies are also made of `sources`, which are queries that nobody asks.
@@ -16,7 +17,7 @@ pub(crate) fn design(model: &Model, sources: &[Query], dropped: &[String], rando
         return simple::design(model);
     }
     let mut design = Design { method: "random".to_owned(), collections: Table::default() };
-    simple::masters(model, &mut design);
+    simple::masters(model, Origin::Method, &mut design);
     partitioned(&model.conceptual, &mut design, &random.fork("partitions"));
     let mut add = |collection: Collection| {
         if !dropped.contains(&collection.name) {
@@ -123,27 +124,31 @@ fn copy(conceptual: &Conceptual, query: &Query, random: &Random) -> Option<Colle
     let flat = Collection {
         name: String::new(),
         role: if identities { Role::Index } else { Role::Copy },
+        origin: Origin::Method,
         source: Source { root, positions, condition },
         block_key,
         entry_key,
         contents: Contents::Fields(fields),
         reasons: vec!["A random copy.".to_owned()],
     };
-    let nested = if random.one_in(4) { nested(conceptual, &flat) } else { None };
+    let nested = if random.one_in(4) { nested(conceptual, &flat, random) } else { None };
     Some(nested.unwrap_or(flat))
 }
 
 /// The same as nodes, where that says as much.
-fn nested(conceptual: &Conceptual, flat: &Collection) -> Option<Collection> {
+fn nested(conceptual: &Conceptual, flat: &Collection, random: &Random) -> Option<Collection> {
     let fields = match &flat.contents {
         Contents::Fields(fields) => fields,
         Contents::Aggregate(_) | Contents::Nested(_) => return None,
     };
     let sorted = flat.entry_key.iter().map(|field| field.path.clone());
+    let positions = flat.source.positions.iter();
+    let aggregates = positions.filter(|(_, p)| p.class.is_some_and(|class| conceptual.is_aggregate(class)));
+    let whole = aggregates.map(|(id, _)| id).filter(|_| random.one_in(3)).collect();
     let nested = Collection {
         role: Role::Copy,
         entry_key: Vec::new(),
-        contents: Contents::Nested(sorted.chain(fields.iter().cloned()).collect()),
+        contents: Contents::Nested(Nodes { fields: sorted.chain(fields.iter().cloned()).collect(), whole }),
         ..flat.clone()
     };
     nested_is_exact(conceptual, &nested).then_some(nested)
@@ -256,6 +261,7 @@ fn reverse_index(conceptual: &Conceptual, end: askloom_model::EndId) -> Option<C
     Some(Collection {
         name: format!("{}Back", row.name),
         role: Role::Index,
+        origin: Origin::Method,
         source: Source { root: row.class, positions, condition: None },
         block_key: vec![KeyField { path, descending: false }],
         entry_key: Vec::new(),

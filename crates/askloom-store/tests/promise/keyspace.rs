@@ -4,7 +4,7 @@ use crate::coverage::Coverage;
 use askloom_design::partition;
 use askloom_model::{
     ClassId, Collection, CollectionId, Column, ColumnValue, Conceptual, Contents, EndId, Header, Id,
-    Identity, Leaf, Member, Path, PositionId, Query, Record, Role, Value,
+    Identity, Leaf, Member, Nodes, Path, PositionId, Query, Record, Role, Value,
 };
 use askloom_oracle::{NodeIdentity, State};
 use askloom_store::{Instances, Memory, Reader, Schema};
@@ -218,11 +218,12 @@ fn entries(
     let number = schema.number(id);
     let fields: &[Path] = match &collection.contents {
         Contents::Aggregate(_) => &[],
-        Contents::Fields(fields) | Contents::Nested(fields) => fields,
+        Contents::Fields(fields) | Contents::Nested(Nodes { fields, .. }) => fields,
     };
     let keys = collection.block_key.iter().chain(&collection.entry_key).map(|field| &field.path);
     let mut values: Vec<ColumnValue> = keys.chain(fields).cloned().map(ColumnValue::Path).collect();
     values.push(ColumnValue::Whole(PositionId::from_index(0)));
+    values.extend(collection.whole().iter().map(|&position| ColumnValue::Whole(position)));
     let query = definition(collection, values);
     // What has expired is in a copy as long as it is in its master: no clock is late enough to hide it.
     let rows = held
@@ -230,6 +231,7 @@ fn entries(
         .map_err(|error| error.to_string())?;
     let mut entries = Vec::new();
     for (identity, mut row) in rows {
+        let aggregates = row.split_off(row.len() - collection.whole().len());
         let whole = row.pop().unwrap_or(Value::Null);
         let identity: Vec<Value> = identity.into_iter().map(position_key).collect();
         let (block, rest) = row.split_at(collection.block_key.len());
@@ -244,7 +246,18 @@ fn entries(
         held.iter().for_each(|held| encode(held, &mut value));
         match (collection.indexed(), &whole) {
             _nodes if matches!(collection.contents, Contents::Nested(_)) => {
-                entries.extend(nodes(number, collection, block, &identity, fields, held));
+                let held = |at: PositionId| {
+                    let mut value = Vec::new();
+                    for (_, held) in fields.iter().zip(held).filter(|(path, _)| path.position == at) {
+                        encode(held, &mut value);
+                    }
+                    for (_, held) in collection.whole().iter().zip(&aggregates).filter(|(own, _)| **own == at)
+                    {
+                        encode_entry(&schema.model.conceptual, held, &mut value);
+                    }
+                    value
+                };
+                entries.extend(nodes(number, collection, block, &identity, &held));
             }
             (Some(path), Value::Record(record)) => {
                 for target in held_at(&schema.model.conceptual, record, path) {
@@ -263,8 +276,7 @@ fn nodes(
     collection: &Collection,
     block: &[Value],
     identity: &[Value],
-    fields: &[Path],
-    held: &[Value],
+    held: &dyn Fn(PositionId) -> Vec<u8>,
 ) -> Entries {
     let mut nodes = Vec::new();
     for (at, own) in identity.iter().enumerate().filter(|(_, own)| !own.is_null()) {
@@ -274,11 +286,8 @@ fn nodes(
             current = hop.parent;
             above.insert(0, identity[current.index()].clone());
         }
-        let mut value = Vec::new();
-        for (_, held) in fields.iter().zip(held).filter(|(path, _)| path.position.index() == at) {
-            encode(held, &mut value);
-        }
         let place = Value::Int(i64::try_from(at).unwrap());
+        let value = held(PositionId::from_index(at));
         nodes.push((entry_key(number, block, &[(place, false)], &above), value));
     }
     nodes

@@ -105,8 +105,10 @@ pub(crate) fn collection(conceptual: &Conceptual, collection: &Collection) -> St
     let keys = |fields: &[KeyField]| fields.iter().map(key).collect::<Vec<_>>().join(", ");
     let fields: Vec<String> = match &collection.contents {
         Contents::Aggregate(rules) => vec![format!("aggregate by {} rules", rules.len())],
-        Contents::Fields(fields) | Contents::Nested(fields) => {
-            fields.iter().map(|field| path(conceptual, field)).collect()
+        Contents::Fields(fields) => fields.iter().map(|field| path(conceptual, field)).collect(),
+        Contents::Nested(nodes) => {
+            let whole = nodes.whole.iter().map(|position| format!("all of {}", position.index()));
+            nodes.fields.iter().map(|field| path(conceptual, field)).chain(whole).collect()
         }
     };
     let condition = collection.source.condition.as_ref().map(|condition| format!(" where {condition:?}"));

@@ -1,0 +1,105 @@
+//! Copies in which a row is found by its own identity: what an index does not hold comes from there.
+
+use super::{Planner, cover, needed_paths, needs_whole};
+use askloom_model::{Collection, CollectionId, Contents, Design, Fetch, Leaf, Path, PositionId, Role};
+
+impl Planner<'_> {
+    /// Copies that hold something of the rows of a collection which these do not hold themselves, in the order of the
+    /// design: each is there for what the ones before it do not give.
+    pub(super) fn fetches(&self, access: CollectionId, positions: &[PositionId]) -> Vec<Fetch> {
+        let collection = &self.design.collections[access];
+        // A master has everything; and what a copy holds of the expired is told from what lives by the masters.
+        let expires = self.conceptual.classes.iter().any(|(_, class)| class.ttl_ms.is_some());
+        if collection.role == Role::Master || expires {
+            return Vec::new();
+        }
+        let mut lacking = self.lacking(collection, positions);
+        let mut fetches = Vec::new();
+        for (id, other) in self.design.collections.iter().filter(|(id, _)| *id != access) {
+            if lacking.is_empty() {
+                break;
+            }
+            let Some(found) = self.found_by_identity(other, positions) else { continue };
+            let fetch = Fetch { collection: id, positions: found };
+            let before = lacking.len();
+            lacking.retain(|lack| !lack.is_given(self.design, &fetch));
+            if lacking.len() < before {
+                fetches.push(fetch);
+            }
+        }
+        fetches
+    }
+
+    /// What the query needs of the collection's positions and the collection does not hold.
+    fn lacking(&self, collection: &Collection, positions: &[PositionId]) -> Vec<Lack> {
+        let whole: Vec<PositionId> = collection
+            .whole()
+            .iter()
+            .filter_map(|position| positions.get(askloom_model::Id::index(*position)).copied())
+            .collect();
+        let held: Vec<Path> = collection.held().filter_map(|path| cover::map_path(path, positions)).collect();
+        let paths = needed_paths(self.query).into_iter().filter(|path| {
+            let known = path.leaf == Leaf::Itself && path.hops.is_empty();
+            !known && positions.contains(&path.position) && !held.contains(path)
+        });
+        let wholes = needs_whole(self.query).into_iter().filter(|position| positions.contains(position));
+        let lacking = paths.map(Lack::Path).chain(wholes.map(Lack::Whole));
+        lacking.filter(|lack| !whole.contains(&lack.position())).collect()
+    }
+
+    /// The query's position for each of the collection's, if whoever has a row of these positions knows the key of its
+    /// entry there.
+    fn found_by_identity(&self, other: &Collection, positions: &[PositionId]) -> Option<Vec<PositionId>> {
+        let by_identity = other.role != Role::Master
+            && other.indexed().is_none()
+            && other.entry_key.is_empty()
+            && other.block_key.iter().all(|field| {
+                field.path.leaf == Leaf::Itself && field.path.hops.is_empty() && !field.descending
+            });
+        if !by_identity || !self.is_kept(other) {
+            return None;
+        }
+        let found = cover::embed(self.conceptual, other, self.query, &self.homes)?;
+        self.implied(other, &found)?;
+        found.iter().all(|position| positions.contains(position)).then_some(found)
+    }
+}
+
+/// Something that a query needs.
+enum Lack {
+    Path(Path),
+    Whole(PositionId),
+}
+
+impl Lack {
+    fn position(&self) -> PositionId {
+        match self {
+            Self::Path(path) => path.position,
+            Self::Whole(position) => *position,
+        }
+    }
+
+    fn is_given(&self, design: &Design, fetch: &Fetch) -> bool {
+        let whole = gives_whole(design, fetch, self.position());
+        match self {
+            Self::Path(path) => whole || gives(design, fetch, path),
+            Self::Whole(_) => whole,
+        }
+    }
+}
+
+/// Whether the entries of a copy hold the value of a path of the query.
+pub(super) fn gives(design: &Design, fetch: &Fetch, path: &Path) -> bool {
+    let fields: &[Path] = match &design.collections[fetch.collection].contents {
+        Contents::Aggregate(_) => &[],
+        Contents::Fields(fields) => fields,
+        Contents::Nested(nodes) => &nodes.fields,
+    };
+    fields.iter().any(|held| cover::map_path(held, &fetch.positions).as_ref() == Some(path))
+}
+
+/// Whether they hold the whole aggregate at a position of the query.
+pub(super) fn gives_whole(design: &Design, fetch: &Fetch, position: PositionId) -> bool {
+    let whole = design.collections[fetch.collection].whole();
+    whole.iter().any(|own| fetch.positions.get(askloom_model::Id::index(*own)) == Some(&position))
+}
