@@ -53,7 +53,7 @@ fn way_back(conceptual: &Conceptual, end: EndId) -> End {
 
 /// The query that an `ask` means, but for tuples that are linked in several ways: they come several times, one behind
 /// the other. Its parameters are the ids of the key classes, called like them. `None` if a link has no way back yet,
-/// or if the links close a circle at a value object, which has no id to compare.
+/// or if the links close a circle between two value objects, which have no id to compare.
 #[must_use]
 pub fn query(conceptual: &Conceptual, ask: &Ask) -> Option<Query> {
     let mut tuple = Tuple { conceptual, positions: Table::default(), placed: Vec::new() };
@@ -92,8 +92,8 @@ pub fn query(conceptual: &Conceptual, ask: &Ask) -> Option<Query> {
 
 /// The ends that an `ask` walks from the target to those that refer to it.
 #[must_use]
-pub fn walked_back(ask: &Ask) -> Vec<EndId> {
-    let ways = ways(ask).unwrap_or_default().into_iter();
+pub fn walked_back(conceptual: &Conceptual, ask: &Ask) -> Vec<EndId> {
+    let ways = ways(conceptual, ask).unwrap_or_default().into_iter();
     ways.filter(|(_, way)| *way == Way::Back).map(|(link, _)| link.end).collect()
 }
 
@@ -112,27 +112,33 @@ fn first(ask: &Ask) -> Option<ClassId> {
     ask.keys.first().or(ask.results.first()).copied()
 }
 
-/// The links in an order in which each has a class that is placed before. `None` if the classes are not all linked.
-fn ways(ask: &Ask) -> Option<Vec<(&AskLink, Way)>> {
+/// The links in an order in which each has a class that is placed before. A part hangs on its owner, and any other class
+/// on the one that was placed first: what is asked together is then found under what is given first. `None` if the
+/// classes are not all linked.
+fn ways<'a>(conceptual: &Conceptual, ask: &'a Ask) -> Option<Vec<(&'a AskLink, Way)>> {
     let mut placed = vec![first(ask)?];
     let mut open: Vec<&AskLink> = ask.links.iter().collect();
     let mut ways = Vec::with_capacity(open.len());
     while !open.is_empty() {
-        let before = open.len();
-        open.retain(|link| {
-            let way = match (placed.contains(&holder(link)), placed.contains(&target(link))) {
-                (true, true) => Way::Closes,
-                (true, false) => Way::Forwards,
-                (false, true) => Way::Back,
-                (false, false) => return true,
-            };
-            placed.extend([holder(link), target(link)]);
-            ways.push((*link, way));
-            false
-        });
-        if open.len() == before {
-            return None;
+        let rank = |link: &AskLink| {
+            let at = |class: ClassId| placed.iter().position(|&known| known == class);
+            let hangs_on = at(holder(link)).into_iter().chain(at(target(link))).min()?;
+            Some((conceptual.ends[link.end].kind != RelationshipKind::Composition, hangs_on))
+        };
+        let ranked = open.iter().enumerate().filter_map(|(index, link)| Some((rank(link)?, index)));
+        let (_, index) = ranked.min()?;
+        let link = open.remove(index);
+        let way = match (placed.contains(&holder(link)), placed.contains(&target(link))) {
+            (true, true) => Way::Closes,
+            (true, false) => Way::Forwards,
+            (false, _) => Way::Back,
+        };
+        for class in [holder(link), target(link)] {
+            if !placed.contains(&class) {
+                placed.push(class);
+            }
         }
+        ways.push((link, way));
     }
     Some(ways)
 }
@@ -161,7 +167,7 @@ impl Tuple<'_> {
     /// Places all classes, each by one link; what the other links say is the condition.
     fn join(&mut self, ask: &Ask) -> Option<Vec<Condition>> {
         let mut circles = Vec::new();
-        for (link, way) in ways(ask)? {
+        for (link, way) in ways(self.conceptual, ask)? {
             match way {
                 Way::Forwards => {
                     let hop = Hop { parent: self.position(holder(link))?, step: Member::End(link.end) };
@@ -178,15 +184,19 @@ impl Tuple<'_> {
         Some(circles)
     }
 
-    /// That two instances which are there already are linked.
+    /// That two instances which are there already are linked. A value object has no id, but its owner has.
     fn closes(&self, link: &AskLink) -> Option<Condition> {
-        let target = target(link);
-        if !self.conceptual.classes[target].kind.is_entity() {
+        let is_entity = |class: ClassId| self.conceptual.classes[class].kind.is_entity();
+        let (holder, target) = (holder(link), target(link));
+        let (from, end, to) = if is_entity(target) {
+            (holder, link.end, target)
+        } else if is_entity(holder) {
+            (target, self.conceptual.ends[link.end].inverse?, holder)
+        } else {
             return None;
-        }
-        let position = self.position(holder(link))?;
-        let held = Path { position, hops: Vec::new(), leaf: Leaf::Reference(link.end) };
-        Some(equal(Operand::Path(held), Operand::Path(self.itself(target)?)))
+        };
+        let held = Path { position: self.position(from)?, hops: Vec::new(), leaf: Leaf::Reference(end) };
+        Some(equal(Operand::Path(held), Operand::Path(self.itself(to)?)))
     }
 }
 

@@ -3,10 +3,12 @@
 //! those that refer to it, is added.
 
 use crate::plan::{self, condition_paths, conjuncts, is_single, needed_paths};
+use crate::upkeep::unused;
 use crate::{partition, upkeep};
 use askloom_model::{
-    ClassId, Collection, Comparison, Condition, Contents, Design, Id, KeyField, Leaf, Member, Model, Operand,
-    OrderBy, Origin, Path, PositionId, Query, Reading, RelationshipKind, Role, Rule, Source, Table,
+    ClassId, Collection, Comparison, Conceptual, Condition, Contents, Design, Id, KeyField, Leaf, Member,
+    Model, Operand, OrderBy, Origin, Path, Position, PositionId, Query, Reading, RelationshipKind, Role,
+    Rule, Source, Table,
 };
 
 /// The design.
@@ -40,35 +42,60 @@ fn is_by_key(plan: &askloom_model::Plan) -> bool {
 pub fn masters(model: &Model, origin: Origin, design: &mut Design) {
     let conceptual = &model.conceptual;
     for class in conceptual.classes.ids().filter(|&class| conceptual.aggregate_root(class) == Some(class)) {
-        if design.master(class).is_some() {
-            continue;
+        if design.master(class).is_none() {
+            let name = unused(design, conceptual.classes[class].name.clone());
+            design.collections.push(master(model, class, name, origin));
         }
-        let main = PositionId::from_index(0);
-        let key = |&member: &Member| {
-            let leaf = match member {
-                Member::Attribute(id) => Leaf::Attribute(id),
-                Member::End(id) => Leaf::Reference(id),
-            };
-            KeyField { path: Path { position: main, hops: Vec::new(), leaf }, descending: false }
-        };
-        let mut block_key: Vec<KeyField> = conceptual.classes[class].identifier.iter().map(key).collect();
-        if block_key.is_empty() {
-            let itself = Path { position: main, hops: Vec::new(), leaf: Leaf::Itself };
-            block_key.push(KeyField { path: itself, descending: false });
-        }
-        let rules = in_force(model, class)
-            .unwrap_or_else(|| vec![partition::Strategy::PerAggregate.rule(Some(class))]);
-        design.collections.push(Collection {
-            name: conceptual.classes[class].name.clone(),
-            role: Role::Master,
-            origin,
-            source: Source { root: class, positions: only_main(class), condition: None },
-            block_key,
-            entry_key: Vec::new(),
-            contents: Contents::Aggregate(rules),
-            reasons: vec!["Every root class has one collection that is the source of truth.".to_owned()],
-        });
     }
+}
+
+/// The source of truth for a root class, split by the representation that the model gives.
+pub(crate) fn master(model: &Model, class: ClassId, name: String, origin: Origin) -> Collection {
+    let main = PositionId::from_index(0);
+    let key = |leaf| KeyField { path: Path { position: main, hops: Vec::new(), leaf }, descending: false };
+    let rules =
+        in_force(model, class).unwrap_or_else(|| vec![partition::Strategy::PerAggregate.rule(Some(class))]);
+    Collection {
+        name,
+        role: Role::Master,
+        origin,
+        source: Source { root: class, positions: only_main(class), condition: None },
+        block_key: identity_leaves(&model.conceptual, class).into_iter().map(key).collect(),
+        entry_key: Vec::new(),
+        contents: Contents::Aggregate(rules),
+        reasons: vec!["Every root class has one collection that is the source of truth.".to_owned()],
+    }
+}
+
+/// What identifies an instance: the members of its identifier, or what Askloom makes.
+pub(crate) fn identity_leaves(conceptual: &Conceptual, class: ClassId) -> Vec<Leaf> {
+    let leaf = |&member: &Member| match member {
+        Member::Attribute(id) => Leaf::Attribute(id),
+        Member::End(id) => Leaf::Reference(id),
+    };
+    match conceptual.classes[class].identifier.as_slice() {
+        [] => vec![Leaf::Itself],
+        members => members.iter().map(leaf).collect(),
+    }
+}
+
+pub(crate) fn leaf_name(conceptual: &Conceptual, leaf: Leaf) -> String {
+    match leaf {
+        Leaf::Attribute(id) => conceptual.attributes[id].name.clone(),
+        Leaf::Reference(id) => conceptual.ends[id].name.clone(),
+        Leaf::Itself => "id".to_owned(),
+    }
+}
+
+/// What a row can hold of an instance itself: its values, its lists of values, and what it refers to.
+pub(crate) fn own_fields(conceptual: &Conceptual, position: PositionId, class: ClassId) -> Vec<Path> {
+    let members = conceptual.all_members(class).filter_map(|member| match member {
+        Member::Attribute(id) => Some(Leaf::Attribute(id)),
+        Member::End(id) if conceptual.ends[id].stored => Some(Leaf::Reference(id)),
+        Member::End(_) => None,
+    });
+    let path = |leaf| Path { position, hops: Vec::new(), leaf };
+    members.map(path).filter(|path| is_held(conceptual, path)).collect()
 }
 
 /// The representation of a class if the model has exactly one: its own, or, if it has none of its own, one for every
@@ -88,9 +115,23 @@ fn in_force(model: &Model, class: ClassId) -> Option<Vec<Rule>> {
     partition::legal(conceptual, class, &rules).is_ok().then_some(rules)
 }
 
-pub(crate) fn only_main(class: ClassId) -> Table<PositionId, askloom_model::Position> {
+pub(crate) fn only_main(class: ClassId) -> Table<PositionId, Position> {
     let mut positions = Table::default();
-    positions.push(askloom_model::Position { class: Some(class), from: None, outer: false, alias: None });
+    positions.push(Position { class: Some(class), from: None, outer: false, alias: None });
+    positions
+}
+
+/// Positions with the classes that their links lead to: a tuple query may ask for less, and then filters.
+pub(crate) fn as_linked(
+    conceptual: &Conceptual,
+    positions: &Table<PositionId, Position>,
+) -> Table<PositionId, Position> {
+    let mut positions = positions.clone();
+    for id in positions.ids() {
+        if let Some(Member::End(end)) = positions[id].from.map(|hop| hop.step) {
+            positions[id].class = Some(conceptual.ends[end].target);
+        }
+    }
     positions
 }
 
@@ -150,7 +191,7 @@ pub fn view(model: &Model, query: &Query) -> Collection {
         origin: Origin::Method,
         source: Source {
             root: query.positions[main].class.unwrap_or_else(|| ClassId::from_index(0)),
-            positions: query.positions.clone(),
+            positions: as_linked(conceptual, &query.positions),
             condition,
         },
         block_key,
@@ -160,7 +201,7 @@ pub fn view(model: &Model, query: &Query) -> Collection {
     }
 }
 
-fn capitalised(name: &str) -> String {
+pub(crate) fn capitalised(name: &str) -> String {
     let mut letters = name.chars();
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
@@ -172,7 +213,7 @@ fn push_key(key: &mut Vec<KeyField>, path: &Path, descending: bool) {
 }
 
 /// Whether values of the path have an order, so that they can stand in a key.
-fn is_key(conceptual: &askloom_model::Conceptual, path: &Path) -> bool {
+pub(crate) fn is_key(conceptual: &Conceptual, path: &Path) -> bool {
     match path.leaf {
         Leaf::Attribute(id) => conceptual.attributes[id].ty.is_ordered(),
         Leaf::Reference(id) => conceptual.ends[id].kind != RelationshipKind::Composition,
@@ -181,7 +222,7 @@ fn is_key(conceptual: &askloom_model::Conceptual, path: &Path) -> bool {
 }
 
 /// Whether a view can hold the path: one value a row, along to-one hops.
-fn is_held(conceptual: &askloom_model::Conceptual, path: &Path) -> bool {
+pub(crate) fn is_held(conceptual: &Conceptual, path: &Path) -> bool {
     path.hops.iter().all(|&hop| !conceptual.ends[hop].cardinality.is_many())
         && match path.leaf {
             Leaf::Attribute(_) | Leaf::Itself => true,
@@ -231,7 +272,7 @@ fn is_about_tree(condition: &Condition) -> bool {
     }
 }
 
-fn has_parameter(condition: &Condition) -> bool {
+pub(crate) fn has_parameter(condition: &Condition) -> bool {
     let parameter = |operand: &Operand| matches!(operand, Operand::Parameter(_));
     match condition {
         Condition::And(terms) | Condition::Or(terms) => terms.iter().any(has_parameter),

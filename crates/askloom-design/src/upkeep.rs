@@ -175,7 +175,7 @@ fn ends_to_walk_back(model: &Model, design: &Design) -> Vec<EndId> {
             wanted.extend(position.from.into_iter().flat_map(|hop| derived_ends(conceptual, &[hop.step])));
         }
     }
-    wanted.extend(model.workload.asks.iter().flat_map(crate::ask::walked_back));
+    wanted.extend(model.workload.asks.iter().flat_map(|ask| crate::ask::walked_back(conceptual, ask)));
     for (id, end) in conceptual.ends.iter() {
         // A bound at the other end is checked, and a partner that may have one link only is taken from its former one.
         let bounded = end.inverse.is_some_and(|inverse| conceptual.ends[inverse].cardinality.max.is_some());
@@ -238,7 +238,7 @@ fn add_index(
 }
 
 /// The name, with a number behind it if another collection has it.
-fn unused(design: &Design, name: String) -> String {
+pub(crate) fn unused(design: &Design, name: String) -> String {
     let taken = |name: &str| design.collections.iter().any(|(_, collection)| collection.name == name);
     if !taken(&name) {
         return name;

@@ -52,6 +52,11 @@ impl<I: Id, T> Table<I, T> {
         I::from_index(self.rows.len() - 1)
     }
 
+    /// Takes all but the first rows away again.
+    pub fn truncate(&mut self, len: usize) {
+        self.rows.truncate(len);
+    }
+
     #[must_use]
     pub fn len(&self) -> usize {
         self.rows.len()

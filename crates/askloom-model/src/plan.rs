@@ -45,13 +45,16 @@ impl Plan {
     }
 }
 
+/// For each position of a collection, the query's position that it stands for. Nothing for one that the query does not
+/// have and that changes no rows: something to-one that is joined outer.
+pub type Mapped = Vec<Option<PositionId>>;
+
 /// Where the first rows come from.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Access {
     pub collection: CollectionId,
     pub how: Reading,
-    /// For each position of the collection, the query's position that it stands for.
-    pub positions: Vec<PositionId>,
+    pub positions: Mapped,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -115,8 +118,7 @@ impl KeyRange {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Fetch {
     pub collection: CollectionId,
-    /// For each position of the collection, the query's position that it stands for.
-    pub positions: Vec<PositionId>,
+    pub positions: Mapped,
 }
 
 /// How a further position is reached from the ones before.

@@ -135,7 +135,7 @@ impl Pricing<'_> {
             self.loaded.insert((super::main(), Vec::new()));
         }
         for whole in collection.whole() {
-            if let Some(&position) = plan.access.positions.get(askloom_model::Id::index(*whole)) {
+            if let Some(&Some(position)) = plan.access.positions.get(askloom_model::Id::index(*whole)) {
                 self.loaded.insert((position, Vec::new()));
             }
         }
@@ -319,7 +319,7 @@ impl Pricing<'_> {
         let (at, bytes) = match &collection.contents {
             Contents::Nested(nodes) => {
                 let own = fetch.positions.iter().zip(collection.source.positions.ids());
-                let own = own.into_iter().find(|(asked, _)| **asked == position).map(|(_, own)| own);
+                let own = own.into_iter().find(|(asked, _)| **asked == Some(position)).map(|(_, own)| own);
                 let bytes = own.map_or(0.0, |own| self.sizes.node_bytes_at(collection, nodes, own));
                 (Some(position), bytes)
             }

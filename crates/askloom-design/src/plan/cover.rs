@@ -1,10 +1,11 @@
 //! Whether a collection's rows are those of a part of a query's tree, and its paths in the query's terms.
 
 use askloom_model::{
-    Collection, Conceptual, Condition, Home, Hop, InSet, Leaf, Operand, Path, PositionId, Query, Role, fault,
+    Collection, Conceptual, Condition, Home, Hop, InSet, Leaf, Mapped, Member, Operand, Path, Position,
+    PositionId, Query, Role, fault,
 };
 
-/// For each position of the collection, the query's position that it stands for. `None` if some row that the query
+/// The query's positions for those of the collection. `None` if some row that the query
 /// wants could be missing: another root, a position the query does not have, an inner join that the query has outer.
 /// `homes` are those of the query's main class.
 pub(super) fn embed(
@@ -12,43 +13,60 @@ pub(super) fn embed(
     collection: &Collection,
     query: &Query,
     homes: &[Home],
-) -> Option<Vec<PositionId>> {
+) -> Option<Mapped> {
     let source = &collection.source;
     let main = super::main();
     let asked = query.positions[main].class?;
     if collection.role == Role::Master {
         // A scan goes through all homes of a class, beginning with the first.
-        return (homes.first()?.root == source.root).then(|| vec![main]);
+        return (homes.first()?.root == source.root).then(|| vec![Some(main)]);
     }
-    let mut mapped: Vec<PositionId> = Vec::with_capacity(source.positions.len());
+    let mut mapped: Mapped = Vec::with_capacity(source.positions.len());
     for (_, position) in source.positions.iter() {
         let Some(hop) = position.from else {
             // Rows of a whole hierarchy; the query may ask for a part of it, and filters by class then.
             if !conceptual.is_kind_of(asked, source.root) {
                 return None;
             }
-            mapped.push(main);
+            mapped.push(Some(main));
             continue;
         };
         let parent = mapped.get(askloom_model::Id::index(hop.parent)).copied()?;
-        let wanted = Some(Hop { parent, step: hop.step });
-        let (id, same) = query.positions.iter().find(|(_, position)| position.from == wanted)?;
+        let wanted = |parent| Some(Hop { parent, step: hop.step });
+        let same = parent
+            .and_then(|parent| query.positions.iter().find(|(_, position)| position.from == wanted(parent)));
+        let Some((id, same)) = same else {
+            if !is_idle(conceptual, position) {
+                return None;
+            }
+            mapped.push(None);
+            continue;
+        };
         if !position.outer && same.outer && !fault!(InnerForOuter) {
             return None;
         }
-        mapped.push(id);
+        mapped.push(Some(id));
     }
     Some(mapped)
 }
 
+/// Whether a position neither adds rows nor takes any away.
+fn is_idle(conceptual: &Conceptual, position: &Position) -> bool {
+    let one = position.from.is_some_and(|hop| match hop.step {
+        Member::End(end) => !conceptual.ends[end].cardinality.is_many(),
+        Member::Attribute(_) => false,
+    });
+    position.outer && one
+}
+
 /// The collection's path in the query's positions.
-pub(super) fn map_path(path: &Path, positions: &[PositionId]) -> Option<Path> {
-    let position = positions.get(askloom_model::Id::index(path.position)).copied()?;
+pub(super) fn map_path(path: &Path, positions: &[Option<PositionId>]) -> Option<Path> {
+    let position = positions.get(askloom_model::Id::index(path.position)).copied()??;
     Some(Path { position, ..path.clone() })
 }
 
 /// The collection's condition in the query's positions.
-pub(super) fn map_condition(condition: &Condition, positions: &[PositionId]) -> Option<Condition> {
+pub(super) fn map_condition(condition: &Condition, positions: &[Option<PositionId>]) -> Option<Condition> {
     let operand = |operand: &Operand| match operand {
         Operand::Path(path) => map_path(path, positions).map(Operand::Path),
         Operand::Constant(_) | Operand::Parameter(_) => Some(operand.clone()),
@@ -92,10 +110,15 @@ pub(super) fn map_condition(condition: &Condition, positions: &[PositionId]) -> 
 }
 
 /// Positions that the query joins inner and the collection outer must be there.
-pub(super) fn presences(collection: &Collection, positions: &[PositionId], query: &Query) -> Vec<Condition> {
+pub(super) fn presences(
+    collection: &Collection,
+    positions: &[Option<PositionId>],
+    query: &Query,
+) -> Vec<Condition> {
     let held = collection.source.positions.iter().zip(positions);
-    held.filter(|((_, own), asked)| own.outer && !query.positions[**asked].outer && !fault!(OuterForInner))
-        .map(|(_, &position)| {
+    let held = held.filter_map(|((_, own), asked)| Some((own, (*asked)?)));
+    held.filter(|(own, asked)| own.outer && !query.positions[*asked].outer && !fault!(OuterForInner))
+        .map(|(_, position)| {
             let itself = Operand::Path(Path { position, hops: Vec::new(), leaf: Leaf::Itself });
             Condition::Not(Box::new(Condition::IsNull { value: itself }))
         })

@@ -1,12 +1,14 @@
 //! Copies in which a row is found by its own identity: what an index does not hold comes from there.
 
 use super::{Planner, cover, needed_paths, needs_whole};
-use askloom_model::{Collection, CollectionId, Contents, Design, Fetch, Leaf, Path, PositionId, Role};
+use askloom_model::{
+    Collection, CollectionId, Contents, Design, Fetch, Leaf, Mapped, Path, PositionId, Role,
+};
 
 impl Planner<'_> {
     /// Copies that hold something of the rows of a collection which these do not hold themselves, in the order of the
     /// design: each is there for what the ones before it do not give.
-    pub(super) fn fetches(&self, access: CollectionId, positions: &[PositionId]) -> Vec<Fetch> {
+    pub(super) fn fetches(&self, access: CollectionId, positions: &[Option<PositionId>]) -> Vec<Fetch> {
         let collection = &self.design.collections[access];
         // A master has everything; and what a copy holds of the expired is told from what lives by the masters.
         let expires = self.conceptual.classes.iter().any(|(_, class)| class.ttl_ms.is_some());
@@ -31,25 +33,26 @@ impl Planner<'_> {
     }
 
     /// What the query needs of the collection's positions and the collection does not hold.
-    fn lacking(&self, collection: &Collection, positions: &[PositionId]) -> Vec<Lack> {
+    fn lacking(&self, collection: &Collection, positions: &[Option<PositionId>]) -> Vec<Lack> {
         let whole: Vec<PositionId> = collection
             .whole()
             .iter()
-            .filter_map(|position| positions.get(askloom_model::Id::index(*position)).copied())
+            .filter_map(|position| positions.get(askloom_model::Id::index(*position)).copied()?)
             .collect();
         let held: Vec<Path> = collection.held().filter_map(|path| cover::map_path(path, positions)).collect();
         let paths = needed_paths(self.query).into_iter().filter(|path| {
             let known = path.leaf == Leaf::Itself && path.hops.is_empty();
-            !known && positions.contains(&path.position) && !held.contains(path)
+            !known && positions.contains(&Some(path.position)) && !held.contains(path)
         });
-        let wholes = needs_whole(self.query).into_iter().filter(|position| positions.contains(position));
+        let wholes =
+            needs_whole(self.query).into_iter().filter(|position| positions.contains(&Some(*position)));
         let lacking = paths.map(Lack::Path).chain(wholes.map(Lack::Whole));
         lacking.filter(|lack| !whole.contains(&lack.position())).collect()
     }
 
     /// The query's position for each of the collection's, if whoever has a row of these positions knows the key of its
     /// entry there.
-    fn found_by_identity(&self, other: &Collection, positions: &[PositionId]) -> Option<Vec<PositionId>> {
+    fn found_by_identity(&self, other: &Collection, positions: &[Option<PositionId>]) -> Option<Mapped> {
         let by_identity = other.role != Role::Master
             && other.indexed().is_none()
             && other.entry_key.is_empty()
@@ -61,7 +64,12 @@ impl Planner<'_> {
         }
         let found = cover::embed(self.conceptual, other, self.query, &self.homes)?;
         self.implied(other, &found)?;
-        found.iter().all(|position| positions.contains(position)).then_some(found)
+        // What is not known of the identity has to be at its end: it has no choice, so there is one entry.
+        let mut behind = found.iter().skip_while(|position| position.is_some());
+        let known = behind.all(Option::is_none)
+            && other.block_key.iter().all(|field| cover::map_path(&field.path, &found).is_some());
+        let there = found.iter().flatten().all(|position| positions.contains(&Some(*position)));
+        (known && there).then_some(found)
     }
 }
 
@@ -101,5 +109,5 @@ pub(super) fn gives(design: &Design, fetch: &Fetch, path: &Path) -> bool {
 /// Whether they hold the whole aggregate at a position of the query.
 pub(super) fn gives_whole(design: &Design, fetch: &Fetch, position: PositionId) -> bool {
     let whole = design.collections[fetch.collection].whole();
-    whole.iter().any(|own| fetch.positions.get(askloom_model::Id::index(*own)) == Some(&position))
+    whole.iter().any(|own| fetch.positions.get(askloom_model::Id::index(*own)) == Some(&Some(position)))
 }

@@ -43,7 +43,7 @@ impl Planner<'_> {
     pub(super) fn readings(
         &self,
         collection: &Collection,
-        positions: &[PositionId],
+        positions: &[Option<PositionId>],
     ) -> Vec<(Reading, HashSet<usize>)> {
         if self.is_one_sided(collection) {
             return Vec::new();
@@ -105,7 +105,7 @@ impl Planner<'_> {
     }
 
     /// The key of a master's block: all fields of the id, or the id as a whole.
-    fn block(&self, collection: &Collection, positions: &[PositionId]) -> Option<Bound> {
+    fn block(&self, collection: &Collection, positions: &[Option<PositionId>]) -> Option<Bound> {
         // A part is not found by its id.
         if self
             .homes
@@ -124,7 +124,7 @@ impl Planner<'_> {
         Some(bound)
     }
 
-    fn bind_all(&self, fields: &[KeyField], positions: &[PositionId]) -> Option<Bound> {
+    fn bind_all(&self, fields: &[KeyField], positions: &[Option<PositionId>]) -> Option<Bound> {
         let mut bound = Bound::default();
         for field in fields {
             let (conjunct, binding) = self.bound(&cover::map_path(&field.path, positions)?)?;
@@ -138,7 +138,7 @@ impl Planner<'_> {
     fn ranges(
         &self,
         collection: &Collection,
-        positions: &[PositionId],
+        positions: &[Option<PositionId>],
         block: &Bound,
     ) -> Vec<(Reading, HashSet<usize>)> {
         let plain = self.range(collection, positions, block, false);
@@ -149,7 +149,7 @@ impl Planner<'_> {
     fn range(
         &self,
         collection: &Collection,
-        positions: &[PositionId],
+        positions: &[Option<PositionId>],
         block: &Bound,
         choices: bool,
     ) -> (Reading, HashSet<usize>) {

@@ -140,7 +140,7 @@ impl Planner<'_> {
 
     /// The conjuncts of the query that the collection's own condition guarantees. `None` if the collection leaves
     /// out rows that the query may want.
-    fn implied(&self, collection: &Collection, positions: &[PositionId]) -> Option<HashSet<usize>> {
+    fn implied(&self, collection: &Collection, positions: &[Option<PositionId>]) -> Option<HashSet<usize>> {
         let mut used = HashSet::new();
         for own in conjuncts(collection.source.condition.as_ref()) {
             let mapped = cover::map_condition(own.condition, positions)?;
@@ -159,7 +159,7 @@ impl Planner<'_> {
         &self,
         used: &HashSet<usize>,
         collection: &Collection,
-        positions: &[PositionId],
+        positions: &[Option<PositionId>],
     ) -> Option<Condition> {
         let left = self.conjuncts.iter().enumerate().filter(|(index, _)| !used.contains(index));
         let mut rest: Vec<Condition> = left.map(|(_, conjunct)| conjunct.condition.clone()).collect();
@@ -172,11 +172,11 @@ impl Planner<'_> {
     }
 
     /// The positions that the collection does not give, parents first.
-    fn joins(&self, collection: &Collection, positions: &[PositionId]) -> Option<Vec<JoinStep>> {
+    fn joins(&self, collection: &Collection, positions: &[Option<PositionId>]) -> Option<Vec<JoinStep>> {
         let given: HashSet<PositionId> = match collection.contents {
             // A master gives its root; what is inside it is joined without a request.
-            Contents::Aggregate(_) => positions.iter().take(1).copied().collect(),
-            Contents::Fields(_) | Contents::Nested(_) => positions.iter().copied().collect(),
+            Contents::Aggregate(_) => positions.iter().take(1).flatten().copied().collect(),
+            Contents::Fields(_) | Contents::Nested(_) => positions.iter().flatten().copied().collect(),
         };
         let missing = self.query.positions.ids().filter(|position| !given.contains(position));
         missing.map(|position| Some(JoinStep { position, how: self.joining(position)? })).collect()

@@ -2,7 +2,9 @@
 
 use super::conjuncts::{Conjunct, bound_by_equality};
 use super::cover::map_path;
-use askloom_model::{Access, Collection, Contents, OrderBy, Path, PositionId, Query, Reading, fault};
+use askloom_model::{
+    Access, Collection, Contents, KeyField, OrderBy, Path, PositionId, Query, Reading, fault,
+};
 
 /// Forwards (`Some(false)`) or backwards (`Some(true)`); `None` if the rows have to be sorted.
 ///
@@ -24,6 +26,10 @@ pub(super) fn direction(
     }
     let Reading::Range { .. } = how else { return None };
     if !matches!(collection.contents, Contents::Fields(_)) || !same_identity(&access.positions, query) {
+        return None;
+    }
+    let unknown = |field: &KeyField| map_path(&field.path, &access.positions).is_none();
+    if collection.entry_key.iter().any(unknown) {
         return None;
     }
     let keys = collection.block_key.iter().chain(&collection.entry_key);
@@ -64,7 +70,8 @@ pub(super) fn direction(
     }
 }
 
-/// The collection's positions are all of the query's, in the same order.
-fn same_identity(positions: &[PositionId], query: &Query) -> bool {
-    positions.len() == query.positions.len() && positions.iter().copied().eq(query.positions.ids())
+/// The collection's positions are all of the query's, in the same order. One that the query does not have hangs on one
+/// before it and has no choice.
+fn same_identity(positions: &[Option<PositionId>], query: &Query) -> bool {
+    positions.iter().flatten().copied().eq(query.positions.ids())
 }

@@ -250,14 +250,15 @@ impl EntryReader {
         let scene = asked.scene;
         let expires = scene.instances.schema().expires();
         let held = collection.source.positions.iter().zip(&asked.plan.access.positions);
-        let mut pairs =
-            held.map(|((_, own), asked_for)| (own.class, asked.query.positions[*asked_for].class));
+        let mut pairs = held.filter_map(|((_, own), asked_for)| {
+            asked_for.map(|position| (own.class, asked.query.positions[position].class))
+        });
         let narrower = pairs.any(|(own, asked_for)| own != asked_for);
         let keys = collection.block_key.len() + collection.entry_key.len();
         let mut paths = Vec::new();
         let mut indices = Vec::new();
         for (index, path) in collection.held().enumerate() {
-            let path = mapped(path, &asked.plan.access.positions);
+            let Some(path) = mapped(path, &asked.plan.access.positions) else { continue };
             // The key of an entry has one value of several; and values may be of what has expired.
             let whole = index >= keys || !scene.crosses_many(&path);
             if whole && !expires && scene.is_readable(&path) {
@@ -280,7 +281,7 @@ impl EntryReader {
         let held = Held { paths: Rc::clone(&self.paths), values: self.indices.iter().map(take).collect() };
         let mut row = asked.scene.entry(&asked.plan.access.positions, identity, held);
         for (own, stored) in whole.iter().filter(|_| !self.expires) {
-            if let Some(&position) = asked.plan.access.positions.get(own.index()) {
+            if let Some(&Some(position)) = asked.plan.access.positions.get(own.index()) {
                 asked.scene.place(&mut row, position, Rc::clone(stored));
             }
         }

@@ -8,7 +8,7 @@ use crate::{Keyspace, RunError, Schema, Stored};
 use askloom_model::{
     Collection, Conceptual, Contents, Fetch, Id, Path, Plan, Position, PositionId, Table, Value,
 };
-use askloom_target::embedded::{decode, entry_key};
+use askloom_target::embedded::{decode, entry_key, prefix_end};
 use std::rc::Rc;
 
 /// The copies of a plan in which a row is found by its own identity.
@@ -29,7 +29,7 @@ struct Copy<'f> {
     collection: &'f Collection,
     number: u32,
     /// The query's position for each of the collection's.
-    positions: &'f [PositionId],
+    positions: &'f [Option<PositionId>],
     /// The paths of the query that entries give, by their place in them.
     paths: Vec<(Path, usize)>,
 }
@@ -62,7 +62,16 @@ impl<'f> Fetcher<'f> {
         if let Some(known) = row.fetched.borrow().get(&key) {
             return Ok(known.clone());
         }
-        let found = match self.keyspace.get(&key)? {
+        let mut bytes: Option<Vec<u8>> = None;
+        if copy.knows_all() {
+            bytes = self.keyspace.get(&key)?;
+        } else {
+            self.keyspace.scan(&key, prefix_end(&key).as_deref(), false, &mut |_, value| {
+                bytes = Some(value.to_vec());
+                Ok(false)
+            })?;
+        }
+        let found = match bytes {
             Some(bytes) => Some(copy.decode(self.schema, at, &bytes)?),
             None => None,
         };
@@ -94,7 +103,7 @@ impl<'f> Copy<'f> {
         for (index, field) in fields.iter().enumerate() {
             let before = fields.iter().take(index).filter(|other| other.position == field.position);
             let at = if nested { before.count() } else { index };
-            let Some(&position) = copy.positions.get(field.position.index()) else { continue };
+            let Some(&Some(position)) = copy.positions.get(field.position.index()) else { continue };
             let path = Path { position, ..field.clone() };
             if is_readable(conceptual, asked, &path) {
                 copy.paths.push((path, at));
@@ -103,15 +112,20 @@ impl<'f> Copy<'f> {
         copy
     }
 
+    /// Whether the identity of a row is the whole key of its entry. What is missing at its end has no choice.
+    fn knows_all(&self) -> bool {
+        matches!(self.collection.contents, Contents::Nested(_)) || self.positions.iter().all(Option::is_some)
+    }
+
     /// The collection's own position for one of the query's.
     fn own(&self, asked: PositionId) -> Option<PositionId> {
         let mut pairs = self.positions.iter().zip(self.collection.source.positions.ids());
-        pairs.find(|(position, _)| **position == asked).map(|(_, own)| own)
+        pairs.find(|(position, _)| **position == Some(asked)).map(|(_, own)| own)
     }
 
     fn key(&self, at: PositionId, row: &Row) -> Option<Vec<u8>> {
         let identity = |own: PositionId| {
-            let asked = self.positions.get(own.index())?;
+            let asked = self.positions.get(own.index()).copied()??;
             row.keys.get(asked.index()).cloned()
         };
         let block: Vec<Value> = self
@@ -130,7 +144,7 @@ impl<'f> Copy<'f> {
                 (Vec::new(), self.collection.source.positions.ids().collect())
             }
         };
-        let chain: Vec<Value> = chain.into_iter().map(identity).collect::<Option<_>>()?;
+        let chain: Vec<Value> = chain.into_iter().map_while(identity).collect();
         Some(entry_key(self.number, &block, &fields, &chain))
     }
 

@@ -168,10 +168,10 @@ fn exact(value: &Value) -> Option<BigDecimal> {
     }
 }
 
-/// The query's position for each of a collection's, as a path of the query.
-pub(super) fn mapped(path: &Path, positions: &[askloom_model::PositionId]) -> Path {
-    let position = positions.get(path.position.index()).copied().unwrap_or(path.position);
-    Path { position, ..path.clone() }
+/// A path of a collection as one of the query; nothing if the query does not have its position.
+pub(super) fn mapped(path: &Path, positions: &[Option<askloom_model::PositionId>]) -> Option<Path> {
+    let position = positions.get(path.position.index()).copied()??;
+    Some(Path { position, ..path.clone() })
 }
 
 #[cfg(test)]

@@ -82,7 +82,7 @@ pub fn ask(
     now: jiff::Timestamp,
 ) -> Result<Answer, RunError> {
     let conceptual = &schema.model.conceptual;
-    let circle = RunError::NotYet("an `ask` whose links close a circle at a value object");
+    let circle = RunError::NotYet("an `ask` whose links close a circle between two value objects");
     let query = askloom_design::ask::query(conceptual, ask).ok_or(circle)?;
     let no_master = || RunError::Corrupted("the design lacks a master".to_owned());
     let plan = askloom_design::plan::plan(conceptual, schema.readable(), &query).ok_or_else(no_master)?;

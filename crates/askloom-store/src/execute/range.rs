@@ -42,12 +42,13 @@ impl Ranges<'_> {
         self.collection.block_key.iter().chain(&self.collection.entry_key)
     }
 
-    fn path(&self, field: &KeyField) -> Path {
+    fn path(&self, field: &KeyField) -> Option<Path> {
         mapped(&field.path, &self.asked.plan.access.positions)
     }
 
     fn key_type(&self, at: usize) -> KeyType {
-        self.fields().nth(at).map_or(KeyType::Identity, |field| self.asked.scene.key_type(&self.path(field)))
+        let path = self.fields().nth(at).and_then(|field| self.path(field));
+        path.map_or(KeyType::Identity, |path| self.asked.scene.key_type(&path))
     }
 
     fn collect(
@@ -144,10 +145,14 @@ impl Ranges<'_> {
     fn seek(&self, prefix: &[u8], bound: usize, bounds: &mut KeyBounds) {
         let asked = self.asked;
         let Some(after) = asked.after else { return };
+        // Entries of positions that the query does not have are not where its identities say.
+        if asked.plan.access.positions.contains(&None) {
+            return;
+        }
         let mut last = prefix.to_vec();
         for field in self.fields().skip(bound) {
             let path = self.path(field);
-            let same = |by: &OrderBy| matches!(by, OrderBy::Path(ordered) if *ordered == path);
+            let same = |by: &OrderBy| matches!(by, OrderBy::Path(ordered) if Some(ordered) == path.as_ref());
             let term = asked.query.order_by.iter().position(|term| same(&term.by));
             let Some(value) = term.and_then(|at| after.order.get(at)) else { return };
             append(value, field.descending, &mut last);

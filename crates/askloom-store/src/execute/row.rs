@@ -78,10 +78,10 @@ impl Scene<'_> {
     }
 
     /// A row from an entry of a copy: identities are known, instances are not yet.
-    pub(super) fn entry(&self, positions: &[PositionId], identity: Vec<Value>, held: Held) -> Row {
+    pub(super) fn entry(&self, positions: &[Option<PositionId>], identity: Vec<Value>, held: Held) -> Row {
         let mut row = self.unbound(held);
         for (position, key) in positions.iter().zip(identity) {
-            if let Some(slot) = row.keys.get_mut(position.index()) {
+            if let Some(slot) = position.and_then(|position| row.keys.get_mut(position.index())) {
                 *slot = key;
             }
         }

@@ -116,7 +116,8 @@ pub(crate) struct Case {
 impl Case {
     fn new(spec: &Spec, coverage: &mut Coverage) -> Result<Self, Failure> {
         let failed = |error: String| Failure { kind: "model", text: error, writes: Vec::new() };
-        let (model, refused) = parse(&spec.sketch.text(), &spec.statements).map_err(failed)?;
+        let (mut model, refused) = parse(&spec.sketch.text(), &spec.statements).map_err(failed)?;
+        askloom_design::ask::name_ways_back(&mut model);
         coverage.statements(spec.statements.len(), &refused);
         let random = Random::new(spec.seed);
         let mut sources = Vec::new();

@@ -1,6 +1,9 @@
 //! Random designs: masters, and on top of them copies and indexes that no method would choose.
 
 use crate::random::Random;
+use askloom_design::cost::Costing;
+use askloom_design::method::kvmod::merge::Threshold;
+use askloom_design::method::{self, Method, Options};
 use askloom_design::partition::{Strategy, legal};
 use askloom_design::plan::{condition_paths, conjuncts, is_single, needed_paths};
 use askloom_design::{nested_is_exact, simple, upkeep};
@@ -15,6 +18,9 @@ pub(crate) fn design(model: &Model, sources: &[Query], dropped: &[String], rando
     let shape = random.fork("shape");
     if shape.percent(20) && sources.is_empty() {
         return simple::design(model);
+    }
+    if shape.percent(40) && sources.is_empty() {
+        return by_method(model, dropped, &shape);
     }
     let mut design = Design { method: "random".to_owned(), collections: Table::default() };
     simple::masters(model, Origin::Method, &mut design);
@@ -46,6 +52,21 @@ pub(crate) fn design(model: &Model, sources: &[Query], dropped: &[String], rando
     }
     if shape.percent(70) {
         upkeep::add_indexes(model, &mut design);
+    }
+    design
+}
+
+/// What a published method makes of the model.
+fn by_method(model: &Model, dropped: &[String], random: &Random) -> Design {
+    let method = *random.pick(&[Method::Noam, Method::Qodm, Method::Qodm, Method::Kvmod, Method::Kvmod]);
+    let threshold = Threshold::percent(*random.pick(&[50, 80, 100])).unwrap();
+    let made = method::design(method, model, &Costing::default(), &Options { threshold });
+    let made = made.unwrap_or_else(|why| panic!("{} refuses: {why:?}", method.name())).design;
+    let mut design = Design { method: made.method.clone(), collections: Table::default() };
+    for (_, collection) in made.collections.iter() {
+        if collection.role == Role::Master || !dropped.contains(&collection.name) {
+            design.collections.push(collection.clone());
+        }
     }
     design
 }

@@ -33,7 +33,7 @@ fn explained(designed: &Designed, statement: Statement<'_>, target: &Target) -> 
         Statement::Query(query) => answered(model, design, query, &costing),
         Statement::Ask(ask) => match askloom_design::ask::query(&model.conceptual, ask) {
             Some(query) => answered(model, design, &query, &costing),
-            None => format!("{}: its links close a circle at a value object\n", ask.header.name),
+            None => format!("{}: its links close a circle between two value objects\n", ask.header.name),
         },
         Statement::Write(write) => match plan::write::plan(&costing, model, design, write) {
             Ok(found) => {

@@ -1,0 +1,145 @@
+//! What a method's collections lack: the sources of truth, ways to find what a query asks for, ways back.
+
+use super::{Decision, Proposal};
+use crate::cost::Costing;
+use crate::{ask, plan, simple, upkeep};
+use askloom_model::{
+    Collection, Comparison, Condition, Contents, Design, EndId, Id, Joining, KeyField, Model, Operand,
+    Origin, Path, Plan, PositionId, Query, Reading, RelationshipKind, Role, Source, StepOf,
+};
+
+const SOURCE: &str = "askloom";
+
+/// Adds what is needed so that every query has a plan that does not go through everything, where a key can help, and
+/// every write can be done.
+pub(super) fn complete(model: &Model, costing: &Costing<'_>, proposal: &mut Proposal) {
+    let before = proposal.design.collections.len();
+    simple::masters(model, Origin::Added, &mut proposal.design);
+    for (_, master) in proposal.design.collections.iter().skip(before) {
+        let says =
+            "the method has no place that every write of it goes to first: its source of truth is added";
+        proposal.decisions.push(Decision::new(&master.name, says, SOURCE));
+    }
+    upkeep::add_indexes(model, &mut proposal.design);
+    for query in &questions(model) {
+        find(model, costing, proposal, query);
+    }
+    upkeep::add_indexes(model, &mut proposal.design);
+}
+
+/// Every query, and every tuple query as one.
+pub(crate) fn questions(model: &Model) -> Vec<Query> {
+    let asks = model.workload.asks.iter().filter_map(|ask| ask::query(&model.conceptual, ask));
+    model.workload.queries.iter().cloned().chain(asks).collect()
+}
+
+/// Adds an index for a query that would go through everything, if that is cheaper.
+fn find(model: &Model, costing: &Costing<'_>, proposal: &mut Proposal, query: &Query) {
+    let cheapest = |design: &Design| plan::plan_for(costing, &model.conceptual, design, query);
+    let now = cheapest(&proposal.design);
+    if now.as_ref().is_some_and(|plan| !scans(plan)) {
+        return;
+    }
+    let name = &query.header.name;
+    let candidates = index(model, query).into_iter().chain(indexes_of_lists(model, query));
+    for index in candidates {
+        let id = proposal.design.collections.push(index);
+        let then = cheapest(&proposal.design);
+        let better = match (&now, &then) {
+            (Some(now), Some(then)) => !scans(then) && then.estimate.cost < now.estimate.cost,
+            (None, Some(_)) => true,
+            (_, None) => false,
+        };
+        if better {
+            let says =
+                format!("{name} gives no key of the method's collections: it would go through everything");
+            let about = proposal.design.collections[id].name.clone();
+            proposal.decisions.push(Decision::new(about, says, SOURCE));
+            return;
+        }
+        proposal.design.collections.truncate(id.index());
+    }
+    let says = "goes through everything: no key would make it cheaper";
+    proposal.decisions.push(Decision::new(name, says, SOURCE));
+}
+
+/// Whether a plan reads all of some collection.
+#[must_use]
+pub fn scans(plan: &Plan) -> bool {
+    let scan = |how: &Joining| matches!(how, Joining::BackByScan { .. });
+    let follows = plan.priced.steps.iter().any(|step| match &step.of {
+        StepOf::Follow(follow) => scan(&follow.how),
+        StepOf::Access
+        | StepOf::Join(_)
+        | StepOf::Fetch(_)
+        | StepOf::Filter
+        | StepOf::Group
+        | StepOf::Sort
+        | StepOf::Limit => false,
+    });
+    plan.access.how == Reading::Scan || follows || plan.joins.iter().any(|join| scan(&join.how))
+}
+
+/// The identities of a query's rows by what it gives and in its order.
+fn index(model: &Model, query: &Query) -> Option<Collection> {
+    let view = simple::view(model, query);
+    let has_key = !view.block_key.is_empty() || !view.entry_key.is_empty();
+    let mut index = Collection {
+        name: format!("{}Index", simple::capitalised(&query.header.name)),
+        role: Role::Index,
+        origin: Origin::Added,
+        contents: Contents::Fields(Vec::new()),
+        reasons: vec![format!("{} gives what is no key of a collection.", query.header.name)],
+        ..view
+    };
+    // What an index of one path leads back from is in the aggregate; this is beyond a reference.
+    let part = |&hop: &EndId| model.conceptual.ends[hop].kind == RelationshipKind::Composition;
+    if index.indexed().is_some_and(|path| !path.hops.iter().all(part)) {
+        index.role = Role::Copy;
+    }
+    has_key.then_some(index)
+}
+
+/// Aggregates by the values of a list in them, for each list of which the query gives a value.
+fn indexes_of_lists(model: &Model, query: &Query) -> Vec<Collection> {
+    let conceptual = &model.conceptual;
+    let main = PositionId::from_index(0);
+    let Some(root) = query.positions[main].class.filter(|&class| conceptual.is_aggregate(class)) else {
+        return Vec::new();
+    };
+    let inside = |path: &Path| {
+        let parts = |&hop: &EndId| conceptual.ends[hop].kind == RelationshipKind::Composition;
+        path.position == main && path.hops.iter().all(parts) && !plan::is_single(conceptual, path)
+    };
+    let conjuncts = plan::conjuncts(query.condition.as_ref());
+    let given = conjuncts.iter().filter_map(|conjunct| match conjunct.condition {
+        Condition::Compare { left: Operand::Path(path), op: Comparison::Equal, right } => {
+            (!matches!(right, Operand::Path(_))).then_some(path)
+        }
+        Condition::In { value: Operand::Path(path), .. } => Some(path),
+        Condition::Compare { .. }
+        | Condition::In { .. }
+        | Condition::And(_)
+        | Condition::Or(_)
+        | Condition::Not(_)
+        | Condition::Between { .. }
+        | Condition::StartsWith { .. }
+        | Condition::IsNull { .. }
+        | Condition::Matches { .. }
+        | Condition::Under { .. }
+        | Condition::Above { .. }
+        | Condition::Within { .. }
+        | Condition::InBox { .. } => None,
+    });
+    let index = |path: &Path| Collection {
+        name: format!("{}Index", simple::capitalised(&query.header.name)),
+        role: Role::Index,
+        origin: Origin::Added,
+        source: Source { root, positions: simple::only_main(root), condition: None },
+        block_key: vec![KeyField { path: path.clone(), descending: false }],
+        entry_key: Vec::new(),
+        contents: Contents::Fields(Vec::new()),
+        reasons: vec![format!("{} gives a value of a list.", query.header.name)],
+    };
+    given.filter(|path| inside(path) && simple::is_key(conceptual, path)).map(index).collect()
+}

@@ -1,0 +1,91 @@
+//! The collections that the model declares, as a design of their own.
+
+use super::{Decision, Paper, Proposal};
+use crate::{nested_is_exact, simple};
+use askloom_model::{
+    Collection, Contents, Design, GivenCollection, Id, Keep, KeyField, Leaf, Model, Nodes, Origin, Path,
+    PositionId, Role, Source, Table,
+};
+
+const SOURCE: &str = "the model";
+
+/// Each declared collection as it is; one that holds the whole aggregates of a class by their ids is its master.
+#[must_use]
+pub fn propose(model: &Model) -> Proposal {
+    let mut design = Design { method: "given".to_owned(), collections: Table::default() };
+    let mut decisions = Vec::new();
+    for given in &model.given {
+        if is_master(model, given) && design.master(given.class).is_none() {
+            let master = simple::master(model, given.class, given.name.clone(), Origin::Method);
+            design.collections.push(Collection { reasons: vec![declared(given)], ..master });
+            let says = "holds every instance whole, by its id: it is the source of truth";
+            decisions.push(Decision::new(&given.name, says, SOURCE));
+        } else {
+            design.collections.push(copy(model, given));
+            decisions.push(Decision::new(&given.name, "is kept beside the sources of truth", SOURCE));
+        }
+    }
+    if model.given.is_empty() {
+        let says = "declares no collection: all that there is comes from Askloom";
+        decisions.push(Decision::new("the model", says, SOURCE));
+    }
+    Proposal { design, decisions, paper: Paper::Given }
+}
+
+fn declared(given: &GivenCollection) -> String {
+    match &given.physical_name {
+        Some(name) => format!("The model declares it; in the store it is called {name}."),
+        None => "The model declares it.".to_owned(),
+    }
+}
+
+/// Whether every instance is held, whole, by its id and nothing else.
+fn is_master(model: &Model, given: &GivenCollection) -> bool {
+    let conceptual = &model.conceptual;
+    let identifier: Vec<Leaf> = simple::identity_leaves(conceptual, given.class);
+    let here = |path: &Path| path.hops.is_empty() && path.position == PositionId::from_index(0);
+    let key: Vec<Leaf> = given.key.iter().map(|path| path.leaf).collect();
+    conceptual.aggregate_root(given.class) == Some(given.class)
+        && given.keep == Keep::All
+        && given.condition.is_none()
+        && given.sort.is_empty()
+        && given.positions.len() == 1
+        && given.key.iter().all(here)
+        && (key == identifier || key == [Leaf::Itself])
+}
+
+fn copy(model: &Model, given: &GivenCollection) -> Collection {
+    let conceptual = &model.conceptual;
+    let key = |path: &Path, descending: bool| KeyField { path: path.clone(), descending };
+    let sort: Vec<KeyField> = given.sort.iter().map(|field| key(&field.path, field.descending)).collect();
+    let mut collection = Collection {
+        name: given.name.clone(),
+        role: Role::Copy,
+        origin: Origin::Method,
+        source: Source {
+            root: given.class,
+            positions: given.positions.clone(),
+            condition: given.condition.clone(),
+        },
+        block_key: given.key.iter().map(|path| key(path, false)).collect(),
+        entry_key: sort,
+        contents: Contents::Fields(Vec::new()),
+        reasons: vec![declared(given)],
+    };
+    match &given.keep {
+        Keep::Fields(fields) => collection.contents = Contents::Fields(fields.clone()),
+        Keep::All => {
+            let main = PositionId::from_index(0);
+            let whole = Collection {
+                contents: Contents::Nested(Nodes { fields: Vec::new(), whole: vec![main] }),
+                ..collection.clone()
+            };
+            // What is sorted within a block is flat, and holds what a row can hold of the aggregate.
+            if conceptual.is_aggregate(given.class) && nested_is_exact(conceptual, &whole) {
+                return whole;
+            }
+            collection.contents = Contents::Fields(simple::own_fields(conceptual, main, given.class));
+        }
+    }
+    collection
+}

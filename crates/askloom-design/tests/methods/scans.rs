@@ -1,0 +1,54 @@
+//! Every statement of every example has a plan under every method, and goes through everything only where it is listed.
+
+use crate::{EXAMPLES, example, propose};
+use askloom_design::cost::Costing;
+use askloom_design::method::{Method, scans};
+use askloom_design::plan;
+use askloom_model::Model;
+
+/// A range that holds a third of all, and a key of which a handful is everything: a scan is cheaper than an index.
+const SCANNING: [(&str, &str, &str); 11] = [
+    ("noam", "airline", "Q1_aircraftsCapacityWithin"),
+    ("qodm", "airline", "Q1_aircraftsCapacityWithin"),
+    ("kvmod", "airline", "Q1_aircraftsCapacityWithin"),
+    ("given", "airline", "Q1_aircraftsCapacityWithin"),
+    ("noam", "shop", "bestRated"),
+    ("noam", "shop", "shelves"),
+    ("qodm", "shop", "bestRated"),
+    ("kvmod", "shop", "bestRated"),
+    ("kvmod", "shop", "shelves"),
+    ("given", "shop", "bestRated"),
+    ("given", "shop", "shelves"),
+];
+
+fn statements(model: &Model) -> Vec<askloom_model::Query> {
+    let asks = model.workload.asks.iter();
+    let asks = asks.map(|ask| askloom_design::ask::query(&model.conceptual, ask).unwrap());
+    model.workload.queries.iter().cloned().chain(asks).collect()
+}
+
+#[test]
+fn only_what_is_listed_goes_through_everything() {
+    let mut found = Vec::new();
+    for name in EXAMPLES {
+        let model = example(name);
+        for method in Method::ALL {
+            let proposal = propose(method, &model);
+            for query in statements(&model) {
+                let plan = plan::plan(&model.conceptual, &proposal.design, &query).expect("a plan");
+                if scans(&plan) {
+                    found.push(format!("{} {name} {}", method.name(), query.header.name));
+                }
+            }
+            for write in &model.workload.writes {
+                let plan = plan::write::plan(&Costing::default(), &model, &proposal.design, write);
+                let plan = plan.unwrap_or_else(|why| panic!("{}: {}", write.header.name, why.message));
+                if plan.steps.iter().any(|step| scans(&step.find)) {
+                    found.push(format!("{} {name} {}", method.name(), write.header.name));
+                }
+            }
+        }
+    }
+    let listed: Vec<String> = SCANNING.iter().map(|(m, e, s)| format!("{m} {e} {s}")).collect();
+    assert_eq!(found, listed);
+}
