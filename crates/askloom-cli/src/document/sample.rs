@@ -179,7 +179,7 @@ impl Reader<'_> {
         let mut entries = Entries::new();
         entries.insert(path.clone(), value);
         let joined = askloom_design::partition::join(self.conceptual, self.collection.source.root, entries);
-        joined.map(|record| innermost(record.to_json(self.conceptual, record.class))).unwrap_or_default()
+        joined.map(|record| innermost(&record.to_json(self.conceptual, record.class))).unwrap_or_default()
     }
 
     fn node(&self, nodes: &askloom_model::Nodes, key: &[u8], value: &[u8]) -> Option<Vec<String>> {
@@ -251,18 +251,18 @@ fn plain(json: &Json) -> String {
     match json {
         Json::String(text) => text.clone(),
         Json::Object(members) => members.values().map(plain).collect::<Vec<_>>().join(" / "),
-        other => other.to_string(),
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::Array(_) => json.to_string(),
     }
 }
 
 /// The one value in objects of one member each.
-fn innermost(json: Json) -> String {
+fn innermost(json: &Json) -> String {
     match json {
         Json::Object(members) if members.len() == 1 => {
-            members.into_iter().next().map(|(_, value)| innermost(value)).unwrap_or_default()
+            members.values().next().map(innermost).unwrap_or_default()
         }
-        Json::Array(mut items) if items.len() == 1 => items.pop().map(innermost).unwrap_or_default(),
-        Json::String(text) => text,
-        other => other.to_string(),
+        Json::Array(items) if items.len() == 1 => items.first().map(innermost).unwrap_or_default(),
+        Json::String(text) => text.clone(),
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::Array(_) | Json::Object(_) => json.to_string(),
     }
 }
