@@ -5,6 +5,7 @@ use crate::render::{self, Report};
 use crate::screen::Screen;
 use crate::world::Disk;
 use askloom_design::{saved, simple};
+use askloom_lang::Checked;
 use askloom_model::{Design, Diagnostic, Model};
 use std::fs;
 use std::io;
@@ -17,6 +18,9 @@ pub(crate) struct Designed {
     pub(crate) design: Design,
     pub(crate) origin: Origin,
 }
+
+/// The store that data is in.
+pub(crate) const EMBEDDED: &str = askloom_target::embedded::CAPABILITY.target;
 
 /// Where a design comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,7 +36,7 @@ impl Designed {
     /// as `askloom check` does.
     pub(crate) fn read(file: &Path, screen: &mut Screen) -> Result<Self, Failure> {
         let model = read(file, screen)?;
-        let path = saved_path(file);
+        let path = saved_path(file, EMBEDDED);
         let text = match fs::read_to_string(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -50,12 +54,12 @@ impl Designed {
     }
 }
 
-/// Where the design of a model for the embedded store is saved.
-pub(crate) fn saved_path(model: &Path) -> PathBuf {
-    model.with_extension("embedded.design")
+/// Where the design of a model for a store is saved.
+pub(crate) fn saved_path(model: &Path, target: &str) -> PathBuf {
+    model.with_extension(format!("{target}.design"))
 }
 
-fn misfit(path: &Path, text: &str, found: &[Diagnostic], screen: &mut Screen) -> Failure {
+pub(crate) fn misfit(path: &Path, text: &str, found: &[Diagnostic], screen: &mut Screen) -> Failure {
     for diagnostic in found {
         let before = text.get(..diagnostic.span().start as usize).unwrap_or(text);
         let line = before.matches('\n').count() + 1;
@@ -63,15 +67,20 @@ fn misfit(path: &Path, text: &str, found: &[Diagnostic], screen: &mut Screen) ->
         let place = format!("{}:{line}:{column}", path.display());
         screen.complain(&format!("error[{}]: {}\n  --> {place}", diagnostic.code, diagnostic.message));
     }
-    let why = "cannot be used; `askloom apply --save` writes a new one when it is gone";
+    let why = "cannot be used; `askloom design --save` writes a new one";
     Failure::Input(format!("the saved design {} {why}", path.display()))
 }
 
 /// Reads a model that must have no errors.
 pub(crate) fn read(file: &Path, screen: &mut Screen) -> Result<Model, Failure> {
+    checked(file, screen).map(|checked| checked.model)
+}
+
+/// The same with the text that it came from.
+pub(crate) fn checked(file: &Path, screen: &mut Screen) -> Result<Checked, Failure> {
     let mut report = Report { root: file.to_owned(), checked: askloom_lang::check(&Disk::of(file), file) };
     if report.checked.errors == 0 {
-        return Ok(report.checked.model);
+        return Ok(report.checked);
     }
     report.checked.diagnostics.retain(|diagnostic| diagnostic.severity == askloom_model::Severity::Error);
     let style = screen.style();

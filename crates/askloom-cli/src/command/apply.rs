@@ -1,5 +1,5 @@
 use crate::exit::{Exit, Failure};
-use crate::model::{Designed, saved_path};
+use crate::model::{Designed, EMBEDDED, saved_path};
 use crate::replace::replace;
 use crate::screen::Screen;
 use crate::store::StoreArgs;
@@ -49,7 +49,7 @@ pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
         screen.say(&format!("{} put into new copies", crate::render::amount_of(filled, "entry")));
     }
     if args.save {
-        let path = saved_path(&args.file);
+        let path = saved_path(&args.file, EMBEDDED);
         replace(&path, &text).map_err(|error| Failure::writing(&path, &error))?;
         screen.say(&format!("its design is saved in {}", path.display()));
     }
