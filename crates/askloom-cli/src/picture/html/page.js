@@ -36,7 +36,7 @@ function table(name, heads, rows, caption) {
   const head = heads.map(([text, kind]) => el("th", { scope: "col", class: kind }, text));
   const body = el("tbody", null, rows);
   const whole = el("table", { class: name, "aria-label": caption }, el("thead", null, el("tr", null, head)), body);
-  return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption }, whole);
+  return el("div", { class: "scroll", role: "region", "aria-label": caption }, whole);
 }
 
 // Figures
@@ -84,7 +84,7 @@ function figures() {
     ["Requests", count(total.requests), "a second"],
     ["Read and written", bytes(total.bytes), "a second"],
     ["Stored", bytes(storage), ""],
-    ["Written for a byte of a master", count(total.write_amplification ?? null), "bytes"],
+    ["Put for a byte of data", count(total.write_amplification ?? null), total.write_amplification === 1 ? "byte" : "bytes"],
   ];
   const shown = list.filter(([, value]) => value !== "–");
   const one = ([name, value, of, kind]) =>
@@ -112,10 +112,17 @@ function members(text) {
   }
 }
 
-const identifier = /^([0-9a-f]{4})[0-9a-f]{4}-[0-9a-f-]{18}-[0-9a-f]{6}([0-9a-f]{6})$/i;
+const identifier = /^([0-9a-f]{4})[0-9a-f]{4}-[0-9a-f-]{14}-[0-9a-f]{6}([0-9a-f]{6})$/i;
+
+/** A value in words: members and elements without the marks of JSON. */
+function spelled(value) {
+  if (Array.isArray(value)) return value.map(spelled).join(", ");
+  if (value && typeof value === "object") return Object.entries(value).map(([name, one]) => `${name} ${spelled(one)}`).join(", ");
+  return String(value);
+}
 
 function short(value) {
-  const text = typeof value === "string" ? value : JSON.stringify(value);
+  const text = spelled(value);
   const found = identifier.exec(text);
   if (found) return `${found[1]}…${found[2]}`;
   return text.length > 90 ? `${text.slice(0, 88)}…` : text;
@@ -197,7 +204,8 @@ function grid(collection) {
   const bodies = blocksOf(sample.rows, width).map((block, number) => gridBlock(block, number, sample, width, rows));
   const label = `${collection.name}: sample items`;
   const element = el("table", { class: "grid", "aria-label": label }, gridHead(collection, sample, width), bodies);
-  const box = el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label }, element);
+  const empty = rows.length ? null : el("p", { class: "about" }, "None of the made-up items belongs here.");
+  const box = el("div", { class: "scroll", role: "region", "aria-label": label }, element, empty);
   return { rows, sample, box, blocks: bodies.length };
 }
 
@@ -250,30 +258,38 @@ function touched(step, target, known) {
   if (rows.length === 0 || /scan/.test(step.op)) return rows;
   const score = (row) => row.values.slice(0, target.sample.keys).filter((value) => known.has(value)).length;
   const best = rows.reduce((one, other) => (score(other) > score(one) ? other : one));
-  const writes = (step.puts || 0) + (step.deletes || 0);
-  if (writes > 0) return written(step, rows.filter((row) => row.block === best.block), best, writes);
+  if (step.op === "look_up" && score(best) > 0) {
+    const found = new Set(rows.filter((row) => score(row) > 0).map((row) => row.block));
+    return rows.filter((row) => found.has(row.block));
+  }
+  const block = rows.filter((row) => row.block === best.block);
+  if (step.op === "put") return written(step, block);
+  if (step.op === "copy") return [best];
   const wanted = Math.max(1, Math.min(blocks, Math.round(step.partitions || step.requests || 1)));
   const inside = rows.filter((row) => (row.block - best.block + blocks) % blocks < wanted);
   return inside.slice(0, Math.max(1, Math.round(step.rows || inside.length)));
 }
 
-function written(step, block, best, writes) {
-  const named = block.filter((row) => row.cells.some((one) => one.fields.some((field) => names(step.columns, field.column))));
-  const order = [...named, best, ...block].filter((row, at, all) => all.indexOf(row) === at);
-  return order.slice(0, Math.max(1, Math.round(writes)));
+/** The entries of a block that hold what is written: the entry of its name, the last one of a list of entries. */
+function written(step, block) {
+  if (step.columns.length === 0) return step.deletes > step.puts ? block : block.slice(0, 1);
+  const holding = (column) => {
+    const field = block.find((row) => row.cells.some((one) => one.fields.some((part) => part.column === column)));
+    const entry = block.filter((row) => row.values.some((value) => value.startsWith(`${column}[`) || value === column));
+    return entry.pop() || field || block[0];
+  };
+  const found = new Set(step.columns.map(holding));
+  return block.filter((row) => found.has(row));
 }
 
 const names = (columns, field) => columns.some((column) => column === field || column.startsWith(`${field}.`));
 
+/** What could lead from these items to others. Ordinals and flags are everywhere, and lead nowhere. */
 function remember(rows, known) {
-  const first = rows[0];
-  if (!first) return;
-  for (const value of first.values) {
-    const fields = members(value);
-    if (!fields) known.add(value);
-    else for (const [, inner] of fields) if (typeof inner === "string") known.add(inner);
+  for (const value of rows.flatMap((row) => row.values)) {
+    const found = members(value) || [["", value]];
+    for (const [, inner] of found) if (typeof inner === "string" && inner.length > 2) known.add(inner);
   }
-  known.delete("");
 }
 
 /** The cells, or fields in them, that the step names; all of the items if it names none of theirs. */
@@ -350,8 +366,6 @@ function lineLink(plan) {
 
 function stepRow(plan, step, at) {
   const number = el("button", { class: "mark", type: "button", "aria-pressed": "false", title: "Light this step only", "aria-label": `Light step ${at + 1} only` }, String(at + 1));
-  number.style.border = "0";
-  number.style.cursor = "pointer";
   number.addEventListener("click", () => {
     const pressed = number.getAttribute("aria-pressed") === "true";
     for (const other of number.closest("tbody").querySelectorAll("button")) other.setAttribute("aria-pressed", "false");
@@ -375,7 +389,7 @@ function stepsTable(plan) {
   const rows = plan.steps.map((step, at) => stepRow(plan, step, at));
   const all = el(
     "tr",
-    null,
+    { class: "total" },
     el("td", null),
     el("td", null, "one call in all"),
     el("td", { class: "number" }, count(sum(plan.steps, (step) => step.requests))),
@@ -452,6 +466,25 @@ function pick(name) {
   const plan = design.plans.find((one) => one.statement === name);
   if (plan) light(plan);
   else unlight();
+  show();
+  reachable();
+}
+
+/** Beside each other on a wide screen: what was picked, and the first thing that it touches. */
+function show() {
+  if (!window.matchMedia("(min-width: 62rem)").matches) return;
+  const picked = document.querySelector(".pick[aria-expanded=true]");
+  const card = document.querySelector(".collection.lit");
+  if (picked) picked.parentElement.scrollIntoView({ block: "nearest" });
+  if (card) card.scrollIntoView({ block: "nearest" });
+}
+
+/** A box is a stop of the keyboard only if there is something to scroll. */
+function reachable() {
+  for (const box of document.querySelectorAll(".scroll")) {
+    if (box.scrollWidth > box.clientWidth) box.setAttribute("tabindex", "0");
+    else box.removeAttribute("tabindex");
+  }
 }
 
 function keys(event) {
@@ -558,3 +591,5 @@ notes("watch", design.watch);
 notes("assumed", design.assumed);
 model();
 document.addEventListener("keydown", keys);
+window.addEventListener("resize", reachable);
+reachable();
