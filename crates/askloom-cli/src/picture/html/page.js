@@ -292,11 +292,12 @@ function remember(rows, known) {
   }
 }
 
-/** The cells, or fields in them, that the step names; all of the items if it names none of theirs. */
+/** The cells, or fields in them, that the step names, and what tells an item from others; all if it names none. */
 function partsOf(step, rows) {
   const cells = rows.flatMap((row) => row.cells);
-  const parts = cells.flatMap((one) => (names(step.columns, one.column) ? [one] : one.fields.filter((field) => names(step.columns, field.column))));
-  return parts.length ? parts : cells;
+  const inside = (one) => (names(step.columns, one.column) ? [one] : one.fields.filter((field) => names(step.columns, field.column)));
+  const parts = cells.flatMap(inside);
+  return parts.length ? parts.concat(cells.filter((one) => one.column.endsWith(" id"))) : cells;
 }
 
 /** The first row of a block has the cells that stand for all of its rows. */
