@@ -30,8 +30,12 @@ fn every_example_by_every_method() {
             let text = project.run(&["design", &file, "--method", method]).exits(0).stdout;
             assert!(text.contains("STATEMENT") && text.contains(&format!("by {method}: ")), "{text}");
             let wide: Vec<&str> = text.lines().filter(|line| line.chars().count() > 80).collect();
-            assert!(wide.iter().all(|line| !line.contains(' ') || line.starts_with("COLLECTION")), "{wide:#?}");
-            let json = project.run(&["design", &file, "--method", method, "--format", "json"]).exits(0).stdout;
+            assert!(
+                wide.iter().all(|line| !line.contains(' ') || line.starts_with("COLLECTION")),
+                "{wide:#?}"
+            );
+            let json =
+                project.run(&["design", &file, "--method", method, "--format", "json"]).exits(0).stdout;
             let document: Value = serde_json::from_str(&json).unwrap();
             if let Err(error) = schemas.validate(&document, design) {
                 panic!("{example} by {method}: {error:#}");
@@ -45,10 +49,14 @@ fn every_example_by_every_method() {
 fn a_design_is_saved_checked_and_used() {
     let project = game();
     project.run(&["design", "game.loom", "--check"]).exits(1).says("`askloom design --save` writes it");
-    project.run(&["design", "game.loom", "--method", "kvmod", "--save"]).exits(0).says("game.embedded.design");
+    project
+        .run(&["design", "game.loom", "--method", "kvmod", "--save"])
+        .exits(0)
+        .says("game.embedded.design");
     project.run(&["design", "game.loom", "--check"]).exits(0).says("answers all of game.loom").says("% less");
     project.run(&["explain", "game.loom", "lobby"]).exits(0).prints("by its identity");
-    let changed = std::fs::read_to_string(project.path("game.loom")).unwrap().replace("score: int", "points: int");
+    let changed =
+        std::fs::read_to_string(project.path("game.loom")).unwrap().replace("score: int", "points: int");
     let project = project.with("game.loom", &changed.replace("score", "points"));
     project.run(&["design", "game.loom", "--check"]).exits(1).says("score");
 }
@@ -56,7 +64,10 @@ fn a_design_is_saved_checked_and_used() {
 #[test]
 fn a_saved_design_is_of_one_store() {
     let project = game();
-    project.run(&["design", "game.loom", "--target", "dynamodb", "--save"]).exits(0).says("game.dynamodb.design");
+    project
+        .run(&["design", "game.loom", "--target", "dynamodb", "--save"])
+        .exits(0)
+        .says("game.dynamodb.design");
     project.run(&["design", "game.loom", "--check"]).exits(1);
     project.run(&["design", "game.loom", "--target", "dynamodb", "--check"]).exits(0);
 }
