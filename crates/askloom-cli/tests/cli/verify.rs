@@ -39,7 +39,9 @@ fn tamper(project: &Project, collection: &str, change: impl FnOnce(Vec<(Vec<u8>,
 fn a_missing_entry_is_found_and_put_back() {
     let project = played();
     project.run(&["verify", "game.loom", "--store", "file:store"]).exits(0).says("nothing is wrong");
-    tamper(&project, "LobbyIndex", |entries| entries.into_iter().fold(Batch::new(), |batch, (key, _)| batch.delete(key)));
+    tamper(&project, "LobbyIndex", |entries| {
+        entries.into_iter().fold(Batch::new(), |batch, (key, _)| batch.delete(key))
+    });
     let lobby = ["run", "game.loom", "lobby", "--store", "file:store"];
     project.run(&lobby).exits(0).says("0 rows");
     let ran = project.run(&["verify", "game.loom", "--store", "file:store"]).exits(1);
