@@ -14,6 +14,7 @@ mod human;
 mod markdown;
 mod model;
 mod picture;
+mod progress;
 mod render;
 mod replace;
 mod screen;

@@ -4,7 +4,9 @@ use crate::exit::{Failure, words};
 use crate::render::{self, Report};
 use crate::screen::Screen;
 use crate::world::Disk;
-use askloom_design::{saved, simple};
+use askloom_design::cost::Costing;
+use askloom_design::method::{self, Method, Options, Proposal};
+use askloom_design::{ask, saved};
 use askloom_lang::Checked;
 use askloom_model::{Design, Diagnostic, Model};
 use std::fs;
@@ -22,6 +24,22 @@ pub(crate) struct Designed {
 /// The store that data is in.
 pub(crate) const EMBEDDED: &str = askloom_target::embedded::CAPABILITY.target;
 
+/// How a model is designed for when nobody says how.
+pub(crate) const DEFAULT: Method = Method::Noam;
+
+/// What a method makes of a model.
+pub(crate) fn proposal(
+    method: Method,
+    model: &Model,
+    costing: &Costing<'_>,
+    options: &Options,
+) -> Result<Proposal, Failure> {
+    method::design(method, model, costing, options).map_err(|why| {
+        let reasons: Vec<&str> = why.iter().map(|diagnostic| diagnostic.message.as_str()).collect();
+        Failure::Input(format!("{} makes no design of this model: {}", method.name(), reasons.join("; ")))
+    })
+}
+
 /// Where a design comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Origin {
@@ -35,12 +53,13 @@ impl Designed {
     /// Reads a model, and the design that is saved beside it if there is one. What is wrong with the model is printed
     /// as `askloom check` does.
     pub(crate) fn read(file: &Path, screen: &mut Screen) -> Result<Self, Failure> {
-        let model = read(file, screen)?;
+        let mut model = read(file, screen)?;
+        ask::name_ways_back(&mut model);
         let path = saved_path(file, EMBEDDED);
         let text = match fs::read_to_string(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                let design = simple::design(&model);
+                let design = proposal(DEFAULT, &model, &Costing::default(), &Options::default())?.design;
                 return Ok(Self { model, design, origin: Origin::Made });
             }
             Err(error) => {

@@ -1,6 +1,6 @@
 use crate::document::{Cell, Compared, ComparedStatement, Comparison, Document, Subject, schema};
 use crate::exit::{Exit, Failure, words};
-use crate::model::{checked, saved_path};
+use crate::model::{checked, proposal, saved_path};
 use crate::replace::replace;
 use crate::screen::Screen;
 use crate::{human, picture, target};
@@ -213,11 +213,7 @@ fn rated(model: &mut Model, name: &str) -> Result<(), Failure> {
 
 impl Prepared {
     fn proposal(&self, method: Method) -> Result<Proposal, Failure> {
-        let costing = Costing::from(self.target);
-        method::design(method, &self.model, &costing, &self.options).map_err(|why| {
-            let reasons: Vec<&str> = why.iter().map(|diagnostic| diagnostic.message.as_str()).collect();
-            Failure::Input(format!("{} makes no design of this model: {}", method.name(), reasons.join("; ")))
-        })
+        proposal(method, &self.model, &Costing::from(self.target), &self.options)
     }
 
     fn subject<'s>(&'s self, proposal: &'s Proposal) -> Subject<'s> {

@@ -508,7 +508,7 @@ function methodsTable({ methods }) {
   const least = Math.min(...methods.map((method) => method.cost));
   const heads = [
     ["method", null], [`${design.unit} a second`, "number"], ["", null], ["calls", "number"], ["rows", "number"],
-    ["bytes", "number"], ["stored", "number"], ["written for a byte", "number"], ["", null],
+    ["bytes", "number"], ["stored", "number"], ["put for a byte", "number"],
   ];
   const number = (text, kind) => el("td", { class: `number ${kind || ""}`.trim() }, text);
   const rows = methods.map((method) =>
@@ -523,7 +523,6 @@ function methodsTable({ methods }) {
       number(bytes(method.bytes)),
       number(bytes(method.storage)),
       number(count(method.write_amplification)),
-      el("td", { class: "wide" }, method.sentence),
     ));
   return table("lines methods", heads, rows, "Methods on this workload");
 }
@@ -546,7 +545,8 @@ function matrix({ methods, statements }) {
 
 function comparison() {
   if (!design.comparison || design.comparison.methods.length === 0) return;
-  const parts = [methodsTable(design.comparison), matrix(design.comparison)];
+  const said = design.comparison.methods.map(({ method, sentence }) => el("li", null, el("b", null, method), ` ${sentence}`));
+  const parts = [methodsTable(design.comparison), el("ul", { class: "notes" }, said), matrix(design.comparison)];
   document.getElementById("comparison-body").append(...parts.map((part) => el("div", { class: "block" }, part)));
   document.getElementById("comparison").hidden = false;
 }
