@@ -215,6 +215,11 @@ impl Sizes<'_> {
         single.map(|member| self.element_bytes(member, 0)).sum::<f64>() + ENTRY
     }
 
+    /// All that an instance has of a member.
+    pub(crate) fn member_bytes(&self, member: Member) -> f64 {
+        self.element_bytes(member, 0) * self.statistics.fan_out(member)
+    }
+
     /// One value of a member.
     pub(super) fn element_bytes(&self, member: Member, depth: usize) -> f64 {
         match member {

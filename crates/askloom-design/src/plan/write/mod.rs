@@ -16,6 +16,7 @@ mod support;
 pub use level::level;
 pub use print::print;
 pub use step::finding;
+pub(crate) use step::way_to;
 
 use super::lookup;
 use crate::cost::{Costing, Sizes, Statistics};
