@@ -111,7 +111,7 @@ impl Sizes<'_> {
 
     /// The classes that an instance can be of, each with its share of them.
     fn kinds(&self, class: ClassId, depth: usize) -> Vec<(ClassId, f64)> {
-        let subclasses = self.subclasses(class);
+        let subclasses = &self.statistics.conceptual().classes[class].subclasses;
         if subclasses.is_empty() || depth > MAX_NESTING {
             return vec![(class, 1.0)];
         }
@@ -120,7 +120,7 @@ impl Sizes<'_> {
             let share = self.statistics.count(sub) / counts.max(1.0);
             self.kinds(sub, depth + 1).into_iter().map(move |(kind, part)| (kind, part * share))
         };
-        subclasses.into_iter().flat_map(of).collect()
+        subclasses.iter().copied().flat_map(of).collect()
     }
 }
 

@@ -182,18 +182,13 @@ impl Sizes<'_> {
         }
     }
 
-    pub(super) fn subclasses(&self, class: ClassId) -> Vec<ClassId> {
-        let classes = self.statistics.conceptual.classes.iter();
-        classes.filter(|(_, sub)| sub.parent == Some(class)).map(|(id, _)| id).collect()
-    }
-
     /// An instance with its parts; of a class with subclasses, the mean of those that have instances.
     pub(crate) fn class_bytes(&self, class: ClassId, depth: usize) -> f64 {
         let conceptual = self.statistics.conceptual;
         if depth > MAX_NESTING {
             return 0.0;
         }
-        let subclasses = self.subclasses(class);
+        let subclasses = &conceptual.classes[class].subclasses;
         if !subclasses.is_empty() {
             let counts: f64 = subclasses.iter().map(|&sub| self.statistics.count(sub)).sum();
             let bytes = |&sub: &ClassId| self.statistics.count(sub) * self.class_bytes(sub, depth + 1);

@@ -3,16 +3,14 @@
 use super::{AGGREGATES, listed};
 use crate::method::Decision;
 use askloom_model::{ClassId, Conceptual, Invariant, Member, Model, RelationshipKind};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 /// What is in each aggregate and what is not, and what changes atomically for that.
 pub(super) fn decisions(model: &Model) -> Vec<Decision> {
     let conceptual = &model.conceptual;
-    let subclasses = conceptual.subclasses();
     let mut decisions = Vec::new();
     for root in conceptual.classes.ids().filter(|&class| conceptual.aggregate_root(class) == Some(class)) {
-        let mut walk =
-            Walk { conceptual, subclasses: &subclasses, seen: BTreeSet::new(), found: Found::default() };
+        let mut walk = Walk { conceptual, seen: BTreeSet::new(), found: Found::default() };
         walk.class(root);
         decisions.extend(walk.found.says(conceptual, root));
     }
@@ -66,7 +64,7 @@ impl Found {
             let (references, targets) = (listed(&self.references), listed(&self.targets));
             let are = are(&self.targets);
             let other = if self.targets.len() == 1 { "another aggregate" } else { "other aggregates" };
-            says.push(format!("{references} {stays}: {targets} {are} {other}, or in one"));
+            says.push(format!("{references} {stays}: {targets} {are} {other}"));
         }
         says.into_iter().map(|says| Decision::new(name, says, AGGREGATES)).collect()
     }
@@ -74,7 +72,6 @@ impl Found {
 
 struct Walk<'w> {
     conceptual: &'w Conceptual,
-    subclasses: &'w HashMap<ClassId, Vec<ClassId>>,
     seen: BTreeSet<ClassId>,
     found: Found,
 }
@@ -101,11 +98,13 @@ impl Walk<'_> {
                 }
                 RelationshipKind::Association | RelationshipKind::Aggregation => {
                     note(&mut self.found.references, format!("`{}`", end.name));
-                    note(&mut self.found.targets, target.name.clone());
+                    let root = conceptual.aggregate_root(end.target).filter(|&root| root != end.target);
+                    let root = root.map(|root| format!(" (in {})", conceptual.classes[root].name));
+                    note(&mut self.found.targets, format!("{}{}", target.name, root.unwrap_or_default()));
                 }
             }
         }
-        for &sub in self.subclasses.get(&class).into_iter().flatten() {
+        for &sub in &conceptual.classes[class].subclasses {
             note(&mut self.found.subclasses, conceptual.classes[sub].name.clone());
             self.class(sub);
         }

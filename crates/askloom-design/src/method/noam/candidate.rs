@@ -7,7 +7,7 @@ use crate::cost::Sizes;
 use crate::partition::{self, Strategy, elements_apart};
 use crate::simple;
 use askloom_model::{ClassId, Conceptual, Member, Model, Rule, RuleStep, Span};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 /// No more candidates are priced for one class.
 const MOST: usize = 24;
@@ -19,8 +19,26 @@ const SMALL: f64 = 0.05;
 /// A partition, and what to call it.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Candidate {
-    pub(super) name: String,
+    /// By what it does, if nobody has given it a name.
+    label: Option<String>,
+    /// The names that the model gives it.
+    given: Vec<String>,
     pub(super) rules: Vec<Rule>,
+}
+
+impl Candidate {
+    fn new(label: String, rules: Vec<Rule>) -> Self {
+        Self { label: Some(label), given: Vec::new(), rules }
+    }
+
+    pub(super) fn name(&self) -> String {
+        let given = listed(&self.given);
+        match &self.label {
+            Some(label) if given.is_empty() => label.clone(),
+            Some(label) => format!("{given} ({label})"),
+            None => given,
+        }
+    }
 }
 
 /// A top-level field of the class or of a subclass.
@@ -35,7 +53,6 @@ struct Field<'f> {
 pub(super) struct Candidates<'c> {
     pub(super) model: &'c Model,
     pub(super) sizes: Sizes<'c>,
-    pub(super) subclasses: &'c HashMap<ClassId, Vec<ClassId>>,
 }
 
 impl Candidates<'_> {
@@ -44,15 +61,15 @@ impl Candidates<'_> {
         let conceptual = &self.model.conceptual;
         let fields = self.fields(class);
         let mut found: Vec<Candidate> = Vec::new();
-        let one = |strategy: Strategy| Candidate {
-            name: strategy.abbreviation().to_owned(),
-            rules: vec![strategy.rule(Some(class))],
+        let one = |strategy: Strategy| {
+            Candidate::new(strategy.abbreviation().to_owned(), vec![strategy.rule(Some(class))])
         };
         push(&mut found, one(Strategy::PerAggregate));
         for given in simple::representations(self.model, class) {
             let Some(rules) = given.rules else { continue };
             let rules = rules.into_iter().map(|rule| own(class, rule)).collect();
-            push(&mut found, Candidate { name: format!("`{}`", given.name), rules });
+            let given = vec![format!("`{}`", given.name)];
+            push(&mut found, Candidate { label: None, given, rules });
         }
         push(&mut found, one(Strategy::PerTopLevelField));
         push(&mut found, one(Strategy::PerAtomicValue));
@@ -69,14 +86,9 @@ impl Candidates<'_> {
 
     fn fields(&self, class: ClassId) -> Vec<Field<'_>> {
         let conceptual = &self.model.conceptual;
-        let mut classes = vec![class];
-        let mut next = 0;
-        while let Some(&class) = classes.get(next) {
-            classes.extend(self.subclasses.get(&class).into_iter().flatten());
-            next += 1;
-        }
+        let classes = std::iter::once(class).chain(conceptual.descendants(class));
         let mut fields: Vec<Field<'_>> = Vec::new();
-        for &member in classes.iter().flat_map(|&class| &conceptual.classes[class].members) {
+        for &member in classes.flat_map(|class| &conceptual.classes[class].members) {
             let name = conceptual.member_name(member);
             if is_stored(conceptual, member) && fields.iter().all(|field| field.name != name) {
                 fields.push(Field {
@@ -106,13 +118,10 @@ fn own(class: ClassId, rule: Rule) -> Rule {
 /// Of two with the same rules, one candidate with both names.
 fn push(found: &mut Vec<Candidate>, candidate: Candidate) {
     match found.iter_mut().find(|known| known.rules == candidate.rules) {
-        Some(known) if candidate.name.starts_with('`') => {
-            known.name = format!("{} ({})", candidate.name, known.name)
+        Some(known) => {
+            known.given.extend(candidate.given);
+            known.label = known.label.take().or(candidate.label);
         }
-        Some(known) if known.name.starts_with('`') && candidate.name.len() == 3 => {
-            known.name = format!("{} ({})", known.name, candidate.name);
-        }
-        Some(_) => {}
         None => found.push(candidate),
     }
 }
@@ -132,7 +141,7 @@ fn lists(class: ClassId, fields: &[Field<'_>]) -> Vec<Candidate> {
                 format!("{} apart, the rest by {}", listed(&shown), rest.abbreviation())
             }
         };
-        found.push(Candidate { name, rules: elements_apart(Some(class), names, rest) });
+        found.push(Candidate::new(name, elements_apart(Some(class), names, rest)));
     };
     for choice in 1..1usize << large.len() {
         let chosen = large.iter().enumerate().filter(|(place, _)| choice >> place & 1 == 1);
@@ -168,7 +177,7 @@ fn together(class: ClassId, fields: &[Field<'_>], uses: &[(f64, &Use)]) -> Vec<C
         };
         let rest = Strategy::PerAggregate.rule(Some(class));
         let rules = fields.iter().map(rule).chain([rest]).collect();
-        (!fields.is_empty()).then(|| Candidate { name: format!("{} apart", listed(&shown)), rules })
+        (!fields.is_empty()).then(|| Candidate::new(format!("{} apart", listed(&shown)), rules))
     };
     let mut found = Vec::new();
     for cluster in clusters(&names, uses) {

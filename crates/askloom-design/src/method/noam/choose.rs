@@ -2,7 +2,7 @@
 
 use super::candidate::{Candidate, Candidates};
 use super::load::Loads;
-use super::{OURS, PARTITIONING, texts};
+use super::{CASE_STUDY, OURS, PARTITIONING, texts};
 use crate::cost::{Costing, Sizes, Statistics};
 use crate::method::Decision;
 use crate::simple;
@@ -30,7 +30,7 @@ pub(super) fn choose(model: &Model, costing: &Costing<'_>, design: &mut Design) 
     }
     let statistics = Statistics::new(&model.conceptual);
     let sizes = Sizes { statistics: &statistics, design: &given };
-    let candidates = Candidates { model, sizes, subclasses: &model.conceptual.subclasses() };
+    let candidates = Candidates { model, sizes };
     let mut loads = Loads::new(model, costing, &given, &open);
     decisions.extend(unrated(loads.unrated));
     for &(id, class) in masters.iter().filter(|(_, class)| open.contains(class)) {
@@ -111,20 +111,26 @@ fn said(
     };
     let says = format!(
         "{}, {}: {why}; {} {unit} a second is the least of {candidates} candidates",
-        best.of.name,
+        best.of.name(),
         shown(model, &best.of.rules),
         digits(best.cost),
     );
     let mut decisions = vec![Decision::new(name, says, PARTITIONING)];
-    for other in others {
-        let costs = format!("{} {unit} a second against {}", digits(other.cost), digits(best.cost));
-        let says = if other.cost <= best.cost * CLOSE {
-            format!("too close to call: measure {}, {costs}", other.of.name)
-        } else {
-            format!("in one entry ({}) it would be {costs}", other.of.name)
-        };
-        decisions.push(Decision::new(name, says, OURS));
+    let (close, far): (Vec<_>, Vec<_>) = others.iter().partition(|other| other.cost <= best.cost * CLOSE);
+    let costs = |other: &&PricedCandidate<'_>| format!("{} at {}", other.of.name(), digits(other.cost));
+    if !close.is_empty() {
+        let close: Vec<String> = close.iter().map(costs).collect();
+        let cost = digits(best.cost);
+        let says = format!(
+            "too close to call: measure {} against {} at {cost} {unit} a second",
+            close.join("; "),
+            best.of.name()
+        );
+        decisions.push(Decision::new(name, says, CASE_STUDY));
     }
+    let far =
+        far.iter().map(|other| format!("in one entry it would cost more: {} {unit} a second", costs(other)));
+    decisions.extend(far.map(|says| Decision::new(name, says, PARTITIONING)));
     decisions
 }
 

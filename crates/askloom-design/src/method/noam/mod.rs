@@ -40,6 +40,8 @@ pub struct BlockCollection {
 const AGGREGATES: &str = "NoAM, section 4.1";
 /// Where it says how to cut one.
 const PARTITIONING: &str = "NoAM, section 4.2";
+/// Where guidelines that contradict each other are settled by measuring.
+const CASE_STUDY: &str = "NoAM lecture, case study";
 const OURS: &str = "askloom";
 
 /// The design. An invariant over two aggregates never comes here: the check of the model refuses it (AL0601).

@@ -48,12 +48,13 @@ fn suggested(model: &Model, query: &Query) -> Vec<Decision> {
     few.map(|(end, names)| {
         let row = &conceptual.ends[end];
         let says = format!(
-            "always needs {} across `{}`: kept in {} too, they would save looking up {}; every write of them would \
-             have to bring them after",
+            "always needs {} across `{}`: a copy in {} would save looking up {}, and every write of {} would have to \
+             bring it after",
             listed(&names),
             row.name,
             conceptual.classes[row.class].name,
             conceptual.classes[row.target].name,
+            listed(&names),
         );
         Decision::new(&query.header.name, says, AGGREGATES)
     })
