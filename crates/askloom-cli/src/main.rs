@@ -7,16 +7,21 @@
 mod answer;
 mod cli;
 mod command;
+mod document;
 mod embedded;
 mod exit;
+mod human;
 mod markdown;
 mod model;
+mod picture;
+mod progress;
 mod render;
 mod replace;
 mod screen;
 mod settings;
 mod statement;
 mod store;
+mod target;
 mod words;
 mod world;
 

@@ -4,7 +4,10 @@ use crate::exit::{Failure, words};
 use crate::render::{self, Report};
 use crate::screen::Screen;
 use crate::world::Disk;
-use askloom_design::{saved, simple};
+use askloom_design::cost::Costing;
+use askloom_design::method::{self, Method, Options, Proposal};
+use askloom_design::{ask, saved};
+use askloom_lang::Checked;
 use askloom_model::{Design, Diagnostic, Model};
 use std::fs;
 use std::io;
@@ -16,6 +19,25 @@ pub(crate) struct Designed {
     pub(crate) model: Model,
     pub(crate) design: Design,
     pub(crate) origin: Origin,
+}
+
+/// The store that data is in.
+pub(crate) const EMBEDDED: &str = askloom_target::embedded::CAPABILITY.target;
+
+/// How a model is designed for when nobody says how.
+pub(crate) const DEFAULT: Method = Method::Noam;
+
+/// What a method makes of a model.
+pub(crate) fn proposal(
+    method: Method,
+    model: &Model,
+    costing: &Costing<'_>,
+    options: &Options,
+) -> Result<Proposal, Failure> {
+    method::design(method, model, costing, options).map_err(|why| {
+        let reasons: Vec<&str> = why.iter().map(|diagnostic| diagnostic.message.as_str()).collect();
+        Failure::Input(format!("{} makes no design of this model: {}", method.name(), reasons.join("; ")))
+    })
 }
 
 /// Where a design comes from.
@@ -31,12 +53,13 @@ impl Designed {
     /// Reads a model, and the design that is saved beside it if there is one. What is wrong with the model is printed
     /// as `askloom check` does.
     pub(crate) fn read(file: &Path, screen: &mut Screen) -> Result<Self, Failure> {
-        let model = read(file, screen)?;
-        let path = saved_path(file);
+        let mut model = read(file, screen)?;
+        ask::name_ways_back(&mut model);
+        let path = saved_path(file, EMBEDDED);
         let text = match fs::read_to_string(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                let design = simple::design(&model);
+                let design = proposal(DEFAULT, &model, &Costing::default(), &Options::default())?.design;
                 return Ok(Self { model, design, origin: Origin::Made });
             }
             Err(error) => {
@@ -50,12 +73,12 @@ impl Designed {
     }
 }
 
-/// Where the design of a model for the embedded store is saved.
-pub(crate) fn saved_path(model: &Path) -> PathBuf {
-    model.with_extension("embedded.design")
+/// Where the design of a model for a store is saved.
+pub(crate) fn saved_path(model: &Path, target: &str) -> PathBuf {
+    model.with_extension(format!("{target}.design"))
 }
 
-fn misfit(path: &Path, text: &str, found: &[Diagnostic], screen: &mut Screen) -> Failure {
+pub(crate) fn misfit(path: &Path, text: &str, found: &[Diagnostic], screen: &mut Screen) -> Failure {
     for diagnostic in found {
         let before = text.get(..diagnostic.span().start as usize).unwrap_or(text);
         let line = before.matches('\n').count() + 1;
@@ -63,15 +86,20 @@ fn misfit(path: &Path, text: &str, found: &[Diagnostic], screen: &mut Screen) ->
         let place = format!("{}:{line}:{column}", path.display());
         screen.complain(&format!("error[{}]: {}\n  --> {place}", diagnostic.code, diagnostic.message));
     }
-    let why = "cannot be used; `askloom apply --save` writes a new one when it is gone";
+    let why = "cannot be used; `askloom design --save` writes a new one";
     Failure::Input(format!("the saved design {} {why}", path.display()))
 }
 
 /// Reads a model that must have no errors.
 pub(crate) fn read(file: &Path, screen: &mut Screen) -> Result<Model, Failure> {
+    checked(file, screen).map(|checked| checked.model)
+}
+
+/// The same with the text that it came from.
+pub(crate) fn checked(file: &Path, screen: &mut Screen) -> Result<Checked, Failure> {
     let mut report = Report { root: file.to_owned(), checked: askloom_lang::check(&Disk::of(file), file) };
     if report.checked.errors == 0 {
-        return Ok(report.checked.model);
+        return Ok(report.checked);
     }
     report.checked.diagnostics.retain(|diagnostic| diagnostic.severity == askloom_model::Severity::Error);
     let style = screen.style();

@@ -123,6 +123,15 @@ fn position(conceptual: &Conceptual, positions: &Table<PositionId, Position>, id
     }
 }
 
+/// The way to a position; empty for the root.
+pub(crate) fn position_text(
+    conceptual: &Conceptual,
+    positions: &Table<PositionId, Position>,
+    at: PositionId,
+) -> String {
+    position(conceptual, positions, at).join(".")
+}
+
 /// How the aggregates of a master are split into entries.
 fn split(conceptual: &Conceptual, rules: &[Rule]) -> String {
     match rules {

@@ -1,5 +1,7 @@
 use crate::exit::{Exit, Failure};
-use crate::model::{Designed, saved_path};
+use crate::human;
+use crate::model::{Designed, EMBEDDED, saved_path};
+use crate::progress::ProgressLine;
 use crate::replace::replace;
 use crate::screen::Screen;
 use crate::store::StoreArgs;
@@ -43,13 +45,18 @@ pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
     place.writable()?;
     let Designed { model, design, .. } = designed;
     let (mut database, applied) = Database::apply(&place.folder, &place.options, model, design)?;
-    let filled = database.fill(&mut |_, _| {})?;
+    let mut progress = ProgressLine::new(screen.is_quiet());
+    let filled = database.fill(&mut |name, entries| {
+        let entries = human::count(entries as f64);
+        progress.show(|elapsed| format!("filling {name}: {entries} entries, {} s", elapsed.as_secs()));
+    })?;
+    progress.clear();
     screen.say(&said(&applied, &place.name(), "is"));
     if filled > 0 {
         screen.say(&format!("{} put into new copies", crate::render::amount_of(filled, "entry")));
     }
     if args.save {
-        let path = saved_path(&args.file);
+        let path = saved_path(&args.file, EMBEDDED);
         replace(&path, &text).map_err(|error| Failure::writing(&path, &error))?;
         screen.say(&format!("its design is saved in {}", path.display()));
     }

@@ -2,7 +2,9 @@
 
 mod apply;
 mod check;
+mod compare;
 mod completions;
+mod design;
 mod docs;
 mod explain;
 mod export;
@@ -27,6 +29,8 @@ pub(crate) enum Command {
     Check(check::Args),
     Fmt(fmt::Args),
     Explain(explain::Args),
+    Design(design::Args),
+    Compare(compare::Args),
     Apply(apply::Args),
     Load(load::Args),
     Run(run::Args),
@@ -46,6 +50,8 @@ pub(crate) fn run(command: &Command, screen: &mut Screen) -> Result<Exit, Failur
         Command::Check(args) => check::run(args, screen),
         Command::Fmt(args) => fmt::run(args, screen),
         Command::Explain(args) => explain::run(args, screen),
+        Command::Design(args) => design::run(args, screen),
+        Command::Compare(args) => compare::run(args, screen),
         Command::Apply(args) => apply::run(args, screen),
         Command::Load(args) => load::run(args, screen),
         Command::Run(args) => run::run(args, screen),

@@ -9,6 +9,7 @@
 mod apply;
 mod check;
 mod data;
+mod design;
 mod documents;
 mod explain;
 mod fixes;

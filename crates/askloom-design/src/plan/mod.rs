@@ -13,6 +13,7 @@ mod key;
 mod lookup;
 mod missing;
 mod order;
+mod outline;
 mod paths;
 mod print;
 mod steady;
@@ -23,8 +24,9 @@ pub mod write;
 
 pub use conjuncts::{Conjunct, conjuncts, is_single};
 pub use missing::{Missing, answer, missing};
+pub use outline::{Line, outline, outline_write};
 pub use paths::{condition_paths, needed_paths, needs_whole};
-pub use print::{print, print_assumed};
+pub use print::{assumptions, print, print_assumed};
 
 use crate::cost::{Costing, Statistics};
 use askloom_model::{

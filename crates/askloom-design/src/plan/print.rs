@@ -42,13 +42,19 @@ fn reads(guarantee: Guarantee) -> &'static str {
     }
 }
 
+/// Everything that was assumed, each in a few words.
+#[must_use]
+pub fn assumptions(model: &Model, assumed: &[Assumption]) -> Vec<String> {
+    assumed.iter().map(|assumption| assumption_text(model, assumption)).collect()
+}
+
 /// Everything that was assumed, in lines of 80 columns; empty if nothing was.
 #[must_use]
 pub fn print_assumed(model: &Model, assumed: &[Assumption]) -> String {
     if assumed.is_empty() {
         return String::new();
     }
-    let items: Vec<String> = assumed.iter().map(|assumption| assumption_text(model, assumption)).collect();
+    let items = assumptions(model, assumed);
     let mut text = String::new();
     for line in wrapped(&format!("assumed: {}", items.join(", ")), 80, 76) {
         let indent = if text.is_empty() { 0 } else { 4 };

@@ -72,6 +72,10 @@ impl Spec {
         for n in 0..3 + random.below(4) {
             made.extend(statements::write(conceptual, &format!("w{n}"), &random.fork(&format!("w{n}"))));
         }
+        if random.percent(12) {
+            made.extend(statements::collection(conceptual, "Given0", &random.fork("given0")));
+            made.extend(statements::collection(conceptual, "Given1", &random.fork("given1")));
+        }
         let sources = match random.percent(30) {
             true => vec![questions::query(conceptual, "c0", Where::Any, &random.fork("c0"))],
             false => Vec::new(),

@@ -48,7 +48,7 @@ pub(crate) const CONSTRUCTS: [&str; 38] = [
     "path with path",
 ];
 
-pub(crate) const OPERATORS: [&str; 21] = [
+pub(crate) const OPERATORS: [&str; 22] = [
     "get block",
     "each of a set",
     "join nodes",
@@ -70,6 +70,7 @@ pub(crate) const OPERATORS: [&str; 21] = [
     "group",
     "limit",
     "page",
+    "fetch",
 ];
 
 fn named(names: &[&str], name: &str) -> usize {
@@ -248,6 +249,9 @@ pub(crate) fn operators(design: &Design, plan: &Plan) -> Vec<usize> {
         Contents::Fields(_) => true,
     };
     reading(&plan.access.how, copy, &mut found);
+    if !plan.fetches.is_empty() {
+        found.push("fetch");
+    }
     for join in &plan.joins {
         found.push(match join.how {
             Joining::Inside => "inside",

@@ -19,7 +19,7 @@ pub(crate) fn design(model: &Model, sources: &[Query], dropped: &[String], rando
     if shape.percent(20) && sources.is_empty() {
         return simple::design(model);
     }
-    if shape.percent(40) && sources.is_empty() {
+    if (shape.percent(40) && sources.is_empty()) || !model.given.is_empty() {
         return by_method(model, dropped, &shape);
     }
     let mut design = Design { method: "random".to_owned(), collections: Table::default() };
@@ -58,7 +58,10 @@ pub(crate) fn design(model: &Model, sources: &[Query], dropped: &[String], rando
 
 /// What a published method makes of the model.
 fn by_method(model: &Model, dropped: &[String], random: &Random) -> Design {
-    let method = *random.pick(&[Method::Noam, Method::Qodm, Method::Qodm, Method::Kvmod, Method::Kvmod]);
+    let method = match model.given.is_empty() {
+        true => *random.pick(&[Method::Noam, Method::Qodm, Method::Qodm, Method::Kvmod, Method::Kvmod]),
+        false => Method::Given,
+    };
     let threshold = Threshold::percent(*random.pick(&[50, 80, 100])).unwrap();
     let made = method::design(method, model, &Costing::default(), &Options { threshold });
     let made = made.unwrap_or_else(|why| panic!("{} refuses: {why:?}", method.name())).design;

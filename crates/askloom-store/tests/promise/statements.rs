@@ -19,6 +19,66 @@ pub(crate) fn write(conceptual: &Conceptual, name: &str, random: &Random) -> Opt
     }
 }
 
+/// The text of a collection that is said to exist already.
+pub(crate) fn collection(conceptual: &Conceptual, name: &str, random: &Random) -> Option<String> {
+    let is_root = |class: &ClassId| conceptual.aggregate_root(*class) == Some(*class);
+    let roots: Vec<ClassId> = conceptual.classes.ids().filter(is_root).collect();
+    let class = *random.pick(&roots);
+    let own = ordered(conceptual, class);
+    let mut fields: Vec<String> = own.clone();
+    for member in conceptual.all_members(class) {
+        if let Member::End(end) = member
+            && let row = &conceptual.ends[end]
+            && row.stored
+            && row.kind != RelationshipKind::Composition
+            && !row.cardinality.is_many()
+        {
+            fields.push(row.name.clone());
+            fields
+                .extend(ordered(conceptual, row.target).iter().map(|field| format!("{}.{field}", row.name)));
+        }
+    }
+    if fields.is_empty() {
+        return None;
+    }
+    let some = |label: &str, most: usize| -> Vec<&str> {
+        let random = random.fork(label);
+        let mut chosen: Vec<&str> =
+            (0..1 + random.below(most)).map(|_| random.pick(&fields).as_str()).collect();
+        chosen.sort_unstable();
+        chosen.dedup();
+        chosen
+    };
+    let by_id: Vec<&str> =
+        conceptual.classes[class].identifier.iter().map(|&member| conceptual.member_name(member)).collect();
+    let key = if random.one_in(3) && !by_id.is_empty() { by_id } else { some("key", 2) };
+    let mut text =
+        format!("collection {name} of {} {{ key {};", conceptual.classes[class].name, key.join(", "));
+    if random.one_in(2) {
+        let sort: Vec<&str> = some("sort", 2).into_iter().filter(|field| !key.contains(field)).collect();
+        if !sort.is_empty() {
+            let down = if random.one_in(2) { " desc" } else { "" };
+            text.push_str(&format!(" sort {}{down};", sort.join(", ")));
+        }
+    }
+    match random.below(3) {
+        0 => {}
+        1 => text.push_str(" keep *;"),
+        _ => text.push_str(&format!(" keep {};", some("keep", 4).join(", "))),
+    }
+    Some(format!("{text} }}\n"))
+}
+
+/// The values of a class that have an order, one each.
+fn ordered(conceptual: &Conceptual, class: ClassId) -> Vec<String> {
+    let members = conceptual.all_members(class).filter_map(|member| match member {
+        Member::Attribute(id) => Some(&conceptual.attributes[id]),
+        Member::End(_) => None,
+    });
+    let ordered = members.filter(|attribute| !attribute.list && attribute.ty.is_ordered());
+    ordered.map(|attribute| attribute.name.clone()).collect()
+}
+
 /// One statement. Its parameters have the suffix, as those of different statements may have different types.
 fn statement(conceptual: &Conceptual, suffix: &str, random: &Random) -> Option<String> {
     let entity = |class: &ClassId| conceptual.classes[*class].kind.is_entity();

@@ -3,7 +3,6 @@ mod plan;
 
 use crate::exit::{Exit, Failure};
 use crate::screen::Screen;
-use askloom_target::Target;
 use std::path::Path;
 
 /// Tell what a diagnostic means, or how a design answers a statement
@@ -31,24 +30,12 @@ pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
     match (&args.about, &args.statement) {
         (Some(file), statement) if askloom_lang::Dialect::of_path(Path::new(file)).is_some() => {
             let file = Path::new(file);
-            plan::run(file, statement.as_deref(), target(args, file)?, screen)
+            let target = crate::target::chosen(args.target.as_deref(), file)?;
+            plan::run(file, statement.as_deref(), target, screen)
         }
         (Some(other), Some(_)) => {
             Err(Failure::Call(format!("`{other}` is no model; its name ends in .loom")))
         }
         (about, None) | (about @ None, Some(_)) => code::run(about.as_deref(), screen),
     }
-}
-
-fn target(args: &Args, file: &Path) -> Result<&'static Target, Failure> {
-    let named = args.target.clone().or_else(|| crate::settings::variable("ASKLOOM_TARGET"));
-    let name = match named {
-        Some(name) => name,
-        None => crate::settings::Settings::beside(file)?.target.unwrap_or_else(|| "embedded".to_owned()),
-    };
-    askloom_target::target(&name).ok_or_else(|| {
-        let known: Vec<&str> =
-            askloom_target::targets().iter().map(|target| target.capability.target).collect();
-        Failure::Call(format!("there is no store `{name}`; there are {}", known.join(", ")))
-    })
 }

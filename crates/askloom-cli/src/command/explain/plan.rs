@@ -15,8 +15,7 @@ pub(super) fn run(
     target: &Target,
     screen: &mut Screen,
 ) -> Result<Exit, Failure> {
-    let mut designed = Designed::read(file, screen)?;
-    askloom_design::ask::name_ways_back(&mut designed.model);
+    let designed = Designed::read(file, screen)?;
     let chosen: Vec<Statement<'_>> = match name {
         Some(name) => vec![Statement::named(&designed.model, name)?],
         None => Statement::all(&designed.model.workload).collect(),

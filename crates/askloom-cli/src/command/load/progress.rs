@@ -1,16 +1,11 @@
 //! How far a load has come, on a terminal.
 
-use std::io::{IsTerminal, Write};
-use std::time::{Duration, Instant};
-
-/// Often enough to be seen moving.
-const EVERY: Duration = Duration::from_millis(200);
+use crate::progress::ProgressLine;
+use std::time::Duration;
 
 #[derive(Debug)]
 pub(super) struct Progress {
-    shown: bool,
-    began: Instant,
-    last: Instant,
+    shown: ProgressLine,
     rows: u64,
     bytes: u64,
     total: u64,
@@ -18,9 +13,7 @@ pub(super) struct Progress {
 
 impl Progress {
     pub(super) fn new(quiet: bool) -> Self {
-        let now = Instant::now();
-        let shown = !quiet && std::io::stderr().is_terminal();
-        Self { shown, began: now, last: now, rows: 0, bytes: 0, total: 0 }
+        Self { shown: ProgressLine::new(quiet), rows: 0, bytes: 0, total: 0 }
     }
 
     /// So much more is to be read.
@@ -31,19 +24,15 @@ impl Progress {
     pub(super) fn row(&mut self, name: &str, bytes: u64) {
         self.rows += 1;
         self.bytes += bytes;
-        if !self.shown || !self.rows.is_multiple_of(256) || self.last.elapsed() < EVERY {
-            return;
+        if self.rows.is_multiple_of(256) {
+            let (rows, bytes, total) = (self.rows, self.bytes, self.total);
+            self.shown.show(|elapsed| line(name, rows, bytes, total, elapsed));
         }
-        self.last = Instant::now();
-        let line = line(name, self.rows, self.bytes, self.total, self.began.elapsed());
-        let _ = write!(std::io::stderr(), "\r\x1b[K{line}");
     }
 
     /// Takes the line away, so that something else can be said.
     pub(super) fn clear(&self) {
-        if self.shown {
-            let _ = write!(std::io::stderr(), "\r\x1b[K");
-        }
+        self.shown.clear();
     }
 }
 

@@ -14,6 +14,7 @@ mod step;
 mod support;
 
 pub use level::level;
+pub(super) use print::outline;
 pub use print::print;
 pub use step::finding;
 pub(crate) use step::way_to;

@@ -1,6 +1,7 @@
 //! The plan of a write as an indented tree.
 
 use super::step::Step;
+use crate::plan::Line;
 use crate::plan::print::Printer;
 use crate::plan::table::{Tree, price};
 use askloom_model::{
@@ -45,6 +46,18 @@ pub fn print(model: &Model, design: &Design, write: Option<&Write>, plan: &Write
     tree.into_text()
 }
 
+/// The same as a list.
+pub(in crate::plan) fn outline(model: &Model, design: &Design, write: &Write, plan: &WritePlan) -> Vec<Line> {
+    let printer = WritePrinter { model, design };
+    let mut lines = Vec::new();
+    for (step, statement) in plan.steps.iter().zip(&write.steps) {
+        let find = Step::of_write(model, write, statement).find;
+        lines.extend(super::super::outline(model, design, &find, &step.find));
+        printer.outline(step, &mut lines);
+    }
+    lines
+}
+
 fn together(level: CopyLevel) -> &'static str {
     match level {
         CopyLevel::AtomicUnit => "all in one atomic unit (level 1)",
@@ -59,6 +72,31 @@ struct WritePrinter<'p> {
 }
 
 impl WritePrinter<'_> {
+    fn outline(&self, step: &WriteStepPlan, lines: &mut Vec<Line>) {
+        for reservation in &step.reservations {
+            let words = self.reservation(reservation);
+            lines.push(Line::write("reserve", words, reservation.index, &reservation.estimate));
+        }
+        for check in &step.checks {
+            let read = match check.what {
+                CheckOf::TargetLives { master } => Some(master),
+                CheckOf::Referrers { index } => index,
+            };
+            lines.push(Line::write("check", self.check(check), read, &check.estimate));
+        }
+        let master = step.master.collection;
+        let words = format!("{} in {}", self.action(step), self.design.collections[master].name);
+        lines.push(Line::write("put", words, Some(master), &step.master.estimate));
+        for copy in &step.copies {
+            for support in copy.support.iter().filter(|support| !support.shared) {
+                let words = self.support(&support.of, copy);
+                lines.push(Line::read("support_read", words, None, &support.estimate));
+            }
+            let words = format!("bring {} after", self.design.collections[copy.collection].name);
+            lines.push(Line::write("copy", words, Some(copy.collection), &without_support(copy)));
+        }
+    }
+
     fn step(&self, tree: &mut Tree, step: &WriteStepPlan, query: Option<&Query>) {
         let master = &self.design.collections[step.master.collection].name;
         line(tree, 0, &format!("{} in {master}", self.action(step)), &step.master.estimate);
@@ -136,12 +174,7 @@ impl WritePrinter<'_> {
 
     fn copy(&self, tree: &mut Tree, copy: &CopyWrite) {
         let name = &self.design.collections[copy.collection].name;
-        let mut own = copy.estimate;
-        for support in &copy.support {
-            own.requests -= support.estimate.requests;
-            own.rows -= support.estimate.rows;
-            own.cost -= support.estimate.cost;
-        }
+        let own = without_support(copy);
         line(tree, 1, &format!("bring {name} after, level {}", copy.level.number()), &own);
         for support in &copy.support {
             let numbers = [support.estimate.requests, support.estimate.rows];
@@ -179,6 +212,17 @@ impl WritePrinter<'_> {
             }
         }
     }
+}
+
+/// What a copy takes itself. Rounding may leave a shade below nothing.
+fn without_support(copy: &CopyWrite) -> WriteEstimate {
+    let mut own = copy.estimate;
+    for support in &copy.support {
+        own.requests = (own.requests - support.estimate.requests).max(0.0);
+        own.rows = (own.rows - support.estimate.rows).max(0.0);
+        own.cost = (own.cost - support.estimate.cost).max(0.0);
+    }
+    own
 }
 
 fn line(tree: &mut Tree, depth: usize, words: &str, estimate: &WriteEstimate) {

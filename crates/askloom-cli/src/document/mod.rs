@@ -1,0 +1,193 @@
+//! A design as one document: what is stored where, how each statement is carried out and what that costs, and why.
+//! Every output of `design` is made from it, and `--format json` is it.
+
+mod collections;
+mod estimate;
+mod plans;
+mod sample;
+pub(crate) mod schema;
+mod watch;
+
+pub(crate) use collections::CollectionDocument;
+pub(crate) use plans::PlanDocument;
+pub(crate) use sample::Sample;
+
+use askloom_design::cost::Costing;
+use askloom_design::method::Decision;
+use askloom_lang::Sources;
+use askloom_model::{Design, Model};
+use askloom_target::Target;
+use serde::Serialize;
+
+/// All that is known of a design.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Document {
+    pub(crate) askloom: &'static str,
+    pub(crate) model: String,
+    pub(crate) method: String,
+    /// The design in a sentence.
+    pub(crate) sentence: String,
+    pub(crate) target: &'static str,
+    /// What the store calls itself.
+    pub(crate) title: &'static str,
+    /// What costs are counted in.
+    pub(crate) unit: &'static str,
+    pub(crate) collections: Vec<CollectionDocument>,
+    pub(crate) plans: Vec<PlanDocument>,
+    pub(crate) total: Total,
+    pub(crate) decisions: Vec<Decision>,
+    pub(crate) assumed: Vec<String>,
+    pub(crate) watch: Vec<String>,
+    pub(crate) comparison: Option<Comparison>,
+}
+
+/// The workload, a second of it.
+#[derive(Debug, Clone, Copy, Default, Serialize)]
+pub(crate) struct Total {
+    pub(crate) cost: f64,
+    pub(crate) requests: f64,
+    pub(crate) rows: f64,
+    /// Read and written.
+    pub(crate) bytes: f64,
+    /// All that is stored.
+    pub(crate) storage: f64,
+    /// Bytes put for a byte of a master.
+    pub(crate) write_amplification: f64,
+}
+
+/// All methods on one workload.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Comparison {
+    pub(crate) methods: Vec<Compared>,
+    pub(crate) statements: Vec<ComparedStatement>,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Compared {
+    pub(crate) method: String,
+    pub(crate) sentence: String,
+    #[serde(flatten)]
+    pub(crate) total: Total,
+    pub(crate) collections: usize,
+    pub(crate) added: usize,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct ComparedStatement {
+    pub(crate) statement: String,
+    pub(crate) rate: Option<f64>,
+    pub(crate) cells: Vec<Cell>,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Cell {
+    pub(crate) method: String,
+    /// Of one call.
+    pub(crate) cost: f64,
+    pub(crate) requests: f64,
+    pub(crate) rows: f64,
+    pub(crate) bytes: f64,
+    pub(crate) scans: bool,
+}
+
+/// What a document is made of.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Subject<'s> {
+    pub(crate) file: &'s str,
+    pub(crate) model: &'s Model,
+    pub(crate) sources: &'s Sources,
+    pub(crate) design: &'s Design,
+    pub(crate) decisions: &'s [Decision],
+    pub(crate) target: &'static Target,
+}
+
+/// A statement without `@rate` counts as done once a second, and that is said.
+const RATE: f64 = 1.0;
+
+impl Subject<'_> {
+    pub(crate) fn costing(&self) -> Costing<'static> {
+        Costing::from(self.target)
+    }
+
+    /// The document, without sample data and without other methods.
+    pub(crate) fn document(&self) -> Document {
+        let plans = plans::plans(self);
+        let collections = collections::collections(self, &plans);
+        let total = total(&plans, &collections);
+        let mut assumed = plans::assumed(self, &plans);
+        let unrated: Vec<&str> =
+            plans.iter().filter(|plan| plan.rate.is_none()).map(|plan| plan.statement.as_str()).collect();
+        if !unrated.is_empty() {
+            assumed.push(format!("{} once a second", unrated.join(", ")));
+        }
+        let watch = watch::watch(&collections, &plans);
+        Document {
+            askloom: env!("CARGO_PKG_VERSION"),
+            model: self.file.to_owned(),
+            method: self.design.method.clone(),
+            sentence: sentence(self, &collections, &plans),
+            target: self.target.capability.target,
+            title: self.target.capability.title,
+            unit: self.costing().model.unit(),
+            collections,
+            plans,
+            total,
+            decisions: self.decisions.to_vec(),
+            assumed,
+            watch,
+            comparison: None,
+        }
+    }
+
+    /// The same with a few items of made-up data in each collection.
+    pub(crate) fn with_sample(&self) -> Document {
+        let mut document = self.document();
+        let mut samples = sample::samples(self).into_iter();
+        for collection in &mut document.collections {
+            collection.sample = samples.next();
+        }
+        document
+    }
+}
+
+fn sentence(subject: &Subject<'_>, collections: &[CollectionDocument], plans: &[PlanDocument]) -> String {
+    let amount = crate::render::amount;
+    let workload = &subject.model.workload;
+    let queries = workload.queries.len() + workload.asks.len();
+    let added = collections.iter().filter(|collection| collection.is_added()).count();
+    let added = match added {
+        0 => String::new(),
+        some => format!(" ({some} of them added)"),
+    };
+    let scanning = plans.iter().filter(|plan| plan.scans).count();
+    let scanning = match scanning {
+        0 => String::new(),
+        some => format!(", {} of everything", amount(some, "scan")),
+    };
+    format!(
+        "{} on {}: {}{added} for {} and {}{scanning}",
+        subject.file,
+        subject.target.capability.title,
+        amount(collections.len(), "collection"),
+        crate::render::amount_of(queries as u64, "query"),
+        amount(workload.writes.len(), "write"),
+    )
+}
+
+/// A second of the workload.
+fn total(plans: &[PlanDocument], collections: &[CollectionDocument]) -> Total {
+    let mut total = Total::default();
+    let (mut put, mut of_masters) = (0.0, 0.0);
+    for plan in plans {
+        let rate = plan.rate.unwrap_or(RATE);
+        total.cost += rate * plan.cost;
+        total.requests += rate * plan.requests();
+        total.rows += rate * plan.rows();
+        total.bytes += rate * plan.bytes();
+        put += rate * plan.written;
+        of_masters += rate * plan.written_to_masters;
+    }
+    total.storage = collections.iter().map(|collection| collection.estimate.bytes).sum();
+    total.write_amplification = if of_masters > 0.0 { put / of_masters } else { 1.0 };
+    total
+}

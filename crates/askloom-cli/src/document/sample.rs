@@ -1,0 +1,268 @@
+//! A few items of each collection, of data that is made up by the model's statistics.
+
+use super::Subject;
+use crate::words;
+use askloom_design::partition::Entries;
+use askloom_model::{
+    AccessPath, ClassId, Collection, Conceptual, Contents, Identity, Leaf, Model, Path, PositionId, Value,
+    identity_to_json, to_json,
+};
+use askloom_oracle::generate::{Generator, Options};
+use askloom_store::write::{self, Expect, Inputs};
+use askloom_store::{Memory, Schema};
+use askloom_target::embedded::{BlockEntry, block_prefix, decode, decode_entry, split_entry, split_master};
+use serde::Serialize;
+use serde_json::Value as Json;
+
+/// Instances of each class that are made up.
+const INSTANCES: u64 = 4;
+/// Elements of each list, at most.
+const ELEMENTS: u64 = 3;
+/// Items that are shown of each collection.
+const ITEMS: usize = 8;
+
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Sample {
+    pub(crate) columns: Vec<String>,
+    /// How many of the columns make up the key.
+    pub(crate) keys: usize,
+    pub(crate) rows: Vec<Vec<String>>,
+}
+
+/// A sample for each collection, in the order of the design.
+pub(super) fn samples(subject: &Subject<'_>) -> Vec<Sample> {
+    let schema = Schema::new(subject.model.clone(), subject.design.clone());
+    let keyspace = filled(&schema, &small(subject.model));
+    let conceptual = &schema.model.conceptual;
+    let one = |id| {
+        let collection = &schema.design.collections[id];
+        let prefix = block_prefix(schema.number(id), &[]);
+        let entries = keyspace.range(prefix.clone()..).take_while(|(key, _)| key.starts_with(&prefix));
+        let reader = Reader { schema: &schema, conceptual, collection };
+        let rows = entries.filter_map(|(key, value)| reader.row(key, value)).take(ITEMS).collect();
+        Sample { columns: reader.columns(), keys: reader.keys(), rows }
+    };
+    schema.design.collections.ids().map(one).collect()
+}
+
+/// The model with few instances and short lists.
+fn small(model: &Model) -> Model {
+    let mut model = model.clone();
+    let conceptual = &mut model.conceptual;
+    for id in conceptual.classes.ids() {
+        let statistics = &mut conceptual.classes[id].statistics;
+        statistics.count = Some(statistics.count.unwrap_or(INSTANCES).min(INSTANCES));
+    }
+    let shorten = |statistics: &mut askloom_model::MemberStatistics| {
+        statistics.avg = statistics.avg.map(|avg| avg.min(ELEMENTS as f64 - 1.0));
+        statistics.max = Some(statistics.max.unwrap_or(ELEMENTS).min(ELEMENTS));
+    };
+    for id in conceptual.attributes.ids() {
+        shorten(&mut conceptual.attributes[id].statistics);
+    }
+    for id in conceptual.ends.ids() {
+        shorten(&mut conceptual.ends[id].statistics);
+    }
+    model
+}
+
+/// What cannot be stored (a bound that the few instances do not reach) is left out: it is a sample.
+fn filled(schema: &Schema, model: &Model) -> Memory {
+    let mut keyspace = Memory::new();
+    let inputs = Inputs { now: jiff::Timestamp::UNIX_EPOCH, uuids: Vec::new(), id: None };
+    for (_, record) in Generator::new(model, Options { seed: 7, ..Options::default() }).records() {
+        let Ok((change, _)) = write::store(schema, &keyspace, record, Expect::Anything, &inputs) else {
+            continue;
+        };
+        for (key, value) in change.puts {
+            match value {
+                Some(value) => keyspace.insert(key, value),
+                None => keyspace.remove(&key),
+            };
+        }
+    }
+    keyspace
+}
+
+/// Puts the entries of a collection into words.
+struct Reader<'r> {
+    schema: &'r Schema,
+    conceptual: &'r Conceptual,
+    collection: &'r Collection,
+}
+
+impl Reader<'_> {
+    fn path(&self, path: &Path) -> String {
+        words::path(self.conceptual, &self.collection.source.positions, path)
+    }
+
+    fn columns(&self) -> Vec<String> {
+        let keys = self.collection.block_key.iter().map(|field| self.path(&field.path));
+        let positions = &self.collection.source.positions;
+        let position = |at: PositionId| match words::position_text(self.conceptual, positions, at) {
+            name if name.is_empty() => self.conceptual.classes[self.collection.source.root].name.clone(),
+            name => name,
+        };
+        match &self.collection.contents {
+            Contents::Aggregate(_) => keys.chain(["entry".to_owned(), "value".to_owned()]).collect(),
+            Contents::Fields(fields) => {
+                let sorted = self.collection.entry_key.iter().map(|field| self.path(&field.path));
+                let row = positions.ids().map(|at| format!("{} id", position(at)));
+                keys.chain(sorted).chain(row).chain(fields.iter().map(|path| self.path(path))).collect()
+            }
+            Contents::Nested(_) => {
+                keys.chain(["node".to_owned(), "id".to_owned(), "value".to_owned()]).collect()
+            }
+        }
+    }
+
+    fn keys(&self) -> usize {
+        let block = self.collection.block_key.len();
+        match &self.collection.contents {
+            Contents::Aggregate(_) => block + 1,
+            Contents::Fields(_) => {
+                block + self.collection.entry_key.len() + self.collection.source.positions.len()
+            }
+            Contents::Nested(_) => block + 2,
+        }
+    }
+
+    /// Nothing for what is no data.
+    fn row(&self, key: &[u8], value: &[u8]) -> Option<Vec<String>> {
+        match &self.collection.contents {
+            Contents::Aggregate(_) => self.entry(key, value),
+            Contents::Fields(fields) => {
+                let positions = self.collection.source.positions.len();
+                let parts =
+                    split_entry(key, self.collection.block_key.len(), &self.collection.entry_key, positions)
+                        .ok()?;
+                let keys = self.collection.block_key.iter().chain(&self.collection.entry_key);
+                let keys = keys.map(|field| field.path.leaf).zip(parts.block.iter().chain(&parts.fields));
+                let mut row: Vec<String> = keys.map(|(leaf, value)| self.text(leaf, value)).collect();
+                let classes = self.collection.source.positions.iter().map(|(_, position)| position.class);
+                row.extend(classes.zip(&parts.row).map(|(class, value)| self.identity(class, value)));
+                let mut rest = value;
+                for field in fields {
+                    row.push(self.text(field.leaf, &decode(&mut rest).ok()?));
+                }
+                Some(row)
+            }
+            Contents::Nested(nodes) => self.node(nodes, key, value),
+        }
+    }
+
+    fn entry(&self, key: &[u8], value: &[u8]) -> Option<Vec<String>> {
+        let (identity, rest) = split_master(key).ok()?;
+        let path = match BlockEntry::decode(rest).ok()? {
+            BlockEntry::System => return None,
+            BlockEntry::Aggregate(path) => path,
+        };
+        let mut row = self.identity_parts(&identity);
+        let mut bytes = value;
+        let value = decode_entry(self.conceptual, self.schema, &mut bytes).ok()?;
+        row.push(if path.0.is_empty() { "#".to_owned() } else { path.to_string() });
+        row.push(self.piece(&path, value));
+        Some(row)
+    }
+
+    fn identity_parts(&self, identity: &Identity) -> Vec<String> {
+        let leaves = self.collection.block_key.iter().map(|field| field.path.leaf);
+        leaves.zip(identity).map(|(leaf, value)| self.text(leaf, value)).collect()
+    }
+
+    /// A piece of an aggregate as JSON.
+    fn piece(&self, path: &AccessPath, value: Value) -> String {
+        if let Value::Record(record) = &value {
+            return record.to_json(self.conceptual, record.class).to_string();
+        }
+        // What the piece is follows from where it is: put back there, it is a record again.
+        let mut entries = Entries::new();
+        entries.insert(path.clone(), value);
+        let joined = askloom_design::partition::join(self.conceptual, self.collection.source.root, entries);
+        joined.map(|record| innermost(&record.to_json(self.conceptual, record.class))).unwrap_or_default()
+    }
+
+    fn node(&self, nodes: &askloom_model::Nodes, key: &[u8], value: &[u8]) -> Option<Vec<String>> {
+        let mut rest = key.get(block_prefix(0, &[]).len()..)?;
+        let mut row = Vec::new();
+        for field in &self.collection.block_key {
+            row.push(self.text(field.path.leaf, &decode(&mut rest).ok()?));
+        }
+        let Value::Int(at) = decode(&mut rest).ok()? else { return None };
+        let at = <PositionId as askloom_model::Id>::from_index(usize::try_from(at).ok()?);
+        let positions = &self.collection.source.positions;
+        let mut identity = Value::Null;
+        while !rest.is_empty() {
+            identity = decode(&mut rest).ok()?;
+        }
+        row.push(match words::position_text(self.conceptual, positions, at) {
+            name if name.is_empty() => self.conceptual.classes[self.collection.source.root].name.clone(),
+            name => name,
+        });
+        row.push(self.identity(positions[at].class, &identity));
+        let mut bytes = value;
+        let mut values = Vec::new();
+        for field in nodes.fields.iter().filter(|field| field.position == at) {
+            values.push(format!("{} {}", self.path(field), self.text(field.leaf, &decode(&mut bytes).ok()?)));
+        }
+        if nodes.whole.contains(&at)
+            && let Value::Record(record) = decode_entry(self.conceptual, self.schema, &mut bytes).ok()?
+        {
+            values.push(record.to_json(self.conceptual, record.class).to_string());
+        }
+        row.push(values.join(", "));
+        Some(row)
+    }
+
+    fn text(&self, leaf: Leaf, value: &Value) -> String {
+        match (leaf, value) {
+            (_, Value::Null) => String::new(),
+            (Leaf::Attribute(id), Value::List(elements)) => {
+                let ty = &self.conceptual.attributes[id].ty;
+                let each = elements.iter().map(|element| plain(&to_json(&element.value, ty)));
+                each.collect::<Vec<_>>().join(", ")
+            }
+            (Leaf::Attribute(id), value) => plain(&to_json(value, &self.conceptual.attributes[id].ty)),
+            (Leaf::Reference(id), value) => self.identity(Some(self.conceptual.ends[id].target), value),
+            (Leaf::Itself, value) => self.identity(Some(self.collection.source.root), value),
+        }
+    }
+
+    fn identity(&self, class: Option<ClassId>, value: &Value) -> String {
+        match (class, value) {
+            (Some(class), Value::Reference(identity)) => {
+                plain(&identity_to_json(self.conceptual, class, identity))
+            }
+            (_, Value::Set(ids)) => {
+                let class = class.unwrap_or(self.collection.source.root);
+                let each = ids.iter().map(|id| plain(&identity_to_json(self.conceptual, class, id)));
+                each.collect::<Vec<_>>().join(", ")
+            }
+            (_, Value::Int(ordinal)) => ordinal.to_string(),
+            (_, Value::Text(text)) => text.clone(),
+            (_, Value::Uuid(uuid)) => uuid.to_string(),
+            (_, Value::Null) => String::new(),
+            (_, _other) => "…".to_owned(),
+        }
+    }
+}
+
+fn plain(json: &Json) -> String {
+    match json {
+        Json::String(text) => text.clone(),
+        Json::Object(members) => members.values().map(plain).collect::<Vec<_>>().join(" / "),
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::Array(_) => json.to_string(),
+    }
+}
+
+/// The one value in objects of one member each.
+fn innermost(json: &Json) -> String {
+    match json {
+        Json::Object(members) if members.len() == 1 => {
+            members.values().next().map(innermost).unwrap_or_default()
+        }
+        Json::Array(items) if items.len() == 1 => items.first().map(innermost).unwrap_or_default(),
+        Json::String(text) => text.clone(),
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::Array(_) | Json::Object(_) => json.to_string(),
+    }
+}

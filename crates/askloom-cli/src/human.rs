@@ -1,0 +1,66 @@
+//! Numbers for people.
+
+/// `4.1 GB`, `75 KB`, `800 B`.
+pub(crate) fn bytes(bytes: f64) -> String {
+    let (number, unit) = scaled(bytes, &["B", "KB", "MB", "GB", "TB", "PB"]);
+    format!("{number} {unit}")
+}
+
+/// `6,500,000`, and from a billion on `1.2 billion`.
+pub(crate) fn count(count: f64) -> String {
+    if count >= 1e9 {
+        let (number, unit) = scaled(count / 1e9, &["billion", "trillion"]);
+        return format!("{number} {unit}");
+    }
+    if count > 0.0 && count < 9.95 && (count - count.round()).abs() > 0.05 {
+        return format!("{count:.1}");
+    }
+    let digits = format!("{:.0}", count.max(0.0));
+    let mut grouped = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+/// Three digits that count: `0.213`, `41.2`, `2.5k`.
+pub(crate) fn short(number: f64) -> String {
+    match number {
+        number if number <= 0.0 => "0".to_owned(),
+        number if number < 0.001 => "<0.001".to_owned(),
+        number if number < 0.9995 => format!("{number:.3}"),
+        number if number < 9.995 => format!("{number:.2}"),
+        number if number < 99.95 => format!("{number:.1}"),
+        number => {
+            let (number, unit) = scaled(number, &["", "k", "M", "G", "T", "P"]);
+            format!("{number}{unit}")
+        }
+    }
+}
+
+fn scaled<'u>(number: f64, units: &[&'u str]) -> (String, &'u str) {
+    let mut scaled = number;
+    let mut names = units.iter().copied().peekable();
+    let mut unit = names.next().unwrap_or_default();
+    while scaled >= 999.5 && names.peek().is_some() {
+        scaled /= 1000.0;
+        unit = names.next().unwrap_or_default();
+    }
+    let whole = scaled >= 9.95 || (scaled - scaled.round()).abs() < 0.05;
+    (if whole { format!("{scaled:.0}") } else { format!("{scaled:.1}") }, unit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short_and_grouped() {
+        assert_eq!(["0 B", "800 B", "4.1 GB", "75 KB"], [0.0, 800.0, 4.1e9, 75e3].map(bytes));
+        assert_eq!(["0", "1.5", "12", "6,500,000", "1.2 billion"], [0.0, 1.5, 12.0, 6.5e6, 1.2e9].map(count));
+        assert_eq!(["0", "0.213", "41.2", "2.5k"], [0.0, 0.2127, 41.24, 2474.0].map(short));
+    }
+}

@@ -1,0 +1,243 @@
+//! A design in 80 columns.
+
+use crate::document::{CollectionDocument, Comparison, Document, PlanDocument};
+use crate::human;
+use std::fmt::Write;
+
+const WIDTH: usize = 80;
+/// Of the names that begin a line.
+const NAME: usize = 12;
+/// Reasons of this many decisions are shown; `--format json` has all.
+const DECISIONS: usize = 12;
+
+/// The whole design: collections, statements, why, what to watch, what was assumed.
+pub(crate) fn design(document: &Document) -> String {
+    let mut text = String::new();
+    wrapped(&document.sentence, 0, &mut text);
+    let cost = human::short(document.total.cost);
+    let storage = human::bytes(document.total.storage);
+    let amplification = human::short(document.total.write_amplification);
+    wrapped(
+        &format!(
+            "by {}: {cost} {} a second, {storage} stored, {amplification} bytes put for a byte of data",
+            document.method, document.unit
+        ),
+        0,
+        &mut text,
+    );
+    text.push('\n');
+    for collection in &document.collections {
+        one(collection, &mut text);
+    }
+    statements(document, &mut text);
+    why(document, &mut text);
+    section("WATCH", &document.watch, &mut text);
+    if !document.assumed.is_empty() {
+        section("ASSUMED", &[document.assumed.join(", ")], &mut text);
+    }
+    text
+}
+
+fn one(collection: &CollectionDocument, text: &mut String) {
+    let mut lines = collection.text.lines();
+    let heading = lines.next().unwrap_or_default();
+    let added = if collection.is_added() { ", added" } else { "" };
+    let heading = match heading.strip_suffix(')') {
+        Some(open) => format!("{open}{added})"),
+        None if added.is_empty() => heading.to_owned(),
+        None => format!("{heading} (added)"),
+    };
+    let entries = format!("{} entries", human::count(collection.estimate.entries));
+    let size = format!("{entries}  {:>8}", human::bytes(collection.estimate.bytes));
+    let room = WIDTH.saturating_sub(size.chars().count());
+    let _ = writeln!(text, "{heading:room$}{size}");
+    for line in lines {
+        let _ = writeln!(text, "{line}");
+    }
+    let list = |label: &str, names: &[String], text: &mut String| {
+        if !names.is_empty() {
+            labelled(label, &names.join(", "), text);
+        }
+    };
+    list("serves", &collection.serves, text);
+    list("kept by", &collection.kept_right_by, text);
+}
+
+fn statements(document: &Document, text: &mut String) {
+    let unit = document.unit;
+    let _ = writeln!(
+        text,
+        "\n{:<NAME$} {:>8}  {:<34}{:>6}{:>8}{:>8}",
+        "STATEMENT", "RATE/s", "HOW", "CALLS", unit, "SHARE"
+    );
+    for plan in &document.plans {
+        let rate = plan.rate.map_or_else(|| "?".to_owned(), human::short);
+        let how = match &plan.missing {
+            Some(missing) => format!("no plan: {missing}"),
+            None => how(plan),
+        };
+        let how = lines(&how, 33);
+        let first = how.first().cloned().unwrap_or_default();
+        let share = format!("{:.0}%", plan.share * 100.0);
+        let numbers = format!("{:>6}{:>8}{share:>8}", human::short(plan.requests()), human::short(plan.cost));
+        let name = &plan.statement;
+        if name.chars().count() > NAME {
+            let _ = writeln!(text, "{name}");
+            let _ = writeln!(text, "{:<NAME$} {rate:>8}  {first:<34}{numbers}", "");
+        } else {
+            let _ = writeln!(text, "{name:<NAME$} {rate:>8}  {first:<34}{numbers}");
+        }
+        for line in how.iter().skip(1) {
+            let _ = writeln!(text, "{:indent$}{line}", "", indent = NAME + 11);
+        }
+    }
+}
+
+/// What a statement does in a few words: where it starts, and how many steps follow.
+fn how(plan: &PlanDocument) -> String {
+    let copies = match plan.copies.len() {
+        0 => String::new(),
+        1 => ", 1 copy after it".to_owned(),
+        some => format!(", {some} copies after it"),
+    };
+    let further = plan.steps.iter().filter(|step| step.collection.is_some()).count();
+    let then = match (plan.is_write(), further) {
+        (false, 2) => ", then 1 more".to_owned(),
+        (false, some) if some > 2 => format!(", then {} more", some - 1),
+        (_, _) => String::new(),
+    };
+    format!("{}{then}{copies}", plan.how)
+}
+
+fn why(document: &Document, text: &mut String) {
+    if document.decisions.is_empty() {
+        return;
+    }
+    text.push_str("\nWHY\n");
+    for decision in document.decisions.iter().take(DECISIONS) {
+        let words = format!("{}: {} [{}]", decision.about, decision.says, decision.source);
+        wrapped(&words, 2, text);
+    }
+    let more = document.decisions.len().saturating_sub(DECISIONS);
+    if more > 0 {
+        wrapped(&format!("and {more} more: --format json has all"), 2, text);
+    }
+}
+
+fn section(title: &str, items: &[String], text: &mut String) {
+    if items.is_empty() {
+        return;
+    }
+    let _ = writeln!(text, "\n{title}");
+    for item in items {
+        wrapped(item, 2, text);
+    }
+}
+
+/// All methods beside each other.
+pub(crate) fn comparison(document: &Document, comparison: &Comparison) -> String {
+    let mut text = String::new();
+    let names: Vec<&str> = comparison.methods.iter().map(|method| method.method.as_str()).collect();
+    wrapped(
+        &format!(
+            "{} on {}: {}, calls and {} of one call each",
+            document.model,
+            document.title,
+            names.join(", "),
+            document.unit
+        ),
+        0,
+        &mut text,
+    );
+    text.push('\n');
+    let room = WIDTH.saturating_sub(names.len() * COLUMN).max(NAME);
+    let heading: String = names.iter().map(|name| format!("{name:>COLUMN$}")).collect();
+    let _ = writeln!(text, "{:<room$}{heading}", "STATEMENT");
+    for statement in &comparison.statements {
+        let least = statement.cells.iter().map(|cell| cell.cost).fold(f64::INFINITY, f64::min);
+        let cells: String = statement
+            .cells
+            .iter()
+            .map(|cell| {
+                let mark = if cell.scans {
+                    "!"
+                } else if cell.cost <= least * 1.0001 {
+                    "*"
+                } else {
+                    " "
+                };
+                let numbers = format!("{} {}{mark}", human::short(cell.requests), human::short(cell.cost));
+                format!("{numbers:>COLUMN$}")
+            })
+            .collect();
+        let name = &statement.statement;
+        if name.chars().count() >= room {
+            let _ = writeln!(text, "{name}\n{:<room$}{cells}", "");
+        } else {
+            let _ = writeln!(text, "{name:<room$}{cells}");
+        }
+    }
+    totals(document, comparison, room, &mut text);
+    text.push_str("\n* cheapest   ! goes through everything\n\n");
+    for method in &comparison.methods {
+        wrapped(&format!("{}: {}", method.method, method.sentence), 0, &mut text);
+    }
+    text
+}
+
+const COLUMN: usize = 14;
+
+fn totals(document: &Document, comparison: &Comparison, room: usize, text: &mut String) {
+    type Number = fn(&crate::document::Compared) -> String;
+    let rows: [(&str, Number); 8] = [
+        ("calls a second", |method| human::short(method.total.requests)),
+        ("entries a second", |method| human::short(method.total.rows)),
+        ("bytes a second", |method| human::bytes(method.total.bytes)),
+        ("cost a second", |method| human::short(method.total.cost)),
+        ("stored", |method| human::bytes(method.total.storage)),
+        ("put for a byte", |method| human::short(method.total.write_amplification)),
+        ("collections", |method| method.collections.to_string()),
+        ("of them added", |method| method.added.to_string()),
+    ];
+    text.push('\n');
+    for (name, number) in rows {
+        let cells: String = comparison
+            .methods
+            .iter()
+            .map(|method| format!("{:>COLUMN$} ", number(method)).trim_end().to_owned())
+            .collect::<Vec<_>>()
+            .concat();
+        let name =
+            if name == "cost a second" { format!("{} a second", document.unit) } else { name.to_owned() };
+        let _ = writeln!(text, "{name:<room$}{cells}");
+    }
+}
+
+/// Words in lines, the first at an indent and the others further in.
+fn wrapped(words: &str, indent: usize, text: &mut String) {
+    for (index, line) in lines(words, WIDTH - indent - 4).iter().enumerate() {
+        let indent = if index == 0 { indent } else { indent + 4 };
+        let _ = writeln!(text, "{:indent$}{line}", "");
+    }
+}
+
+fn labelled(label: &str, words: &str, text: &mut String) {
+    for (index, line) in lines(words, WIDTH - 12).iter().enumerate() {
+        let label = if index == 0 { label } else { "" };
+        let _ = writeln!(text, "  {label:<10}{line}");
+    }
+}
+
+fn lines(words: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in words.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _full => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
