@@ -76,7 +76,7 @@ pub(super) enum MethodName {
 }
 
 impl MethodName {
-    fn method(self) -> Method {
+    pub(super) fn method(self) -> Method {
         match self {
             Self::Noam => Method::Noam,
             Self::Qodm => Method::Qodm,

@@ -4,8 +4,8 @@ use super::{Decision, Proposal};
 use crate::cost::Costing;
 use crate::{ask, plan, simple, upkeep};
 use askloom_model::{
-    Collection, Comparison, Condition, Contents, Design, EndId, Id, Joining, KeyField, Model, Operand,
-    Origin, Path, Plan, PositionId, Query, Reading, RelationshipKind, Role, Source, StepOf,
+    Collection, CollectionId, Comparison, Condition, Contents, Design, EndId, Id, Joining, KeyField, Model,
+    Operand, Origin, Path, Plan, PositionId, Query, Reading, RelationshipKind, Role, Source, StepOf,
 };
 
 const SOURCE: &str = "askloom";
@@ -33,34 +33,52 @@ pub(crate) fn questions(model: &Model) -> Vec<Query> {
     model.workload.queries.iter().cloned().chain(asks).collect()
 }
 
-/// Adds an index for a query that would go through everything, if that is cheaper.
+/// Adds an index for a query that would go through everything, if that is cheaper, and says so.
 fn find(model: &Model, costing: &Costing<'_>, proposal: &mut Proposal, query: &Query) {
-    let cheapest = |design: &Design| plan::plan_for(costing, &model.conceptual, design, query);
-    let now = cheapest(&proposal.design);
-    if now.as_ref().is_some_and(|plan| !scans(plan)) {
-        return;
-    }
     let name = &query.header.name;
+    let decision = match add_index(model, costing, &mut proposal.design, query) {
+        Found::Key => return,
+        Found::Index(id) => {
+            let says =
+                format!("{name} gives no key of the method's collections: it would go through everything");
+            Decision::new(&proposal.design.collections[id].name, says, SOURCE)
+        }
+        Found::Scan => Decision::new(name, "goes through everything: no key would make it cheaper", SOURCE),
+    };
+    proposal.decisions.push(decision);
+}
+
+/// How the rows of a query are found.
+pub(super) enum Found {
+    /// By what is there.
+    Key,
+    /// By an index that was added for it.
+    Index(CollectionId),
+    Scan,
+}
+
+/// Adds an index for a query that would go through everything, if that is cheaper.
+pub(super) fn add_index(model: &Model, costing: &Costing<'_>, design: &mut Design, query: &Query) -> Found {
+    let cheapest = |design: &Design| plan::plan_for(costing, &model.conceptual, design, query);
+    let now = cheapest(design);
+    if now.as_ref().is_some_and(|plan| !scans(plan)) {
+        return Found::Key;
+    }
     let candidates = index(model, query).into_iter().chain(indexes_of_lists(model, query));
     for index in candidates {
-        let id = proposal.design.collections.push(index);
-        let then = cheapest(&proposal.design);
+        let id = design.collections.push(index);
+        let then = cheapest(design);
         let better = match (&now, &then) {
             (Some(now), Some(then)) => !scans(then) && then.estimate.cost < now.estimate.cost,
             (None, Some(_)) => true,
             (_, None) => false,
         };
         if better {
-            let says =
-                format!("{name} gives no key of the method's collections: it would go through everything");
-            let about = proposal.design.collections[id].name.clone();
-            proposal.decisions.push(Decision::new(about, says, SOURCE));
-            return;
+            return Found::Index(id);
         }
-        proposal.design.collections.truncate(id.index());
+        design.collections.truncate(id.index());
     }
-    let says = "goes through everything: no key would make it cheaper";
-    proposal.decisions.push(Decision::new(name, says, SOURCE));
+    Found::Scan
 }
 
 /// Whether a plan reads all of some collection.
