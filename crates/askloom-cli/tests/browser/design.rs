@@ -12,8 +12,12 @@ pub(crate) struct Page {
 
 impl Page {
     pub(crate) fn of_example(name: &str) -> Self {
+        Self::of_example_with(name, &[])
+    }
+
+    pub(crate) fn of_example_with(name: &str, more: &[&str]) -> Self {
         let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
-        Self::of(&examples.join(name).join(format!("{name}.loom")), &[])
+        Self::of(&examples.join(name).join(format!("{name}.loom")), more)
     }
 
     pub(crate) fn of_text(text: &str) -> Self {
@@ -25,7 +29,7 @@ impl Page {
         page
     }
 
-    pub(crate) fn of(model: &Path, more: &[&str]) -> Self {
+    fn of(model: &Path, more: &[&str]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_askloom"));
         command.arg("design").arg(model).args(["--format", "html"]).args(more).env_remove("ASKLOOM_TARGET");
         let output = command.output().unwrap();
