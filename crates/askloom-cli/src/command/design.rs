@@ -158,7 +158,7 @@ pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
         Format::Html => {
             let comparison = Some(prepared.comparison()?);
             let document = Document { comparison, ..subject.with_sample() };
-            format!("{}\n", serde_json::to_string(&document).unwrap_or_default())
+            picture::html(&document)
         }
     };
     screen.print(&text)?;
