@@ -31,6 +31,13 @@ fn main() {
         let random = random(collections, fields);
         report(&format!("kvmod, merging {collections} x {fields}"), best(|| merged(&random)));
     }
+    for (collections, fields) in [(100, 100), (1_000, 100), (1_000, 1_000)] {
+        let entities = of_entities(collections, fields);
+        report(
+            &format!("kvmod, merging {collections} x {fields} of many entities"),
+            best(|| merged(&entities)),
+        );
+    }
     let alike = alike(1_000, 1_000);
     assert_eq!(merged(&alike).len(), 1, "all of them become one");
     report("kvmod, merging 1000 x 1000 that become one", best(|| merged(&alike)));
@@ -60,6 +67,17 @@ fn random(collections: usize, fields: usize) -> Vec<Vec<FieldNumber>> {
     let names = u32::try_from(fields * 10).unwrap_or(u32::MAX);
     let collection = |_| random.choose_multiple(0..names, fields);
     (0..collections).map(collection).collect()
+}
+
+/// Collections of so many fields of an entity of their own that four others are about, too; each has half of them.
+fn of_entities(collections: usize, fields: usize) -> Vec<Vec<FieldNumber>> {
+    let mut random = fastrand::Rng::with_seed(7);
+    let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+    let mut collection = |n: usize| {
+        let first = number(n / 5 * 2 * fields);
+        random.choose_multiple(first..first + number(2 * fields), fields)
+    };
+    (0..collections).map(&mut collection).collect()
 }
 
 /// Each has one field that most others lack, of so few that the union is never too large for another one.

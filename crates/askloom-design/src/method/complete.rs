@@ -4,8 +4,9 @@ use super::{Decision, Proposal};
 use crate::cost::Costing;
 use crate::{ask, plan, simple, upkeep};
 use askloom_model::{
-    Collection, CollectionId, Comparison, Condition, Contents, Design, EndId, Id, Joining, KeyField, Model,
-    Operand, Origin, Path, Plan, PositionId, Query, Reading, RelationshipKind, Role, Source, StepOf,
+    Collection, CollectionId, Comparison, Conceptual, Condition, Contents, Design, EndId, Id, Joining,
+    KeyField, Leaf, Model, Operand, Origin, Path, Plan, PositionId, Query, Reading, RelationshipKind, Role,
+    Source, StepOf,
 };
 
 const SOURCE: &str = "askloom";
@@ -111,11 +112,27 @@ fn index(model: &Model, query: &Query) -> Option<Collection> {
         ..view
     };
     // What an index of one path leads back from is in the aggregate; this is beyond a reference.
-    let part = |&hop: &EndId| model.conceptual.ends[hop].kind == RelationshipKind::Composition;
-    if index.indexed().is_some_and(|path| !path.hops.iter().all(part)) {
+    if index.indexed().is_some_and(|path| !is_inside(&model.conceptual, path)) {
         index.role = Role::Copy;
     }
     has_key.then_some(index)
+}
+
+/// Whether an aggregate itself holds what is at the end of a path, all of it.
+fn is_inside(conceptual: &Conceptual, path: &Path) -> bool {
+    let part = |&hop: &EndId| {
+        let end = &conceptual.ends[hop];
+        end.stored && end.kind == RelationshipKind::Composition
+    };
+    let leaf = match path.leaf {
+        Leaf::Attribute(_) | Leaf::Itself => true,
+        // Of a symmetric relationship the other side may hold the link.
+        Leaf::Reference(id) => {
+            let end = &conceptual.ends[id];
+            end.stored && end.inverse != Some(id)
+        }
+    };
+    leaf && path.hops.iter().all(part)
 }
 
 /// Aggregates by the values of a list in them, for each list of which the query gives a value.
@@ -126,8 +143,7 @@ fn indexes_of_lists(model: &Model, query: &Query) -> Vec<Collection> {
         return Vec::new();
     };
     let inside = |path: &Path| {
-        let parts = |&hop: &EndId| conceptual.ends[hop].kind == RelationshipKind::Composition;
-        path.position == main && path.hops.iter().all(parts) && !plan::is_single(conceptual, path)
+        path.position == main && is_inside(conceptual, path) && !plan::is_single(conceptual, path)
     };
     let conjuncts = plan::conjuncts(query.condition.as_ref());
     let given = conjuncts.iter().filter_map(|conjunct| match conjunct.condition {
