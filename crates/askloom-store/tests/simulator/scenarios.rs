@@ -201,11 +201,12 @@ fn what_follows_from_a_delete_is_done() {
         let mut rules = rules(Refresh::Checked, KeyOf::Both);
         rules.join.checked = Some(how);
         for meeting in meetings {
+            let name = format!("{how:?}: {meeting:?}");
             for mishaps in [CALM, CRASH, LOSS, DUPLICATE] {
-                tally.holds(
-                    &format!("{how:?}: {meeting:?} with {mishaps:?}"),
-                    &scenario(rules, meeting, mishaps),
-                );
+                let mut met = scenario(rules, meeting, mishaps);
+                // Alone, everything; with another, what a few interruptions can do.
+                met.interruptions = (meeting.len() > 1).then_some(if far() { 4 } else { 2 });
+                tally.holds(&format!("{name} with {mishaps:?}"), &met);
             }
         }
     }

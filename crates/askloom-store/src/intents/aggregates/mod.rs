@@ -1,6 +1,7 @@
 //! Level 3 for a schema: aggregates and their copies on an ordered keyspace in which one block is changed at a time.
 //!
-//! A row, as the protocol sees it, is all rows of one copy that have one root: what is refreshed together.
+//! A row, as the protocol sees it, is all rows of one copy that have one root: what is refreshed together. The root is
+//! an aggregate, or a part if the copy's rows begin at one.
 
 mod bytes;
 mod layout;

@@ -2,9 +2,10 @@
 
 use super::references::References;
 use super::{Aggregates, Origin};
+use crate::execute::collect_parts;
 use crate::intents::{Entries, Error, Found, Known, Need, Next, Rows};
 use crate::place::records;
-use crate::write::{entries_of, roots_of};
+use crate::write::{entries_of, entries_of_root, roots_of};
 use crate::{Aggregate, Held, Instances, RunError, Schema, Stored};
 use askloom_model::{ClassId, CollectionId, HomePlace, Identity, Leaf, Value};
 use std::cell::RefCell;
@@ -19,6 +20,16 @@ pub struct Copies<'c> {
 impl Copies<'_> {
     fn about(&self) -> References<'_> {
         References { schema: self.schema }
+    }
+
+    /// The class at the root of a copy, if it can be a part. Its rows have the same keys whoever owns it, so each such
+    /// root is a row of its own: with one anchor for each owner, nothing would order what the former owner's writer
+    /// deletes and what the next one's puts.
+    fn part_root(&self, copy: CollectionId) -> Option<ClassId> {
+        let class = self.schema.design.collections[copy].source.root;
+        let is_entity = self.schema.model.conceptual.classes[class].kind.is_entity();
+        let mut homes = self.schema.homes(class).iter();
+        (is_entity && homes.any(|home| home.place == HomePlace::Inside)).then_some(class)
     }
 
     /// Whether an aggregate has an entity, of all of these classes.
@@ -131,7 +142,16 @@ impl Rows<Aggregates> for Copies<'_> {
             let mut rows = BTreeSet::new();
             for copy in self.schema.copies() {
                 let roots = roots_of(&before, &after, copy, id)?;
-                rows.extend(roots.into_iter().map(|root| (copy, root)));
+                let Some(class) = self.part_root(copy) else {
+                    rows.extend(roots.into_iter().map(|root| (copy, root)));
+                    continue;
+                };
+                for (root, owner) in &roots {
+                    for state in [&before, &after] {
+                        let parts = state.parts((*root, owner), class)?;
+                        rows.extend(parts.into_iter().map(|part| (copy, (class, part))));
+                    }
+                }
             }
             Ok(rows)
         })
@@ -145,7 +165,13 @@ impl Rows<Aggregates> for Copies<'_> {
         self.ask(known, |need| {
             let state = Partial { schema: self.schema, known, instead: None, need };
             let mut entries = BTreeMap::new();
-            entries_of(&state, *copy, root, &mut entries)?;
+            if self.part_root(*copy).is_none() {
+                entries_of(&state, *copy, root, &mut entries)?;
+                return Ok(entries);
+            }
+            for owner in state.owners(root.0, &root.1)? {
+                entries_of_root(&state, *copy, &owner, &root.1, &mut entries)?;
+            }
             Ok(entries)
         })
     }
@@ -168,6 +194,15 @@ impl Partial<'_> {
     fn needs<X>(&self, need: Need<Aggregates>) -> Result<X, RunError> {
         self.need.borrow_mut().get_or_insert(need);
         Err(RunError::NotYet("what is not known yet"))
+    }
+
+    /// The ids of all instances of a class in an aggregate.
+    fn parts(&self, (root, id): (ClassId, &Identity), class: ClassId) -> Result<Vec<Identity>, RunError> {
+        let conceptual = &self.schema.model.conceptual;
+        let Some(stored) = self.aggregate(root, id)? else { return Ok(Vec::new()) };
+        let mut parts = Vec::new();
+        collect_parts(conceptual, &stored.record, class, &mut parts);
+        Ok(parts.into_iter().filter_map(|part| part.identity(conceptual)).collect())
     }
 
     /// Those that ways back lead to, whether they still should or not.
