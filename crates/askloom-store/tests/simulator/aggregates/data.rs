@@ -5,7 +5,7 @@ use askloom_model::{
     ClassId, Conceptual, Element, EndId, Identity, Member, ParameterType, Record, RelationshipKind, Type,
     Value,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 const TEXTS: [&str; 10] = ["", "a", "b", "ab", "a\0", "\0", "é", "🎲", "/", ":"];
 
@@ -57,7 +57,7 @@ pub(crate) type Living = BTreeMap<ClassId, Vec<Identity>>;
 /// Mostly to something that lives.
 fn reference(conceptual: &Conceptual, class: ClassId, living: &Living, random: &mut Random) -> Identity {
     match living.get(&class) {
-        Some(ids) if random.below(12) > 0 => random.pick(ids).clone(),
+        Some(ids) if random.below(20) > 0 => random.pick(ids).clone(),
         Some(_) | None => identity(conceptual, class, random),
     }
 }
@@ -103,20 +103,20 @@ fn end(conceptual: &Conceptual, id: EndId, living: &Living, random: &mut Random)
     if !end.stored {
         return Value::Null;
     }
-    match (end.kind, end.cardinality.is_many()) {
-        (RelationshipKind::Composition, true) => {
-            let parts = (0..random.below(3))
-                .map(|_| Value::Record(Box::new(record(conceptual, end.target, living, random))));
-            list(parts.collect())
-        }
+    let many = end.cardinality.is_many();
+    // What cannot lead to anything yet mostly leads nowhere, or no checked reference would ever come to be.
+    let is_idle = !living.contains_key(&end.target) && random.below(6) > 0;
+    let part = |random: &mut Random| Value::Record(Box::new(record(conceptual, end.target, living, random)));
+    match (end.kind, many) {
+        (RelationshipKind::Composition, true) => list((0..random.below(3)).map(|_| part(random)).collect()),
         (RelationshipKind::Composition, false) if end.cardinality.min == 0 && random.one_in(3) => Value::Null,
-        (RelationshipKind::Composition, false) => {
-            Value::Record(Box::new(record(conceptual, end.target, living, random)))
+        (RelationshipKind::Composition, false) => part(random),
+        (_, true) if is_idle => Value::Set(BTreeSet::new()),
+        (_, true) => {
+            let ids = 0..random.below(3);
+            Value::Set(ids.map(|_| reference(conceptual, end.target, living, random)).collect())
         }
-        (_, true) => Value::Set(
-            (0..random.below(3)).map(|_| reference(conceptual, end.target, living, random)).collect(),
-        ),
-        (_, false) if random.one_in(4) => Value::Null,
+        (_, false) if is_idle || random.one_in(4) => Value::Null,
         (_, false) => Value::Reference(reference(conceptual, end.target, living, random)),
     }
 }

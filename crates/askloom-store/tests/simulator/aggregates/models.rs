@@ -20,7 +20,9 @@ struct Class {
 const TYPES: [&str; 8] = ["int", "text", "bool", "enum(low, mid, high)", "long", "decimal", "date", "double"];
 
 pub(crate) fn model(random: &mut Random) -> String {
-    let roots = 2 + random.below(3);
+    // Half of the models are small and full of checked references, so that deletes have to do with each other.
+    let is_tight = random.one_in(2);
+    let roots = 2 + if is_tight { 0 } else { random.below(3) };
     let owned = random.below(3);
     let count = roots + owned;
     let mut classes: Vec<Class> = (0..count).map(|n| class(n, random)).collect();
@@ -31,7 +33,7 @@ pub(crate) fn model(random: &mut Random) -> String {
         classes[owner].owned.push((format!("o{part}"), part));
     }
     for class in &mut classes {
-        for e in 0..random.below(3) {
+        for e in 0..random.below(3) + usize::from(is_tight) {
             let target = random.below(count);
             let many = random.one_in(3);
             class.ends.push((format!("r{e}"), target, many));
@@ -39,7 +41,7 @@ pub(crate) fn model(random: &mut Random) -> String {
     }
     let mut text = String::new();
     let mut derived: Vec<(usize, String, usize)> = Vec::new();
-    let is_checked = random.below(3) > 0;
+    let is_checked = is_tight || random.one_in(2);
     for (n, class) in classes.iter().enumerate() {
         writeln!(text, "entity {} {{", class.name).unwrap();
         writeln!(text, "  id k: {}", id_type(n)).unwrap();
