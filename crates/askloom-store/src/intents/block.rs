@@ -8,6 +8,8 @@ use std::hash::Hash;
 pub trait Terms: Clone + Eq + Ord + Hash + Debug + 'static {
     /// What names a master.
     type Id: Clone + Eq + Ord + Hash + Debug;
+    /// Where ways back start: what masters refer to, or have and no other may have.
+    type Origin: Clone + Eq + Ord + Hash + Debug;
     /// What a master holds.
     type Value: Clone + Eq + Hash + Debug;
     /// What is refreshed as one: a row, or the rows of one root. It has an anchor of its own.
@@ -40,8 +42,18 @@ pub struct Block<T: Terms> {
     /// The last writes, the newest last, each with the n that it made.
     pub recent: Vec<(u64, WriteId)>,
     pub owed: BTreeMap<WriteId, Owed<T>>,
-    /// The write that is about to delete it. Nobody may come to refer to it meanwhile.
-    pub closing: Option<WriteId>,
+    pub closing: Option<Closing<T>>,
+}
+
+/// That a write is about to take something away. Nobody may come to refer to it meanwhile.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Closing<T: Terms> {
+    pub write: WriteId,
+    /// The master that the write is about. Its swap decides for all that the write has closed; whoever makes it
+    /// impossible may open the others again.
+    pub at: T::Id,
+    /// What will no longer be here.
+    pub gone: BTreeSet<T::Origin>,
 }
 
 /// What a write still has to do.
@@ -51,6 +63,11 @@ pub struct Owed<T: Terms> {
     pub previous: Option<T::Value>,
     /// Where entries may be, if rows have no anchors.
     pub keys: BTreeSet<(T::Row, T::Key)>,
+    /// What has gone. It must not come back before all that referred to it has been followed up. At the master that a
+    /// write is about, that is what has gone anywhere.
+    pub gone: BTreeSet<T::Origin>,
+    /// The master that the write is about, if it is another.
+    pub cause: Option<T::Id>,
 }
 
 /// Where entries of a row may be. Absent is the default.
@@ -69,7 +86,7 @@ pub struct Hint<T: Terms> {
     /// What the attempt is conditional on: as soon as the master has moved on, it can no longer happen.
     pub base: Revision,
     /// To where the attempt has put a way back.
-    pub targets: BTreeSet<T::Id>,
+    pub targets: BTreeSet<T::Origin>,
 }
 
 /// How many writes a block remembers.
@@ -87,6 +104,12 @@ impl<T: Terms> Default for Block<T> {
     }
 }
 
+impl<T: Terms> Default for Owed<T> {
+    fn default() -> Self {
+        Self { previous: None, keys: BTreeSet::new(), gone: BTreeSet::new(), cause: None }
+    }
+}
+
 impl<T: Terms> Default for Anchor<T> {
     fn default() -> Self {
         Self { token: 0, keys: BTreeSet::new() }
@@ -94,10 +117,15 @@ impl<T: Terms> Default for Anchor<T> {
 }
 
 impl<T: Terms> Block<T> {
-    /// Whether it may be referred to.
+    /// Whether something that it has may be referred to.
     #[must_use]
-    pub fn is_open(&self) -> bool {
-        self.value.is_some() && self.closing.is_none()
+    pub fn is_open(&self, origin: &T::Origin) -> bool {
+        self.closing.as_ref().is_none_or(|closing| !closing.gone.contains(origin))
+    }
+
+    #[must_use]
+    pub fn is_closed_by(&self, write: WriteId) -> bool {
+        self.closing.as_ref().is_some_and(|closing| closing.write == write)
     }
 
     #[must_use]
@@ -129,7 +157,7 @@ impl<T: Terms> Block<T> {
         next
     }
 
-    pub(super) fn closed_by(&self, closing: Option<WriteId>) -> Self {
+    pub(super) fn closed_by(&self, closing: Option<Closing<T>>) -> Self {
         Self { closing, ..self.touched() }
     }
 

@@ -41,16 +41,16 @@ pub trait Blocks {
     /// Puts an entry of a copy; deletes it if there is none.
     async fn put(&self, key: &Key<Self>, stamp: u64, entry: Option<Entry<Self>>) -> Result<(), Lost>;
 
-    /// Puts the way back from a target to one that refers to it, or takes it away.
+    /// Puts the way back from a target to one that refers to it, or has it, or takes it away.
     async fn put_referrer(
         &self,
-        target: &Id<Self>,
+        target: &Origin<Self>,
         referrer: &Id<Self>,
         stamp: u64,
         there: bool,
     ) -> Result<(), Lost>;
 
-    async fn referrers(&self, target: &Id<Self>) -> Result<BTreeSet<Id<Self>>, Lost>;
+    async fn referrers(&self, target: &Origin<Self>) -> Result<BTreeSet<Id<Self>>, Lost>;
 
     async fn put_hint(&self, hint: &Hint<Self::Terms>) -> Result<(), Lost>;
 
@@ -70,6 +70,7 @@ pub trait Blocks {
 }
 
 type Id<B> = <<B as Blocks>::Terms as Terms>::Id;
+type Origin<B> = <<B as Blocks>::Terms as Terms>::Origin;
 type Row<B> = <<B as Blocks>::Terms as Terms>::Row;
 type Key<B> = <<B as Blocks>::Terms as Terms>::Key;
 type Entry<B> = <<B as Blocks>::Terms as Terms>::Entry;

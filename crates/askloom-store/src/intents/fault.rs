@@ -41,4 +41,12 @@ pub enum Fault {
     ClosedForEver,
     /// n starts again when an instance is inserted again.
     CountedAnew,
+    /// Whoever has to go with an instance may change until it does.
+    FollowersUnlocked,
+    /// What referred to an instance that has gone is left as it is.
+    NotFollowed,
+    /// What has gone may come back before everyone who referred to it has been seen to.
+    ComesBackEarly,
+    /// Those that may come to have what only one may have are not touched.
+    ClaimUntouched,
 }

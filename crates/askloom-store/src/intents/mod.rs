@@ -14,17 +14,20 @@
 //! that a simulator runs the code that ships. Why it is as it is, and what was tried: `docs/decisions/level-three.md`.
 
 pub mod aggregates;
+mod attempt;
 mod block;
 mod blocks;
 mod delete;
 mod fault;
+mod finish;
+mod follow;
 mod recover;
 mod refresh;
 mod rows;
 mod stamped;
 mod write;
 
-pub use block::{Anchor, Block, Hint, Owed, Revision, Terms, WriteId};
+pub use block::{Anchor, Block, Closing, Hint, Owed, Revision, Terms, WriteId};
 pub use blocks::{Blocks, Lost, Swap};
 pub use fault::Fault;
 pub use rows::{Entries, Found, Known, Need, Rows};
@@ -52,6 +55,8 @@ pub enum Error {
     Missing,
     /// A checked reference still holds what is to be deleted. Nothing was written.
     Refused,
+    /// Another has what only one may have: the id of a part, or a unique value. Nothing was written.
+    Taken,
     /// The store did not say, and can no longer be asked, whether the write was done.
     Unknown,
     /// What the rows are could not be worked out.
@@ -64,6 +69,7 @@ impl fmt::Display for Error {
             Self::Conflict => f.write_str("other writers were faster every time"),
             Self::Missing => f.write_str("a checked reference leads to nothing"),
             Self::Refused => f.write_str("a checked reference still refers to it"),
+            Self::Taken => f.write_str("another has an id or a value that only one may have"),
             Self::Unknown => {
                 f.write_str("the store did not say whether the write was done; it may have been")
             }

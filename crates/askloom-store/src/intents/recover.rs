@@ -23,8 +23,11 @@ impl<T: Terms, B: Blocks<Terms = T>, R: Rows<T>> Intents<'_, B, R> {
             // After each of these the block is read again: what was late may have come in between.
             if block.owed.contains_key(&hint.write) {
                 self.finish(&hint.id, hint.write, block).await?;
-            } else if block.closing == Some(hint.write) && !self.does(Fault::ClosedForEver) {
-                self.reopen(&hint.id, hint.write).await?;
+            } else if block.is_closed_by(hint.write) && !self.does(Fault::ClosedForEver) {
+                match block.closing.as_ref().is_some_and(|closing| closing.at == hint.id) {
+                    true => self.reopen(&hint.id, hint.write).await?,
+                    false => self.resolve(&hint.id, &block).await?,
+                }
             } else if block.revision == hint.base && !self.does(Fault::FenceSkipped) {
                 self.fence(&hint.id, &block).await;
             } else {

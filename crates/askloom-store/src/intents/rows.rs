@@ -1,22 +1,46 @@
 //! What the copies hold, and how that is worked out from masters and the ways back between them, without a store: what
 //! is not known yet is asked for, read, and the question is put again.
 
-use super::{Block, Blocks, Error, Intents, Terms, insist};
+use super::{Block, Blocks, Error, Intents, Next, Terms, insist};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The definitions of all copies. Every answer may depend on what is known only.
 pub trait Rows<T: Terms> {
-    /// The masters that a value refers to, as far as rows go along these references, in either direction.
-    fn references(&self, value: &T::Value) -> BTreeSet<T::Id>;
+    /// What a value refers to, as far as rows go along these references, in either direction, or references are
+    /// checked; and what it has that no other may have.
+    fn references(&self, value: &T::Value) -> BTreeSet<T::Origin>;
 
-    /// Those of them that must be there.
-    fn checked(&self, value: &T::Value) -> BTreeSet<T::Id>;
+    /// What checked references lead to that were not there before, unless it is in the value itself.
+    fn checked(&self, before: Option<&T::Value>, value: &T::Value) -> BTreeSet<T::Origin>;
+
+    /// What a value has that no other master may have.
+    fn claims(&self, value: &T::Value) -> BTreeSet<T::Origin>;
+
+    /// Whether a master could ever have such a thing.
+    fn may_claim(&self, id: &T::Id, origin: &T::Origin) -> bool;
+
+    /// Of what checked references may lead to: what is no longer there if a master changes, or goes.
+    fn lost(&self, id: &T::Id, before: &T::Value, after: Option<&T::Value>) -> BTreeSet<T::Origin>;
+
+    /// The master in which something is that a value refers to.
+    fn home(
+        &self,
+        value: &T::Value,
+        origin: &T::Origin,
+        known: &Known<T>,
+    ) -> Result<Found<T, Option<T::Id>>, Error>;
+
+    /// What becomes of a value by checked references that cascade, if something has gone.
+    fn cascade(&self, value: &T::Value, gone: &BTreeSet<T::Origin>) -> Next<T::Value>;
+
+    /// Whether a checked reference refuses that something goes.
+    fn refuses(&self, value: &T::Value, gone: &BTreeSet<T::Origin>) -> bool;
+
+    /// What becomes of a value by checked references that are cleared.
+    fn clear(&self, value: &T::Value, gone: &BTreeSet<T::Origin>) -> Next<T::Value>;
 
     /// What must be remembered of a value to find the rows that it was in.
     fn remembered(&self, value: &T::Value) -> T::Value;
-
-    /// Whether checked references may lead to a master.
-    fn guarded(&self, id: &T::Id) -> bool;
 
     /// The rows that a master is in if it holds any of these values, or none of them. Too many do no harm, one too few
     /// does.
@@ -42,7 +66,7 @@ pub type Entries<T> = BTreeMap<<T as Terms>::Key, <T as Terms>::Entry>;
 #[derive(Debug, Clone)]
 pub struct Known<T: Terms> {
     pub masters: BTreeMap<T::Id, Block<T>>,
-    pub referrers: BTreeMap<T::Id, BTreeSet<T::Id>>,
+    pub referrers: BTreeMap<T::Origin, BTreeSet<T::Id>>,
 }
 
 /// An answer, or what has to be read first.
@@ -55,7 +79,7 @@ pub enum Found<T: Terms, X> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Need<T: Terms> {
     Master(T::Id),
-    Referrers(T::Id),
+    Referrers(T::Origin),
 }
 
 impl<T: Terms> Default for Known<T> {

@@ -37,8 +37,8 @@ pub(crate) fn bring_some_after(
         let mut old = BTreeMap::new();
         let mut new = BTreeMap::new();
         for root in upkeep.affected(overlay.changed.keys())? {
-            upkeep.entries(id, reader, &root, &mut old)?;
-            upkeep.entries(id, overlay, &root, &mut new)?;
+            upkeep.entries(id, reader, &root, None, &mut old)?;
+            upkeep.entries(id, overlay, &root, None, &mut new)?;
         }
         let stale = fault!(OldKeyKept) || (fault!(IndexStale) && collection.indexed().is_some());
         for key in old.keys().filter(|key| !stale && !new.contains_key(*key)) {
@@ -63,7 +63,21 @@ pub(crate) fn entries_of(
 ) -> Result<(), RunError> {
     let schema = state.schema();
     let collection = &schema.design.collections[id];
-    Upkeep { schema, collection, before: state, after: state }.entries(id, state, aggregate, out)
+    Upkeep { schema, collection, before: state, after: state }.entries(id, state, aggregate, None, out)
+}
+
+/// The same for those rows alone whose root is the entity with this id.
+pub(crate) fn entries_of_root(
+    state: &dyn Instances,
+    id: CollectionId,
+    aggregate: &Aggregate,
+    root: &Identity,
+    out: &mut BTreeMap<Vec<u8>, Vec<u8>>,
+) -> Result<(), RunError> {
+    let schema = state.schema();
+    let collection = &schema.design.collections[id];
+    let upkeep = Upkeep { schema, collection, before: state, after: state };
+    upkeep.entries(id, state, aggregate, Some(root), out)
 }
 
 /// The aggregates with the roots of all rows of a copy which a changed aggregate may be part of, before or after.
@@ -222,12 +236,13 @@ impl Upkeep<'_> {
         Ok(ids)
     }
 
-    /// The entries of all rows whose root is in an aggregate.
+    /// The entries of all rows whose root is in an aggregate, or of one root in it.
     fn entries(
         &self,
         id: CollectionId,
         state: &dyn Instances,
         aggregate: &Aggregate,
+        only: Option<&Identity>,
         out: &mut BTreeMap<Vec<u8>, Vec<u8>>,
     ) -> Result<(), RunError> {
         let Some(stored) = state.aggregate(aggregate.0, &aggregate.1)? else { return Ok(()) };
@@ -240,6 +255,10 @@ impl Upkeep<'_> {
             fetcher: None,
         };
         let mut rows = scene.root(stored);
+        if let Some(root) = only {
+            let root = Value::Reference(root.clone());
+            rows.retain(|row| row.keys.first() == Some(&root));
+        }
         for position in self.collection.source.positions.ids().skip(1) {
             let mut joined = Vec::new();
             for row in rows {

@@ -13,7 +13,7 @@ mod make;
 mod rules;
 mod steps;
 
-pub(crate) use copies::{bring_some_after, entries_of, roots_of};
+pub(crate) use copies::{bring_some_after, entries_of, entries_of_root, roots_of};
 pub(crate) use draft::note_parts;
 pub(crate) use make::Maker;
 

@@ -66,7 +66,7 @@ pub(crate) struct State {
     /// Whether two different entries came with one stamp. No store knows it; the verdict does.
     pub(crate) tie: bool,
     /// How often each write took effect. No store knows it either.
-    pub(crate) applied: BTreeMap<WriteId, usize>,
+    pub(crate) applied: BTreeMap<(WriteId, Id), usize>,
 }
 
 impl State {
@@ -109,7 +109,7 @@ impl State {
             return Reply::Swap(Swap::Moved);
         }
         if let Some((_, write)) = to.recent.last().filter(|last| Some(*last) != now.recent.last()) {
-            *self.applied.entry(*write).or_default() += 1;
+            *self.applied.entry((*write, id)).or_default() += 1;
         }
         self.masters.insert(id, to.clone());
         Reply::Swap(Swap::Done)

@@ -5,6 +5,7 @@ use crate::explore::{Scenario, Sweeps, explore};
 use crate::scenarios::{CALM, CRASH, DUPLICATE, LIMIT, LOSS, PAIRS, TRIPLES, rules, scenario};
 use crate::toy::{Join, KeyOf, Rules};
 use crate::walks::walk;
+use askloom_model::OnDelete;
 use askloom_store::intents::{Fault, Refresh};
 
 /// What finds a fault.
@@ -54,7 +55,7 @@ fn must_find(name: &str, rules: Rules, habits: Habits) {
 }
 
 fn checked(fault: Fault) -> Rules {
-    let join = Join { key_of: KeyOf::Both, checked: true };
+    let join = Join { key_of: KeyOf::Both, checked: Some(OnDelete::Refuse) };
     Rules { join, refresh: Refresh::Checked, fault: Some(fault) }
 }
 

@@ -3,6 +3,7 @@
 use crate::double::Habits;
 use crate::explore::{Mishaps, Scenario, Sweeps, explore};
 use crate::toy::{Do, Join, KeyOf, Program, Rules, Value};
+use askloom_model::OnDelete;
 use askloom_store::intents::Refresh;
 
 /// The referrer, its target, and another target.
@@ -15,7 +16,7 @@ pub(crate) const fn value(field: u8, to: Option<u8>) -> Value {
 }
 
 pub(crate) fn rules(refresh: Refresh, key_of: KeyOf) -> Rules {
-    Rules { join: Join { key_of, checked: false }, refresh, fault: None }
+    Rules { join: Join { key_of, checked: None }, refresh, fault: None }
 }
 
 /// One row of A and B, and C besides.
@@ -167,7 +168,7 @@ fn three_writers_leave_the_copy_right() {
 fn checked_references_never_dangle() {
     let mut tally = Tally::default();
     let mut rules = rules(Refresh::Checked, KeyOf::Both);
-    rules.join.checked = true;
+    rules.join.checked = Some(OnDelete::Refuse);
     let meetings: [&[(u8, Do)]; 4] = [
         &[(A, Do::Refer(Some(C))), (C, Do::Delete)],
         &[(1, Do::Store(value(4, Some(C)))), (C, Do::Delete)],
@@ -182,6 +183,34 @@ fn checked_references_never_dangle() {
         tally.holds("swept beside", &Scenario { interruptions: Some(2), ..swept });
     }
     tally.print("checked references");
+}
+
+/// Whoever refers to what is deleted goes with it, or lets go of it.
+#[test]
+fn what_follows_from_a_delete_is_done() {
+    let mut tally = Tally::default();
+    let meetings: [&[(u8, Do)]; 6] = [
+        &[(B, Do::Delete)],
+        &[(B, Do::Delete), (A, Do::Field(2))],
+        &[(B, Do::Delete), (A, Do::Refer(Some(C)))],
+        &[(B, Do::Delete), (1, Do::Store(value(4, Some(B))))],
+        &[(B, Do::Delete), (B, Do::Store(value(5, None)))],
+        &[(B, Do::Delete), (A, Do::Delete)],
+    ];
+    for how in [OnDelete::Cascade, OnDelete::Clear] {
+        let mut rules = rules(Refresh::Checked, KeyOf::Both);
+        rules.join.checked = Some(how);
+        for meeting in meetings {
+            let name = format!("{how:?}: {meeting:?}");
+            for mishaps in [CALM, CRASH, LOSS, DUPLICATE] {
+                let mut met = scenario(rules, meeting, mishaps);
+                // Alone, everything; with another, what a few interruptions can do.
+                met.interruptions = (meeting.len() > 1).then_some(if far() { 4 } else { 2 });
+                tally.holds(&format!("{name} with {mishaps:?}"), &met);
+            }
+        }
+    }
+    tally.print("what follows from deletes");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! A small world for the protocol: referrers, targets, and one copy that joins them.
 
+use askloom_model::OnDelete;
 use askloom_store::intents::{
     Block, Error, Found, Intents, Known, Need, Next, Refresh, Rows, Terms, WriteId,
 };
@@ -31,6 +32,7 @@ pub(crate) type Entry = (u8, u8);
 
 impl Terms for Toy {
     type Id = Id;
+    type Origin = Id;
     type Value = Value;
     type Row = Row;
     type Key = Key;
@@ -48,8 +50,8 @@ pub(crate) enum KeyOf {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Join {
     pub(crate) key_of: KeyOf,
-    /// Whether a target must live.
-    pub(crate) checked: bool,
+    /// Whether a target must live, and what its end means for who refers to it.
+    pub(crate) checked: Option<OnDelete>,
 }
 
 impl Join {
@@ -57,6 +59,10 @@ impl Join {
     pub(crate) fn row(&self, (a, b): Row, from: Option<Value>, to: Option<Value>) -> Option<(Key, Entry)> {
         let (from, to) = (from?, to?);
         (from.to == Some(b)).then(|| (self.key((a, b), from, to), (from.data, to.data)))
+    }
+
+    fn follows(&self, how: OnDelete, value: &Value, gone: &BTreeSet<Id>) -> bool {
+        self.checked == Some(how) && value.to.is_some_and(|to| gone.contains(&to))
     }
 
     fn key(&self, (a, b): Row, from: Value, to: Value) -> Key {
@@ -73,12 +79,44 @@ impl Rows<Toy> for Join {
         value.to.into_iter().collect()
     }
 
-    fn checked(&self, value: &Value) -> BTreeSet<Id> {
-        value.to.into_iter().filter(|_| self.checked).collect()
+    fn checked(&self, before: Option<&Value>, value: &Value) -> BTreeSet<Id> {
+        let known = before.and_then(|before| before.to);
+        value.to.into_iter().filter(|to| self.checked.is_some() && known != Some(*to)).collect()
     }
 
-    fn guarded(&self, id: &Id) -> bool {
-        self.checked && is_target(*id)
+    fn claims(&self, _value: &Value) -> BTreeSet<Id> {
+        BTreeSet::new()
+    }
+
+    fn may_claim(&self, _id: &Id, _origin: &Id) -> bool {
+        false
+    }
+
+    fn lost(&self, id: &Id, _before: &Value, after: Option<&Value>) -> BTreeSet<Id> {
+        let is_lost = self.checked.is_some() && is_target(*id) && after.is_none();
+        is_lost.then_some(*id).into_iter().collect()
+    }
+
+    fn home(&self, _value: &Value, origin: &Id, known: &Known<Toy>) -> Result<Found<Toy, Option<Id>>, Error> {
+        Ok(match known.masters.get(origin) {
+            Some(block) => Found::Ready(block.value.map(|_| *origin)),
+            None => Found::Need(Need::Master(*origin)),
+        })
+    }
+
+    fn cascade(&self, value: &Value, gone: &BTreeSet<Id>) -> Next<Value> {
+        if self.follows(OnDelete::Cascade, value, gone) { Next::Delete } else { Next::Keep }
+    }
+
+    fn refuses(&self, value: &Value, gone: &BTreeSet<Id>) -> bool {
+        self.follows(OnDelete::Refuse, value, gone)
+    }
+
+    fn clear(&self, value: &Value, gone: &BTreeSet<Id>) -> Next<Value> {
+        match self.follows(OnDelete::Clear, value, gone) {
+            true => Next::Put(Value { to: None, ..*value }),
+            false => Next::Keep,
+        }
     }
 
     fn remembered(&self, value: &Value) -> Value {
@@ -191,7 +229,7 @@ pub(crate) async fn run(rules: Rules, program: Program, port: crate::port::Port)
             match intents.write(&id, WriteId(write), |block| what.next(block)).await {
                 Ok(Outcome::Done | Outcome::Owed) => Ending::Acknowledged,
                 Ok(Outcome::Unchanged) => Ending::Refused,
-                Err(Error::Conflict | Error::Missing | Error::Refused) => Ending::Refused,
+                Err(Error::Conflict | Error::Missing | Error::Refused | Error::Taken) => Ending::Refused,
                 Err(Error::Unknown) => Ending::Unknown,
                 Err(Error::Rows(why)) => panic!("{why}"),
             }

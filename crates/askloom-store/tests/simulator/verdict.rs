@@ -15,7 +15,7 @@ pub(crate) fn judge(state: &State, rules: Rules, told: &[(WriteId, Ending)]) -> 
         let Some(to) = from.to else { continue };
         references.insert((to, id));
         meant.extend(join.row((id, to), Some(from), value(&to)));
-        if join.checked && value(&to).is_none() {
+        if join.checked.is_some() && value(&to).is_none() {
             return Err(format!("{id} refers to {to}, which is gone"));
         }
     }
@@ -49,7 +49,7 @@ fn judge_writes(state: &State, told: &[(WriteId, Ending)]) -> Result<(), String>
         return Err(format!("{write:?} took effect {times} times"));
     }
     for (write, ending) in told {
-        let done = state.applied.contains_key(write);
+        let done = state.applied.keys().any(|(of, _)| of == write);
         match ending {
             Ending::Acknowledged if !done => {
                 return Err(format!("{write:?} was acknowledged and is not there"));

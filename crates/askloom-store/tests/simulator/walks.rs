@@ -5,6 +5,7 @@ use crate::port::{Process, Waits};
 use crate::random::Random;
 use crate::toy::{Do, Ending, Join, KeyOf, Program, Rules, Value};
 use crate::verdict;
+use askloom_model::OnDelete;
 use askloom_store::intents::{Refresh, WriteId};
 use std::collections::BTreeMap;
 
@@ -48,7 +49,7 @@ pub(crate) fn walk(rules: Rules, habits: Habits, seed: u64) -> Result<Seen, Stri
     let values: Vec<(u8, Value)> = values
         .iter()
         .map(|&(id, value)| {
-            (id, Value { to: value.to.filter(|to| !rules.join.checked || lives(*to)), ..value })
+            (id, Value { to: value.to.filter(|to| rules.join.checked.is_none() || lives(*to)), ..value })
         })
         .collect();
     let state = verdict::settled(rules, &values);
@@ -220,8 +221,11 @@ fn walks(refresh: Refresh, join: Join, count: u64) {
 #[test]
 fn random_walks_leave_the_copy_right() {
     let count = number("ASKLOOM_WALKS", 1_000);
-    for checked in [false, true] {
+    for checked in [None, Some(OnDelete::Refuse)] {
         walks(Refresh::Checked, Join { key_of: KeyOf::Both, checked }, count);
         walks(Refresh::Stamped, Join { key_of: KeyOf::Referrer, checked }, count);
+    }
+    for checked in [OnDelete::Cascade, OnDelete::Clear] {
+        walks(Refresh::Checked, Join { key_of: KeyOf::Both, checked: Some(checked) }, count);
     }
 }

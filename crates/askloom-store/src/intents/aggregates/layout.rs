@@ -1,11 +1,11 @@
 //! Where the protocol keeps what it needs beside masters and copies, and in which bytes. All of it is under the number
 //! zero, which no collection has.
 
-use super::Aggregates;
 use super::bytes::{broken, flag, long_number, number, put_count, put_run, run};
-use crate::intents::{Anchor, Block, Hint, Owed, Revision, WriteId};
+use super::{Aggregates, Origin};
+use crate::intents::{Anchor, Block, Closing, Hint, Owed, Revision, WriteId};
 use crate::{Aggregate, RunError, Schema, Stored, System};
-use askloom_model::{CollectionId, Value};
+use askloom_model::{CollectionId, Member, Value};
 use askloom_target::embedded::{Names, block_prefix, decode, decode_entry, encode, encode_entry};
 use std::collections::BTreeSet;
 
@@ -43,6 +43,46 @@ impl Layout<'_> {
         Ok((self.schema.class(&name).ok_or_else(broken)?, id))
     }
 
+    /// A dot is in no name of a class.
+    fn encode_origin(&self, origin: &Origin, out: &mut Vec<u8>) {
+        match origin {
+            Origin::Entity(top, id) => self.encode_id(&(*top, id.clone()), out),
+            Origin::Unique(member, value) => {
+                let conceptual = &self.schema.model.conceptual;
+                let class = match *member {
+                    Member::Attribute(id) => conceptual.attributes[id].class,
+                    Member::End(id) => conceptual.ends[id].class,
+                };
+                let name = format!("{}.{}", conceptual.classes[class].name, conceptual.member_name(*member));
+                encode(&Value::Text(name), out);
+                encode(&Value::Reference(vec![value.clone()]), out);
+            }
+        }
+    }
+
+    fn decode_origin(&self, rest: &mut &[u8]) -> Result<Origin, RunError> {
+        let (Value::Text(name), Value::Reference(mut id)) = (decode(rest)?, decode(rest)?) else {
+            return Err(broken());
+        };
+        let Some((class, member)) = name.split_once('.') else {
+            return Ok(Origin::Entity(self.schema.class(&name).ok_or_else(broken)?, id));
+        };
+        let class = self.schema.class(class).ok_or_else(broken)?;
+        let member = self.schema.member(class, member).ok_or_else(broken)?;
+        Ok(Origin::Unique(member, id.pop().ok_or_else(broken)?))
+    }
+
+    fn encode_origins(&self, origins: &BTreeSet<Origin>, out: &mut Vec<u8>) {
+        put_count(origins.len(), out);
+        for origin in origins {
+            self.encode_origin(origin, out);
+        }
+    }
+
+    fn decode_origins(&self, rest: &mut &[u8]) -> Result<BTreeSet<Origin>, RunError> {
+        (0..number(rest)?).map(|_| self.decode_origin(rest)).collect()
+    }
+
     pub(super) fn companion(&self, id: &Aggregate) -> Vec<u8> {
         self.of_master(Kind::Companion, id)
     }
@@ -66,11 +106,13 @@ impl Layout<'_> {
         key
     }
 
-    pub(super) fn referrers(&self, target: &Aggregate) -> Vec<u8> {
-        self.of_master(Kind::Referrer, target)
+    pub(super) fn referrers(&self, target: &Origin) -> Vec<u8> {
+        let mut key = prefix(Kind::Referrer);
+        self.encode_origin(target, &mut key);
+        key
     }
 
-    pub(super) fn referrer(&self, target: &Aggregate, referrer: &Aggregate) -> Vec<u8> {
+    pub(super) fn referrer(&self, target: &Origin, referrer: &Aggregate) -> Vec<u8> {
         let mut key = self.referrers(target);
         self.encode_id(referrer, &mut key);
         key
@@ -99,9 +141,7 @@ impl Layout<'_> {
         self.encode_id(&hint.id, &mut out);
         out.extend(hint.write.0.to_be_bytes());
         put_revision(hint.base, &mut out);
-        for target in &hint.targets {
-            self.encode_id(target, &mut out);
-        }
+        self.encode_origins(&hint.targets, &mut out);
         out
     }
 
@@ -110,10 +150,7 @@ impl Layout<'_> {
         let id = self.decode_id(rest)?;
         let write = WriteId(long_number(rest)?);
         let base = revision(rest)?;
-        let mut targets = BTreeSet::new();
-        while !rest.is_empty() {
-            targets.insert(self.decode_id(rest)?);
-        }
+        let targets = self.decode_origins(rest)?;
         Ok(Hint { id, write, base, targets })
     }
 
@@ -121,7 +158,11 @@ impl Layout<'_> {
         let mut out = Vec::new();
         put_revision(block.revision, &mut out);
         out.push(u8::from(block.closing.is_some()));
-        out.extend(block.closing.map_or(0, |write| write.0).to_be_bytes());
+        if let Some(Closing { write, at, gone }) = &block.closing {
+            out.extend(write.0.to_be_bytes());
+            self.encode_id(at, &mut out);
+            self.encode_origins(gone, &mut out);
+        }
         put_count(block.recent.len(), &mut out);
         for (n, write) in &block.recent {
             out.extend(n.to_be_bytes());
@@ -137,6 +178,11 @@ impl Layout<'_> {
                 put_run(&record, &mut out);
                 put_run(&previous.system.encode(), &mut out);
             }
+            self.encode_origins(&owed.gone, &mut out);
+            out.push(u8::from(owed.cause.is_some()));
+            if let Some(cause) = &owed.cause {
+                self.encode_id(cause, &mut out);
+            }
         }
         out
     }
@@ -145,8 +191,11 @@ impl Layout<'_> {
     pub(super) fn decode_companion(&self, mut bytes: &[u8]) -> Result<Block<Aggregates>, RunError> {
         let rest = &mut bytes;
         let mut block = Block { revision: revision(rest)?, ..Block::default() };
-        let (is_closing, closing) = (flag(rest)?, WriteId(long_number(rest)?));
-        block.closing = is_closing.then_some(closing);
+        if flag(rest)? {
+            let write = WriteId(long_number(rest)?);
+            let at = self.decode_id(rest)?;
+            block.closing = Some(Closing { write, at, gone: self.decode_origins(rest)? });
+        }
         for _ in 0..number(rest)? {
             let n = number(rest)?;
             block.recent.push((n, WriteId(long_number(rest)?)));
@@ -154,7 +203,9 @@ impl Layout<'_> {
         while !rest.is_empty() {
             let write = WriteId(long_number(rest)?);
             let previous = if flag(rest)? { Some(self.decode_previous(rest)?) } else { None };
-            block.owed.insert(write, Owed { previous, keys: BTreeSet::new() });
+            let gone = self.decode_origins(rest)?;
+            let cause = if flag(rest)? { Some(self.decode_id(rest)?) } else { None };
+            block.owed.insert(write, Owed { previous, gone, cause, ..Owed::default() });
         }
         Ok(block)
     }

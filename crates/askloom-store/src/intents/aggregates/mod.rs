@@ -1,19 +1,24 @@
 //! Level 3 for a schema: aggregates and their copies on an ordered keyspace in which one block is changed at a time.
 //!
-//! A row, as the protocol sees it, is all rows of one copy that have one root: what is refreshed together.
+//! A row, as the protocol sees it, is all rows of one copy that have one root: what is refreshed together. The root is
+//! an aggregate, or a part if the copy's rows begin at one.
 
 mod bytes;
 mod layout;
+mod references;
 mod rows;
 mod store;
 
 pub use rows::Copies;
 pub use store::{OneBlock, Single};
 
-use super::{Blocks, Error, Fault, Intents, Next, Outcome, Refresh, Terms, WriteId};
+use super::{Block, Blocks, Error, Fault, Intents, Next, Outcome, Refresh, Terms, WriteId};
 use crate::write::note_parts;
 use crate::{Aggregate, Schema, Stored, System, expiry};
-use askloom_model::{CollectionId, Record};
+use askloom_model::{ClassId, CollectionId, Identity, Member, Record, Value};
+use references::References;
+use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -21,11 +26,22 @@ pub struct Aggregates;
 
 impl Terms for Aggregates {
     type Id = Aggregate;
+    type Origin = Origin;
     /// Without version, epoch and writes, which are the block's own.
     type Value = Stored;
     type Row = (CollectionId, Aggregate);
     type Key = Vec<u8>;
     type Entry = Vec<u8>;
+}
+
+/// Where ways back start.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Origin {
+    /// An entity, by its hierarchy and its id. From it lead ways to all that refer to it; from one that can be a part,
+    /// also to the aggregate that it is in.
+    Entity(ClassId, Identity),
+    /// A value that only one may have.
+    Unique(Member, Value),
 }
 
 /// Stores and deletes whole aggregates.
@@ -51,10 +67,18 @@ impl<B: Blocks<Terms = Aggregates>> Writer<'_, B> {
         let Some(id) = root.zip(record.identity(conceptual)) else {
             return Err(Error::Rows("the record has no id, or is no aggregate".to_owned()));
         };
-        self.with(async |intents| {
-            intents.write(&id, write, |block| Next::Put(self.next(block.value.as_ref(), &record))).await
-        })
-        .await
+        let claims = References { schema: self.schema }.claims(&record);
+        if claims.iter().collect::<BTreeSet<_>>().len() < claims.len() {
+            return Err(Error::Taken);
+        }
+        let taken = Cell::new(false);
+        let change = |block: &Block<Aggregates>| {
+            // Ids are unique in a hierarchy: one of another class has it.
+            taken.set(block.value.as_ref().is_some_and(|stored| stored.record.class != record.class));
+            if taken.get() { Next::Keep } else { Next::Put(self.next(block.value.as_ref(), &record)) }
+        };
+        let done = self.with(async |intents| intents.write(&id, write, change).await).await;
+        if taken.get() && done == Ok(Outcome::Unchanged) { Err(Error::Taken) } else { done }
     }
 
     pub async fn delete(&self, id: &Aggregate, write: WriteId) -> Result<Outcome, Error> {

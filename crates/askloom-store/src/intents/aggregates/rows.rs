@@ -1,11 +1,13 @@
 //! What the copies of a schema hold, worked out from the masters that are known.
 
-use super::Aggregates;
-use crate::instances::inner_records;
-use crate::intents::{Entries, Error, Found, Known, Need, Rows};
-use crate::write::{entries_of, roots_of};
+use super::references::References;
+use super::{Aggregates, Origin};
+use crate::execute::collect_parts;
+use crate::intents::{Entries, Error, Found, Known, Need, Next, Rows};
+use crate::place::records;
+use crate::write::{entries_of, entries_of_root, roots_of};
 use crate::{Aggregate, Held, Instances, RunError, Schema, Stored};
-use askloom_model::{ClassId, CollectionId, Identity, Leaf, Member, Record, RelationshipKind, Value};
+use askloom_model::{ClassId, CollectionId, HomePlace, Identity, Leaf, Value};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -16,24 +18,27 @@ pub struct Copies<'c> {
 }
 
 impl Copies<'_> {
-    /// The aggregates that a record refers to, at any depth. Of a reference to a part nobody can say whose it is.
-    fn collect(&self, record: &Record, found: &mut BTreeSet<Aggregate>) {
+    fn about(&self) -> References<'_> {
+        References { schema: self.schema }
+    }
+
+    /// The class at the root of a copy, if it can be a part. Its rows have the same keys whoever owns it, so each such
+    /// root is a row of its own: with one anchor for each owner, nothing would order what the former owner's writer
+    /// deletes and what the next one's puts.
+    fn part_root(&self, copy: CollectionId) -> Option<ClassId> {
+        let class = self.schema.design.collections[copy].source.root;
+        let is_entity = self.schema.model.conceptual.classes[class].kind.is_entity();
+        let mut homes = self.schema.homes(class).iter();
+        (is_entity && homes.any(|home| home.place == HomePlace::Inside)).then_some(class)
+    }
+
+    /// Whether an aggregate has an entity, of all of these classes.
+    fn has(&self, stored: &Stored, id: &Identity, classes: &BTreeSet<ClassId>) -> bool {
         let conceptual = &self.schema.model.conceptual;
-        for (&member, value) in &record.fields {
-            let Member::End(end) = member else { continue };
-            let row = &conceptual.ends[end];
-            let Some(root) = conceptual.aggregate_root(row.target) else { continue };
-            if row.kind != RelationshipKind::Composition && conceptual.is_kind_of(row.target, root) {
-                match value {
-                    Value::Reference(id) => drop(found.insert((root, id.clone()))),
-                    Value::Set(ids) => found.extend(ids.iter().map(|id| (root, id.clone()))),
-                    _absent => {}
-                }
-            }
-        }
-        for inner in inner_records(record) {
-            self.collect(inner, found);
-        }
+        records(&stored.record).into_iter().any(|(_, record)| {
+            classes.iter().all(|&class| conceptual.is_kind_of(record.class, class))
+                && record.identity(conceptual).as_ref() == Some(id)
+        })
     }
 
     /// Asks what may need more than is known.
@@ -60,18 +65,64 @@ fn is_new(need: &Need<Aggregates>, known: &Known<Aggregates>) -> bool {
 }
 
 impl Rows<Aggregates> for Copies<'_> {
-    fn references(&self, value: &Stored) -> BTreeSet<Aggregate> {
-        let mut found = BTreeSet::new();
-        self.collect(&value.record, &mut found);
+    fn references(&self, value: &Stored) -> BTreeSet<Origin> {
+        let mut found = self.about().targets(&value.record);
+        found.extend(self.about().claims(&value.record));
         found
     }
 
-    fn checked(&self, _value: &Stored) -> BTreeSet<Aggregate> {
-        BTreeSet::new()
+    fn checked(&self, before: Option<&Stored>, value: &Stored) -> BTreeSet<Origin> {
+        self.about().newly_checked(before.map(|before| &before.record), &value.record)
     }
 
-    fn guarded(&self, _id: &Aggregate) -> bool {
-        false
+    fn claims(&self, value: &Stored) -> BTreeSet<Origin> {
+        self.about().claims(&value.record).into_iter().collect()
+    }
+
+    fn may_claim(&self, id: &Aggregate, origin: &Origin) -> bool {
+        self.about().may_claim(id.0, origin)
+    }
+
+    fn lost(&self, _id: &Aggregate, before: &Stored, after: Option<&Stored>) -> BTreeSet<Origin> {
+        self.about().lost(&before.record, after.map(|after| &after.record))
+    }
+
+    fn home(
+        &self,
+        value: &Stored,
+        origin: &Origin,
+        known: &Known<Aggregates>,
+    ) -> Result<Found<Aggregates, Option<Aggregate>>, Error> {
+        let Origin::Entity(top, id) = origin else { return Ok(Found::Ready(None)) };
+        let classes = self.about().expected(&value.record, origin);
+        self.ask(known, |need| {
+            let state = Partial { schema: self.schema, known, instead: None, need };
+            for home in self.schema.homes(*top) {
+                let there = match home.place {
+                    HomePlace::Root => BTreeSet::from([(home.root, id.clone())]),
+                    HomePlace::Inside => state.back_from(origin)?,
+                };
+                for (root, owner) in there.into_iter().filter(|(root, _)| *root == home.root) {
+                    let stored = state.aggregate(root, &owner)?;
+                    if stored.is_some_and(|stored| self.has(&stored, id, &classes)) {
+                        return Ok(Some((root, owner)));
+                    }
+                }
+            }
+            Ok(None)
+        })
+    }
+
+    fn cascade(&self, value: &Stored, gone: &BTreeSet<Origin>) -> Next<Stored> {
+        self.about().cascade(value, gone)
+    }
+
+    fn refuses(&self, value: &Stored, gone: &BTreeSet<Origin>) -> bool {
+        self.about().refuses(&value.record, gone)
+    }
+
+    fn clear(&self, value: &Stored, gone: &BTreeSet<Origin>) -> Next<Stored> {
+        self.about().clear(value, gone)
     }
 
     /// All of it: the ids of parts, too, lead to rows.
@@ -91,7 +142,16 @@ impl Rows<Aggregates> for Copies<'_> {
             let mut rows = BTreeSet::new();
             for copy in self.schema.copies() {
                 let roots = roots_of(&before, &after, copy, id)?;
-                rows.extend(roots.into_iter().map(|root| (copy, root)));
+                let Some(class) = self.part_root(copy) else {
+                    rows.extend(roots.into_iter().map(|root| (copy, root)));
+                    continue;
+                };
+                for (root, owner) in &roots {
+                    for state in [&before, &after] {
+                        let parts = state.parts((*root, owner), class)?;
+                        rows.extend(parts.into_iter().map(|part| (copy, (class, part))));
+                    }
+                }
             }
             Ok(rows)
         })
@@ -105,7 +165,13 @@ impl Rows<Aggregates> for Copies<'_> {
         self.ask(known, |need| {
             let state = Partial { schema: self.schema, known, instead: None, need };
             let mut entries = BTreeMap::new();
-            entries_of(&state, *copy, root, &mut entries)?;
+            if self.part_root(*copy).is_none() {
+                entries_of(&state, *copy, root, &mut entries)?;
+                return Ok(entries);
+            }
+            for owner in state.owners(root.0, &root.1)? {
+                entries_of_root(&state, *copy, &owner, &root.1, &mut entries)?;
+            }
             Ok(entries)
         })
     }
@@ -128,6 +194,23 @@ impl Partial<'_> {
     fn needs<X>(&self, need: Need<Aggregates>) -> Result<X, RunError> {
         self.need.borrow_mut().get_or_insert(need);
         Err(RunError::NotYet("what is not known yet"))
+    }
+
+    /// The ids of all instances of a class in an aggregate.
+    fn parts(&self, (root, id): (ClassId, &Identity), class: ClassId) -> Result<Vec<Identity>, RunError> {
+        let conceptual = &self.schema.model.conceptual;
+        let Some(stored) = self.aggregate(root, id)? else { return Ok(Vec::new()) };
+        let mut parts = Vec::new();
+        collect_parts(conceptual, &stored.record, class, &mut parts);
+        Ok(parts.into_iter().filter_map(|part| part.identity(conceptual)).collect())
+    }
+
+    /// Those that ways back lead to, whether they still should or not.
+    fn back_from(&self, origin: &Origin) -> Result<BTreeSet<Aggregate>, RunError> {
+        match self.known.referrers.get(origin) {
+            Some(referrers) => Ok(referrers.clone()),
+            None => self.needs(Need::Referrers(origin.clone())),
+        }
     }
 }
 
@@ -154,26 +237,25 @@ impl Instances for Partial<'_> {
     /// By the ways back; what they lead to is asked whether it is so.
     fn holding(&self, held: Held, value: &Value) -> Result<BTreeSet<Aggregate>, RunError> {
         let conceptual = &self.schema.model.conceptual;
-        let (Leaf::Reference(end), Value::Reference(id)) = (held.leaf, value) else {
-            return Err(RunError::NotYet("a reference to a part, kept right by intents,"));
+        let Value::Reference(id) = value else { return Err(NO_WAY_BACK) };
+        let class = match held.leaf {
+            Leaf::Reference(end) => conceptual.ends[end].target,
+            Leaf::Itself => held.class,
+            Leaf::Attribute(_) => return Err(NO_WAY_BACK),
         };
-        let target = conceptual.ends[end].target;
-        let Some(root) =
-            conceptual.aggregate_root(target).filter(|root| conceptual.is_kind_of(target, *root))
-        else {
-            return Err(RunError::NotYet("a reference to a part, kept right by intents,"));
-        };
-        let target = (root, id.clone());
-        let Some(referrers) = self.known.referrers.get(&target) else {
-            return self.needs(Need::Referrers(target));
-        };
+        let homes = self.schema.homes(held.class);
         let mut found = BTreeSet::new();
-        for referrer in referrers {
-            let stored = self.aggregate(referrer.0, &referrer.1)?;
+        for (root, holder) in self.back_from(&References { schema: self.schema }.entity(class, id))? {
+            if !homes.iter().any(|home| home.root == root) {
+                continue;
+            }
+            let stored = self.aggregate(root, &holder)?;
             if stored.is_some_and(|stored| held.is_in(conceptual, &stored.record, value)) {
-                found.insert(referrer.clone());
+                found.insert((root, holder));
             }
         }
         Ok(found)
     }
 }
+
+const NO_WAY_BACK: RunError = RunError::NotYet("a way back from a plain value, kept right by intents,");

@@ -1,9 +1,9 @@
 //! The blocks of a schema on an ordered keyspace. What a store with larger transactions does at once, this does block
 //! by block: it is how level 3 is tried without a server, and what a driver for a store without transactions looks like.
 
-use super::Aggregates;
 use super::bytes::number;
 use super::layout::{Layout, decode_anchor, encode_anchor};
+use super::{Aggregates, Origin};
 use crate::block::{Entries, encode_aggregate, no_master};
 use crate::embedded::{Batch, Condition, Outcome, Store};
 use crate::intents::{Anchor, Block, Blocks, Hint, Lost, Revision, Swap};
@@ -220,7 +220,7 @@ impl<S: OneBlock> Blocks for Single<'_, S> {
 
     async fn put_referrer(
         &self,
-        target: &Aggregate,
+        target: &Origin,
         referrer: &Aggregate,
         stamp: u64,
         there: bool,
@@ -231,7 +231,7 @@ impl<S: OneBlock> Blocks for Single<'_, S> {
         lost(self.stamped(&key, stamp, &Puts::from([(key.clone(), Some(value))])))
     }
 
-    async fn referrers(&self, target: &Aggregate) -> Result<BTreeSet<Aggregate>, Lost> {
+    async fn referrers(&self, target: &Origin) -> Result<BTreeSet<Aggregate>, Lost> {
         let prefix = self.layout().referrers(target);
         let found = self.scan(&prefix, |key, value| {
             let mut rest = key.get(prefix.len()..).unwrap_or_default();

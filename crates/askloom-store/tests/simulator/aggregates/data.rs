@@ -2,8 +2,10 @@
 
 use crate::random::Random;
 use askloom_model::{
-    ClassId, Conceptual, Element, Identity, Member, ParameterType, Record, RelationshipKind, Type, Value,
+    ClassId, Conceptual, Element, EndId, Identity, Member, ParameterType, Record, RelationshipKind, Type,
+    Value,
 };
+use std::collections::{BTreeMap, BTreeSet};
 
 const TEXTS: [&str; 10] = ["", "a", "b", "ab", "a\0", "\0", "é", "🎲", "/", ":"];
 
@@ -31,9 +33,13 @@ pub(crate) fn value(ty: &Type, random: &mut Random) -> Value {
 
 /// An id of a class, whether such an instance exists or not.
 pub(crate) fn identity(conceptual: &Conceptual, class: ClassId, random: &mut Random) -> Identity {
+    let is_part = conceptual.classes[class].owner.is_some();
     let id = |member: &Member| match *member {
         Member::Attribute(id) => match &conceptual.attributes[id].ty {
+            // Parts have more ids: each can be in one owner only.
+            Type::Int if is_part => Value::Int(random_small(random) * 3 + random_small(random)),
             Type::Int => Value::Int(random_small(random)),
+            _text if is_part => Value::Text((*random.pick(&TEXTS)).to_owned()),
             _text => Value::Text((*random.pick(&["", "a", "b", "a\0"])).to_owned()),
         },
         Member::End(_) => panic!("composite ids are not made up yet"),
@@ -45,13 +51,29 @@ fn random_small(random: &mut Random) -> i64 {
     i64::try_from(random.below(4)).unwrap()
 }
 
-pub(crate) fn record(conceptual: &Conceptual, class: ClassId, random: &mut Random) -> Record {
+/// The ids of entities that live, by class.
+pub(crate) type Living = BTreeMap<ClassId, Vec<Identity>>;
+
+/// Mostly to something that lives.
+fn reference(conceptual: &Conceptual, class: ClassId, living: &Living, random: &mut Random) -> Identity {
+    match living.get(&class) {
+        Some(ids) if random.below(20) > 0 => random.pick(ids).clone(),
+        Some(_) | None => identity(conceptual, class, random),
+    }
+}
+
+pub(crate) fn record(
+    conceptual: &Conceptual,
+    class: ClassId,
+    living: &Living,
+    random: &mut Random,
+) -> Record {
     let mut record = Record::new(class);
     let members: Vec<Member> = conceptual.all_members(class).collect();
     for member in members {
         let made = match member {
             Member::Attribute(id) => attribute(conceptual, id, random),
-            Member::End(id) => end(conceptual, id, random),
+            Member::End(id) => end(conceptual, id, living, random),
         };
         record.set(member, made);
     }
@@ -76,25 +98,26 @@ fn attribute(conceptual: &Conceptual, id: askloom_model::AttributeId, random: &m
     if attribute.optional && random.one_in(4) { Value::Null } else { value(&attribute.ty, random) }
 }
 
-fn end(conceptual: &Conceptual, id: askloom_model::EndId, random: &mut Random) -> Value {
+fn end(conceptual: &Conceptual, id: EndId, living: &Living, random: &mut Random) -> Value {
     let end = &conceptual.ends[id];
     if !end.stored {
         return Value::Null;
     }
-    match (end.kind, end.cardinality.is_many()) {
-        (RelationshipKind::Composition, true) => {
-            let parts =
-                (0..random.below(3)).map(|_| Value::Record(Box::new(record(conceptual, end.target, random))));
-            list(parts.collect())
-        }
-        (RelationshipKind::Composition, false) => {
-            Value::Record(Box::new(record(conceptual, end.target, random)))
-        }
+    let many = end.cardinality.is_many();
+    // What cannot lead to anything yet mostly leads nowhere, or no checked reference would ever come to be.
+    let is_idle = !living.contains_key(&end.target) && random.below(6) > 0;
+    let part = |random: &mut Random| Value::Record(Box::new(record(conceptual, end.target, living, random)));
+    match (end.kind, many) {
+        (RelationshipKind::Composition, true) => list((0..random.below(3)).map(|_| part(random)).collect()),
+        (RelationshipKind::Composition, false) if end.cardinality.min == 0 && random.one_in(3) => Value::Null,
+        (RelationshipKind::Composition, false) => part(random),
+        (_, true) if is_idle => Value::Set(BTreeSet::new()),
         (_, true) => {
-            Value::Set((0..random.below(3)).map(|_| identity(conceptual, end.target, random)).collect())
+            let ids = 0..random.below(3);
+            Value::Set(ids.map(|_| reference(conceptual, end.target, living, random)).collect())
         }
-        (_, false) if random.one_in(4) => Value::Null,
-        (_, false) => Value::Reference(identity(conceptual, end.target, random)),
+        (_, false) if is_idle || random.one_in(4) => Value::Null,
+        (_, false) => Value::Reference(reference(conceptual, end.target, living, random)),
     }
 }
 
@@ -106,6 +129,8 @@ pub(crate) fn argument(conceptual: &Conceptual, ty: &ParameterType, random: &mut
         ParameterType::List(of) => {
             list((0..random.below(3)).map(|_| argument(conceptual, of, random)).collect())
         }
-        ParameterType::Whole(class) => Value::Record(Box::new(record(conceptual, *class, random))),
+        ParameterType::Whole(class) => {
+            Value::Record(Box::new(record(conceptual, *class, &Living::new(), random)))
+        }
     }
 }

@@ -11,15 +11,29 @@ struct Class {
     ends: Vec<(String, usize, bool)>,
     /// Lists of value objects: name.
     parts: Vec<String>,
+    /// The class that it is a part of.
+    owner: Option<usize>,
+    /// Of its part entities: name, class.
+    owned: Vec<(String, usize)>,
 }
 
 const TYPES: [&str; 8] = ["int", "text", "bool", "enum(low, mid, high)", "long", "decimal", "date", "double"];
 
 pub(crate) fn model(random: &mut Random) -> String {
-    let count = 2 + random.below(3);
+    // Half of the models are small and full of checked references, so that deletes have to do with each other.
+    let is_tight = random.one_in(2);
+    let roots = 2 + if is_tight { 0 } else { random.below(3) };
+    let owned = random.below(3);
+    let count = roots + owned;
     let mut classes: Vec<Class> = (0..count).map(|n| class(n, random)).collect();
+    for part in roots..count {
+        // Now and then a part of a part.
+        let owner = random.below(part);
+        classes[part].owner = Some(owner);
+        classes[owner].owned.push((format!("o{part}"), part));
+    }
     for class in &mut classes {
-        for e in 0..random.below(3) {
+        for e in 0..random.below(3) + usize::from(is_tight) {
             let target = random.below(count);
             let many = random.one_in(3);
             class.ends.push((format!("r{e}"), target, many));
@@ -27,11 +41,14 @@ pub(crate) fn model(random: &mut Random) -> String {
     }
     let mut text = String::new();
     let mut derived: Vec<(usize, String, usize)> = Vec::new();
+    let is_checked = is_tight || random.one_in(2);
     for (n, class) in classes.iter().enumerate() {
         writeln!(text, "entity {} {{", class.name).unwrap();
         writeln!(text, "  id k: {}", id_type(n)).unwrap();
         for (name, ty) in &class.attributes {
-            writeln!(text, "  {name}: {ty}").unwrap();
+            let plain = name.starts_with('a') && !ty.starts_with("bool") && !ty.starts_with("enum");
+            let unique = if plain && random.one_in(12) { "unique " } else { "" };
+            writeln!(text, "  {unique}{name}: {ty}").unwrap();
         }
         for (name, target, many) in &class.ends {
             let card = if *many { "[*]" } else { "?" };
@@ -42,7 +59,17 @@ pub(crate) fn model(random: &mut Random) -> String {
             } else {
                 String::new()
             };
-            writeln!(text, "  ref {name}: {}{card}{inverse}", classes[*target].name).unwrap();
+            let action = *random.pick(&["refuse", "cascade", "clear"]);
+            let (checked, action) = match is_checked && random.below(3) > 0 {
+                true => ("checked ", format!(" on delete {action}")),
+                false => ("", String::new()),
+            };
+            writeln!(text, "  {checked}ref {name}: {}{card}{inverse}{action}", classes[*target].name)
+                .unwrap();
+        }
+        for (name, part) in &class.owned {
+            let card = if random.one_in(4) { "?" } else { "[*]" };
+            writeln!(text, "  part {name}: {}{card}", classes[*part].name).unwrap();
         }
         for part in &class.parts {
             writeln!(text, "  part {part}: V{n}[*]").unwrap();
@@ -72,7 +99,7 @@ fn class(n: usize, random: &mut Random) -> Class {
         attributes.push((name, format!("{ty}{form}")));
     }
     let parts = if random.one_in(3) { vec!["p".to_owned()] } else { Vec::new() };
-    Class { name: format!("E{n}"), attributes, ends: Vec::new(), parts }
+    Class { name: format!("E{n}"), attributes, ends: Vec::new(), parts, owner: None, owned: Vec::new() }
 }
 
 fn query(
@@ -93,6 +120,7 @@ fn query(
         steps.extend(
             derived.iter().filter(|(class, _, _)| *class == at).map(|(_, name, to)| (name.clone(), *to)),
         );
+        steps.extend(classes[at].owned.iter().cloned());
         let left = if random.one_in(3) { "LEFT " } else { "" };
         if let Some(part) = classes[at].parts.first().filter(|_| part_alias.is_none() && random.one_in(3)) {
             writeln!(joins, "  {left}JOIN {from}.{part} AS j{j}").unwrap();

@@ -14,6 +14,7 @@ async fn turn() {
 }
 
 type Id<B> = <<B as Blocks>::Terms as Terms>::Id;
+type Origin<B> = <<B as Blocks>::Terms as Terms>::Origin;
 type Row<B> = <<B as Blocks>::Terms as Terms>::Row;
 type Key<B> = <<B as Blocks>::Terms as Terms>::Key;
 type Entry<B> = <<B as Blocks>::Terms as Terms>::Entry;
@@ -48,7 +49,7 @@ impl<B: Blocks> Blocks for Stepped<B> {
 
     async fn put_referrer(
         &self,
-        target: &Id<B>,
+        target: &Origin<B>,
         referrer: &Id<B>,
         stamp: u64,
         there: bool,
@@ -57,7 +58,7 @@ impl<B: Blocks> Blocks for Stepped<B> {
         self.0.put_referrer(target, referrer, stamp, there).await
     }
 
-    async fn referrers(&self, target: &Id<B>) -> Result<BTreeSet<Id<B>>, Lost> {
+    async fn referrers(&self, target: &Origin<B>) -> Result<BTreeSet<Id<B>>, Lost> {
         turn().await;
         self.0.referrers(target).await
     }
