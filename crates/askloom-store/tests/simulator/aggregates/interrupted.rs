@@ -121,22 +121,19 @@ impl<S: OneBlock> Case<'_, S> {
 }
 
 /// Interrupts after a number of operations. False if the first write has fewer.
-fn interrupt(meeting: &Meeting, after: usize, then: Then, fault: Option<Fault>) -> bool {
-    let model = parse(CROWDED);
-    let design = simple::design(&model);
-    let schema = Schema::new(model, design);
+fn interrupt(schema: &Schema, meeting: &Meeting, after: usize, then: Then, fault: Option<Fault>) -> bool {
     let store = Watched::default();
     let now = "2026-06-01T00:00:00Z".parse().unwrap();
     let (wishes, seen) = (BTreeMap::new(), Seen::default());
-    let mut case = Case { schema: &schema, store: &store, now, fault, wishes, seen };
+    let mut case = Case { schema, store: &store, now, fault, wishes, seen };
     let mut told = Told::default();
     for &done in meeting.before {
         case.at_once(done, &mut told);
     }
     assert_eq!(told.done.len(), meeting.before.len(), "the beginning is possible");
     let (write, wish) = case.promise(meeting.first);
-    let blocks = Stepped(Single { schema: &schema, store: &store });
-    let writer = Writer { schema: &schema, blocks: &blocks, now, fault };
+    let blocks = Stepped(Single { schema, store: &store });
+    let writer = Writer { schema, blocks: &blocks, now, fault };
     let mut first = Box::pin(act(&writer, wish, write));
     let mut step = || first.as_mut().poll(&mut Context::from_waker(Waker::noop()));
     for _ in 0..after {
@@ -170,9 +167,12 @@ fn interrupt(meeting: &Meeting, after: usize, then: Then, fault: Option<Fault>) 
 }
 
 fn interrupt_everywhere(meeting: &Meeting, fault: Option<Fault>) -> usize {
+    let model = parse(CROWDED);
+    let design = simple::design(&model);
+    let schema = Schema::new(model, design);
     let mut points = 0;
     for then in [Then::GoesOn, Then::HasCrashed] {
-        points += (0..).take_while(|&after| interrupt(meeting, after, then, fault)).count();
+        points += (0..).take_while(|&after| interrupt(&schema, meeting, after, then, fault)).count();
     }
     points
 }
