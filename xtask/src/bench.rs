@@ -16,8 +16,9 @@ struct Benchmark {
     measures: &'static [&'static str],
 }
 
-const BENCHMARKS: [Benchmark; 4] = [
+const BENCHMARKS: [Benchmark; 5] = [
     Benchmark { name: "lang", package: "askloom-lang", measures: &[] },
+    Benchmark { name: "design", package: "askloom-design", measures: &[] },
     Benchmark { name: "engine", package: "askloom-store", measures: &["redb", "fjall"] },
     Benchmark { name: "embedded", package: "askloom-store", measures: &["redb"] },
     Benchmark { name: "profile", package: "askloom-store", measures: &["redb"] },

@@ -2,6 +2,7 @@
 
 mod bench;
 mod bless;
+mod browser;
 mod fuzz;
 mod index;
 mod machine;
@@ -29,6 +30,8 @@ enum Task {
     Tidy,
     /// Rewrite expected outputs and generated documents; look at the diff
     Bless,
+    /// Print the path of a browser for the tests; fetches one if the machine has none
+    Browser,
     /// Run a benchmark, and record it or compare it with the recorded run
     Bench(bench::Args),
     /// Say how to run a fuzz target for long
@@ -42,6 +45,7 @@ fn main() -> ExitCode {
         Task::Test(args) => suite::run(&args),
         Task::Tidy => tidy::run(),
         Task::Bless => bless::run(),
+        Task::Browser => browser::run(),
         Task::Bench(args) => bench::run(&args),
         Task::Fuzz(args) => fuzz::run(&args),
         Task::Promise(args) => promise::run(&args),

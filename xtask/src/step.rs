@@ -2,6 +2,8 @@
 //! little still run after it, because their answers are worth having together.
 
 use crate::repository::{Outcome, cargo};
+use std::path::PathBuf;
+use std::process::Command;
 use std::time::Instant;
 
 pub(crate) struct Step {
@@ -18,6 +20,8 @@ pub(crate) enum Cost {
 
 pub(crate) enum Work {
     Cargo(Vec<&'static str>),
+    /// Cargo with a variable that is set to a path, which may have to be made first.
+    Given(&'static str, fn() -> Outcome<PathBuf>, Vec<&'static str>),
     Task(fn() -> Outcome),
     /// Nothing to run, and why.
     Nothing(&'static str),
@@ -47,10 +51,11 @@ fn run(step: &Step) -> Outcome {
     match &step.work {
         Work::Cargo(args) => {
             eprintln!("── {}: cargo {}", step.name, args.join(" "));
-            let status = cargo().args(args).status().map_err(|error| format!("cannot run cargo: {error}"))?;
-            if !status.success() {
-                return Err(format!("failed after {:.1} s", start.elapsed().as_secs_f64()));
-            }
+            finish(cargo().args(args), start)?;
+        }
+        Work::Given(variable, path, args) => {
+            eprintln!("── {}: cargo {}", step.name, args.join(" "));
+            finish(cargo().args(args).env(variable, path()?), start)?;
         }
         Work::Task(task) => {
             eprintln!("── {}", step.name);
@@ -63,4 +68,13 @@ fn run(step: &Step) -> Outcome {
     }
     eprintln!("── {}: {:.1} s", step.name, start.elapsed().as_secs_f64());
     Ok(())
+}
+
+fn finish(command: &mut Command, start: Instant) -> Outcome {
+    let status = command.status().map_err(|error| format!("cannot run cargo: {error}"))?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err(format!("failed after {:.1} s", start.elapsed().as_secs_f64()))
+    }
 }

@@ -2,7 +2,7 @@
 
 use crate::repository::Outcome;
 use crate::step::{Cost, Step, Work, run_all};
-use crate::tidy;
+use crate::{browser, tidy};
 use clap::ValueEnum;
 
 #[derive(Debug, clap::Args)]
@@ -20,9 +20,9 @@ enum Scope {
 
 pub(crate) fn run(args: &Args) -> Outcome {
     let steps = match args.scope {
-        Scope::Fast => vec![format(), tidy_tree(), clippy(), tests(&[])],
+        Scope::Fast => vec![format(), tidy_tree(), clippy(), tests()],
         Scope::All => {
-            vec![format(), tidy_tree(), clippy(), tests(&["--", "--include-ignored"]), doc_tests(), servers()]
+            vec![format(), tidy_tree(), clippy(), all_tests(), doc_tests(), servers()]
         }
     };
     run_all(&steps)
@@ -42,10 +42,17 @@ fn clippy() -> Step {
 }
 
 /// Benchmarks are targets too, and are not run as tests: hence the list instead of `--all-targets`.
-fn tests(more: &[&'static str]) -> Step {
-    let targets = ["test", "--quiet", "--workspace", "--profile", "ci", "--lib", "--bins", "--tests"];
-    let args = targets.iter().chain(more).copied().collect();
-    Step { name: "tests", cost: Cost::Minutes, work: Work::Cargo(args) }
+const TARGETS: [&str; 8] =
+    ["test", "--quiet", "--workspace", "--profile", "ci", "--lib", "--bins", "--tests"];
+
+fn tests() -> Step {
+    Step { name: "tests", cost: Cost::Minutes, work: Work::Cargo(TARGETS.to_vec()) }
+}
+
+/// Those that take long too; some of them look at pages.
+fn all_tests() -> Step {
+    let args = [&TARGETS[..], &["--", "--include-ignored"]].concat();
+    Step { name: "tests", cost: Cost::Minutes, work: Work::Given(browser::VARIABLE, browser::path, args) }
 }
 
 fn doc_tests() -> Step {

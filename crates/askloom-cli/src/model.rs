@@ -5,7 +5,7 @@ use crate::render::{self, Report};
 use crate::screen::Screen;
 use crate::world::Disk;
 use askloom_design::cost::Costing;
-use askloom_design::method::{self, Method, Options, Proposal};
+use askloom_design::method::{self, Decision, Method, Options, Proposal};
 use askloom_design::{ask, saved};
 use askloom_lang::Checked;
 use askloom_model::{Design, Diagnostic, Model};
@@ -18,6 +18,8 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Designed {
     pub(crate) model: Model,
     pub(crate) design: Design,
+    /// Why it is so; nothing of what was saved.
+    pub(crate) decisions: Vec<Decision>,
     pub(crate) origin: Origin,
 }
 
@@ -50,6 +52,24 @@ pub(crate) enum Origin {
 }
 
 impl Designed {
+    /// The design of a method, whatever is saved.
+    pub(crate) fn by(
+        method: Method,
+        file: &Path,
+        costing: &Costing<'_>,
+        screen: &mut Screen,
+    ) -> Result<Self, Failure> {
+        let mut model = read(file, screen)?;
+        ask::name_ways_back(&mut model);
+        let made = proposal(method, &model, costing, &Options::default())?;
+        Ok(Self::made(model, made))
+    }
+
+    fn made(model: Model, proposal: Proposal) -> Self {
+        let Proposal { design, decisions, .. } = proposal;
+        Self { model, design, decisions, origin: Origin::Made }
+    }
+
     /// Reads a model, and the design that is saved beside it if there is one. What is wrong with the model is printed
     /// as `askloom check` does.
     pub(crate) fn read(file: &Path, screen: &mut Screen) -> Result<Self, Failure> {
@@ -59,15 +79,15 @@ impl Designed {
         let text = match fs::read_to_string(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                let design = proposal(DEFAULT, &model, &Costing::default(), &Options::default())?.design;
-                return Ok(Self { model, design, origin: Origin::Made });
+                let made = proposal(DEFAULT, &model, &Costing::default(), &Options::default())?;
+                return Ok(Self::made(model, made));
             }
             Err(error) => {
                 return Err(Failure::Input(format!("cannot read {}: {}", path.display(), words(&error))));
             }
         };
         match saved::from_json(&model, &text) {
-            Ok(design) => Ok(Self { model, design, origin: Origin::Saved }),
+            Ok(design) => Ok(Self { model, design, decisions: Vec::new(), origin: Origin::Saved }),
             Err(found) => Err(misfit(&path, &text, &found, screen)),
         }
     }

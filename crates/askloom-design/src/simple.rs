@@ -7,8 +7,8 @@ use crate::upkeep::unused;
 use crate::{partition, upkeep};
 use askloom_model::{
     ClassId, Collection, Comparison, Conceptual, Condition, Contents, Design, Id, KeyField, Leaf, Member,
-    Model, Operand, OrderBy, Origin, Path, Position, PositionId, Query, Reading, RelationshipKind, Role,
-    Rule, Source, Table,
+    Model, Operand, OrderBy, Origin, Path, Position, PositionId, Query, Reading, RelationshipKind,
+    Representation, Role, Rule, Source, Table,
 };
 
 /// The design.
@@ -98,9 +98,23 @@ pub(crate) fn own_fields(conceptual: &Conceptual, position: PositionId, class: C
     members.map(path).filter(|path| is_held(conceptual, path)).collect()
 }
 
-/// The representation of a class if the model has exactly one: its own, or, if it has none of its own, one for every
-/// class. Rules that would lose something are no representation; the check of the model says so.
+/// The representation of a class if the model has exactly one.
 fn in_force(model: &Model, class: ClassId) -> Option<Vec<Rule>> {
+    match representations(model, class).as_slice() {
+        [only] => only.rules.clone(),
+        [] | [_, ..] => None,
+    }
+}
+
+/// A representation that the model gives for a class.
+pub(crate) struct Given<'m> {
+    pub(crate) name: &'m str,
+    /// Rules that would lose something are no representation; the check of the model says so.
+    pub(crate) rules: Option<Vec<Rule>>,
+}
+
+/// The representations of a class: its own, or, if it has none of its own, those for every class.
+pub(crate) fn representations(model: &Model, class: ClassId) -> Vec<Given<'_>> {
     let conceptual = &model.conceptual;
     let is_about = |rule: &Rule| rule.class.is_none_or(|of| conceptual.is_kind_of(of, class));
     let (own, general): (Vec<_>, Vec<_>) = model
@@ -109,10 +123,12 @@ fn in_force(model: &Model, class: ClassId) -> Option<Vec<Rule>> {
         .filter(|representation| representation.class.is_none_or(|of| of == class))
         .filter(|representation| representation.rules.iter().any(is_about))
         .partition(|representation| representation.class.is_some());
+    let given = |representation: &'_ Representation| {
+        let rules: Vec<Rule> = representation.rules.iter().filter(|rule| is_about(rule)).cloned().collect();
+        partition::legal(conceptual, class, &rules).is_ok().then_some(rules)
+    };
     let candidates = if own.is_empty() { general } else { own };
-    let [only] = candidates.as_slice() else { return None };
-    let rules: Vec<Rule> = only.rules.iter().filter(|rule| is_about(rule)).cloned().collect();
-    partition::legal(conceptual, class, &rules).is_ok().then_some(rules)
+    candidates.into_iter().map(|found| Given { name: &found.name, rules: given(found) }).collect()
 }
 
 pub(crate) fn only_main(class: ClassId) -> Table<PositionId, Position> {

@@ -31,6 +31,12 @@ pub struct Class {
     pub surrogate: bool,
     /// For an entity that is a part: the end of its owner that holds it.
     pub owner: Option<EndId>,
+    /// Those that extend it directly. Follows from their `parent`: see [`Conceptual::connect`].
+    #[serde(skip)]
+    pub subclasses: Vec<ClassId>,
+    /// The stored ends that hold it as a part. Follows from the ends, too.
+    #[serde(skip)]
+    pub held_by: Vec<EndId>,
     pub statistics: ClassStatistics,
     /// `@ttl`, in milliseconds after creation.
     pub ttl_ms: Option<u64>,
@@ -271,14 +277,46 @@ impl Conceptual {
                 found.push(occurrence);
             }
         }
-        for (id, end) in self.ends.iter() {
-            let holds = self.is_kind_of(class, end.target) || self.is_kind_of(end.target, class);
-            if end.stored && end.kind == RelationshipKind::Composition && holds && !below.contains(&id) {
+        let mut holding: Vec<EndId> = lineage
+            .into_iter()
+            .chain(self.descendants(class))
+            .flat_map(|kind| self.classes[kind].held_by.iter().copied())
+            .collect();
+        holding.sort_unstable();
+        for id in holding {
+            if !below.contains(&id) {
                 below.push(id);
-                self.collect_occurrences(end.class, below, found);
+                self.collect_occurrences(self.ends[id].class, below, found);
                 below.pop();
             }
         }
+    }
+
+    /// Notes at each class who extends and who holds it, once all classes and ends are there: plans ask for it all the
+    /// time, and going through a large model each time would be most of their work.
+    pub fn connect(&mut self) {
+        for class in self.classes.ids() {
+            if let Some(parent) = self.classes[class].parent {
+                self.classes[parent].subclasses.push(class);
+            }
+        }
+        for (id, end) in self.ends.iter() {
+            if end.stored && end.kind == RelationshipKind::Composition {
+                self.classes[end.target].held_by.push(id);
+            }
+        }
+    }
+
+    /// The classes that extend one, directly or not; not itself.
+    #[must_use]
+    pub fn descendants(&self, class: ClassId) -> Vec<ClassId> {
+        let mut found = self.classes[class].subclasses.clone();
+        let mut next = 0;
+        while let Some(&sub) = found.get(next).filter(|_| found.len() <= self.classes.len()) {
+            found.extend(&self.classes[sub].subclasses);
+            next += 1;
+        }
+        found
     }
 
     /// Whether instances of `class` are instances of `ancestor` too.

@@ -76,7 +76,7 @@ pub(super) enum MethodName {
 }
 
 impl MethodName {
-    fn method(self) -> Method {
+    pub(super) fn method(self) -> Method {
         match self {
             Self::Noam => Method::Noam,
             Self::Qodm => Method::Qodm,
@@ -158,7 +158,7 @@ pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
         Format::Html => {
             let comparison = Some(prepared.comparison()?);
             let document = Document { comparison, ..subject.with_sample() };
-            format!("{}\n", serde_json::to_string(&document).unwrap_or_default())
+            picture::html(&document)
         }
     };
     screen.print(&text)?;

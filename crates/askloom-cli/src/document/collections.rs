@@ -4,7 +4,7 @@ use super::estimate::{Extent, extents};
 use super::{PlanDocument, Sample, Subject};
 use crate::words;
 use askloom_design::saved::{condition_text, rule_text};
-use askloom_model::{Collection, Conceptual, Contents, KeyField, Leaf, Origin, Path, Role};
+use askloom_model::{ClassId, Collection, Conceptual, Contents, KeyField, Leaf, Origin, Path, Role};
 use serde::Serialize;
 
 #[derive(Debug, Clone, Serialize)]
@@ -41,6 +41,9 @@ pub(crate) struct SourceDocument {
     pub(crate) shape: &'static str,
     pub(crate) paths: Vec<String>,
     pub(crate) condition: Option<String>,
+    /// The root of the aggregates that its rows begin in.
+    #[serde(skip)]
+    pub(crate) aggregate: Option<ClassId>,
 }
 
 #[derive(Debug, Clone, Serialize)]
@@ -114,6 +117,7 @@ fn document(
         block: "spread",
         source: SourceDocument {
             root: root.clone(),
+            aggregate: conceptual.aggregate_root(collection.source.root),
             shape,
             paths: positions
                 .ids()

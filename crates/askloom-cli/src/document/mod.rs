@@ -2,6 +2,7 @@
 //! Every output of `design` is made from it, and `--format json` is it.
 
 mod collections;
+mod columns;
 mod estimate;
 mod plans;
 mod sample;

@@ -1,11 +1,12 @@
 //! How each statement is carried out.
 
+use super::columns::Touched;
 use super::{RATE, Subject};
 use crate::statement::Statement;
 use askloom_design::method::scans;
 use askloom_design::plan::{self, Line};
 use askloom_lang::Sources;
-use askloom_model::{Assumption, CopyLevel, Design, Guarantee, Header, Query, Write};
+use askloom_model::{Assumption, CopyLevel, Guarantee, Header, Query, Write};
 use serde::Serialize;
 
 #[derive(Debug, Clone, Serialize)]
@@ -46,7 +47,7 @@ pub(crate) struct StepDocument {
     pub(crate) op: &'static str,
     pub(crate) words: String,
     pub(crate) collection: Option<String>,
-    /// The fields that are read or written of it.
+    /// The fields that are read or written of it; none named if it is all of them.
     pub(crate) columns: Vec<String>,
     pub(crate) requests: f64,
     pub(crate) partitions: f64,
@@ -174,7 +175,8 @@ fn read(subject: &Subject<'_>, query: &Query, document: &mut PlanDocument) {
             document.cost = found.estimate.cost;
             document.reads = reads(found.priced.reads);
             document.scans = scans(&found);
-            document.steps = lines.iter().map(|line| step(subject.design, line)).collect();
+            let touched = Touched::by_query(query);
+            document.steps = lines.iter().map(|line| step(subject, line, Some(&touched))).collect();
             document.how = lines.first().map(|line| line.words.clone()).unwrap_or_default();
             document.assumed = found.priced.assumed;
         }
@@ -189,7 +191,7 @@ fn written(subject: &Subject<'_>, write: &Write, document: &mut PlanDocument) {
             document.cost = found.estimate.cost;
             document.reads = "";
             document.scans = found.steps.iter().any(|step| scans(&step.find));
-            document.steps = lines.iter().map(|line| step(subject.design, line)).collect();
+            document.steps = write_steps(subject, write, &lines);
             document.how =
                 lines.iter().find(|line| line.op == "put").map(|line| line.words.clone()).unwrap_or_default();
             document.written = found.estimate.written;
@@ -209,12 +211,28 @@ fn written(subject: &Subject<'_>, write: &Write, document: &mut PlanDocument) {
     }
 }
 
-fn step(design: &Design, line: &Line) -> StepDocument {
+/// Each step of the write ends with what it puts and the copies of that.
+fn write_steps(subject: &Subject<'_>, write: &Write, lines: &[Line]) -> Vec<StepDocument> {
+    let mut steps = write.steps.iter();
+    let mut touched = None;
+    let one = |line: &Line| {
+        if line.op == "put" {
+            touched = steps.next().map(Touched::by_write);
+        }
+        let writes = line.op == "put" || line.op == "copy";
+        step(subject, line, touched.as_ref().filter(|_| writes))
+    };
+    lines.iter().map(one).collect()
+}
+
+fn step(subject: &Subject<'_>, line: &Line, touched: Option<&Touched>) -> StepDocument {
+    let collection = line.collection.map(|id| &subject.design.collections[id]);
+    let columns = touched.zip(collection).map(|(touched, of)| touched.columns(&subject.model.conceptual, of));
     StepDocument {
         op: line.op,
         words: line.words.clone(),
-        collection: line.collection.map(|id| design.collections[id].name.clone()),
-        columns: Vec::new(),
+        collection: collection.map(|collection| collection.name.clone()),
+        columns: columns.unwrap_or_default(),
         requests: line.requests,
         partitions: line.partitions,
         rows: line.rows,

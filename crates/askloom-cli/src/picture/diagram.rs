@@ -36,7 +36,7 @@ impl Diagram {
             document.collections.iter().enumerate().filter(|(_, c)| c.role == Role::Master).collect();
         let mut edges = Vec::new();
         for (to, copy) in document.collections.iter().enumerate().filter(|(_, c)| c.role != Role::Master) {
-            let from = masters.iter().find(|(_, master)| master.source.root == copy.source.root);
+            let from = masters.iter().find(|(_, master)| master.source.aggregate == copy.source.aggregate);
             edges.extend(from.map(|(from, _)| Edge { from: *from, to }));
         }
         Self { shapes, edges }

@@ -2,12 +2,14 @@
 
 mod diagram;
 mod dot;
+mod html;
 mod mermaid;
 mod paper;
 mod svg;
 mod text;
 
 pub(crate) use dot::dot;
+pub(crate) use html::html;
 pub(crate) use mermaid::mermaid;
 pub(crate) use paper::paper;
 pub(crate) use svg::svg;

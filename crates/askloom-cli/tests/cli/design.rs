@@ -57,7 +57,7 @@ fn a_design_is_saved_checked_and_used() {
     project.run(&["explain", "game.loom", "lobby"]).exits(0).prints("by its identity");
     let changed =
         std::fs::read_to_string(project.path("game.loom")).unwrap().replace("score: int", "points: int");
-    let project = project.with("game.loom", &changed.replace("score", "points"));
+    let project = project.with("game.loom", changed.replace("score", "points"));
     project.run(&["design", "game.loom", "--check"]).exits(1).says("score");
 }
 

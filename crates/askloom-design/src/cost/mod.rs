@@ -5,14 +5,15 @@
 //! a person measured on their own server is another.
 
 mod charge;
+mod cuts;
 mod selectivity;
 mod size;
 mod statistics;
 
+pub(crate) use cuts::Cuts;
 pub(crate) use selectivity::list_length;
 pub use selectivity::{Asked, selectivity};
 pub use size::Sizes;
-pub(crate) use size::rule_of;
 pub use statistics::Statistics;
 
 use askloom_model::{Capability, Profile, Work};

@@ -3,7 +3,7 @@
 use super::{Asked, Statistics, selectivity};
 use askloom_model::{
     AssumptionAbout, AttributeId, ClassId, Collection, CollectionId, Contents, Design, Leaf, MAX_NESTING,
-    Member, Nodes, Path, PositionId, RelationshipKind, Rule, RuleStep, Type,
+    Member, Nodes, Path, PositionId, RelationshipKind, Type,
 };
 
 /// Bytes of a text without `@size`, and of other values whose size varies.
@@ -18,14 +18,6 @@ const SURROGATE: f64 = 16.0;
 pub struct Sizes<'s> {
     pub statistics: &'s Statistics<'s>,
     pub design: &'s Design,
-}
-
-/// What one rule of a representation makes of an aggregate.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Cut {
-    pub(crate) entries: f64,
-    /// Of all its entries together.
-    pub(crate) bytes: f64,
 }
 
 impl Sizes<'_> {
@@ -58,7 +50,7 @@ impl Sizes<'_> {
     /// A row has an entry for each value of a block key that has several, an aggregate one for each cut.
     fn entries_of_row(&self, collection: &Collection) -> f64 {
         match &collection.contents {
-            Contents::Aggregate(_) => self.cuts(collection).iter().map(|cut| cut.entries).sum(),
+            Contents::Aggregate(_) => self.cuts(collection).entries(),
             Contents::Fields(_) => self.keys_of_row(collection),
             Contents::Nested(_) => self.nodes(collection) / self.rows_without_condition(collection).max(1.0),
         }
@@ -167,7 +159,7 @@ impl Sizes<'_> {
         let collection = &self.design.collections[id];
         match collection.contents {
             Contents::Aggregate(_) => {
-                self.cuts(collection).iter().map(|cut| cut.bytes + cut.entries * ENTRY).sum()
+                self.cuts(collection).cuts.iter().map(|cut| cut.bytes + cut.entries * ENTRY).sum()
             }
             Contents::Fields(_) | Contents::Nested(_) => self.block_entries(id) * self.entry_bytes(id),
         }
@@ -179,63 +171,11 @@ impl Sizes<'_> {
         self.entries(id) * self.entry_bytes(id)
     }
 
-    /// What the rules make of an aggregate, in their order. Only the rest of it goes to a rule for the root.
-    pub(crate) fn cuts(&self, collection: &Collection) -> Vec<Cut> {
-        let Contents::Aggregate(rules) = &collection.contents else { return Vec::new() };
-        let root = collection.source.root;
-        let mut left = self.class_bytes(root, 0);
-        let mut cuts = Vec::with_capacity(rules.len());
-        for rule in rules {
-            let cut = if rule.steps.is_empty() {
-                Cut { entries: 1.0, bytes: left }
-            } else {
-                let cut = self.cut(root, &rule.steps, 0);
-                Cut { bytes: cut.bytes.min(left), ..cut }
-            };
-            left -= cut.bytes;
-            cuts.push(cut);
-        }
-        cuts
-    }
-
-    fn cut(&self, class: ClassId, steps: &[RuleStep], depth: usize) -> Cut {
-        let Some((step, rest)) = steps.split_first() else {
-            return Cut { entries: 1.0, bytes: self.class_bytes(class, depth) };
-        };
-        let members = self.statistics.conceptual.all_members(class).filter(|&member| self.is_stored(member));
-        let taken: Vec<Cut> = members
-            .filter(|&member| matches(self.statistics.conceptual.member_name(member), step))
-            .map(|member| self.cut_member(member, step, rest, depth))
-            .collect();
-        Cut {
-            entries: taken.iter().map(|cut| cut.entries).sum(),
-            bytes: taken.iter().map(|cut| cut.bytes).sum(),
-        }
-    }
-
-    fn cut_member(&self, member: Member, step: &RuleStep, rest: &[RuleStep], depth: usize) -> Cut {
-        let elements = self.statistics.fan_out(member);
-        let inner = match (member, step) {
-            (Member::End(id), RuleStep::EachAtom) if self.is_part(id) && depth < MAX_NESTING => {
-                self.cut(self.statistics.conceptual.ends[id].target, &[RuleStep::EachAtom], depth + 1)
-            }
-            (Member::End(id), _) if self.is_part(id) && !rest.is_empty() => {
-                self.cut(self.statistics.conceptual.ends[id].target, rest, depth + 1)
-            }
-            (_, _) => Cut { entries: 1.0, bytes: self.element_bytes(member, depth) },
-        };
-        let each = match step {
-            RuleStep::Field { each, .. } | RuleStep::AnyField { each } => *each || !rest.is_empty(),
-            RuleStep::EachAtom => true,
-        };
-        Cut { entries: if each { inner.entries * elements } else { 1.0 }, bytes: inner.bytes * elements }
-    }
-
     fn is_part(&self, id: askloom_model::EndId) -> bool {
         self.statistics.conceptual.ends[id].kind == RelationshipKind::Composition
     }
 
-    fn is_stored(&self, member: Member) -> bool {
+    pub(super) fn is_stored(&self, member: Member) -> bool {
         match member {
             Member::Attribute(_) => true,
             Member::End(id) => self.statistics.conceptual.ends[id].stored,
@@ -248,12 +188,7 @@ impl Sizes<'_> {
         if depth > MAX_NESTING {
             return 0.0;
         }
-        let subclasses: Vec<ClassId> = conceptual
-            .classes
-            .iter()
-            .filter(|(_, sub)| sub.parent == Some(class))
-            .map(|(id, _)| id)
-            .collect();
+        let subclasses = &conceptual.classes[class].subclasses;
         if !subclasses.is_empty() {
             let counts: f64 = subclasses.iter().map(|&sub| self.statistics.count(sub)).sum();
             let bytes = |&sub: &ClassId| self.statistics.count(sub) * self.class_bytes(sub, depth + 1);
@@ -275,8 +210,13 @@ impl Sizes<'_> {
         single.map(|member| self.element_bytes(member, 0)).sum::<f64>() + ENTRY
     }
 
+    /// All that an instance has of a member.
+    pub(crate) fn member_bytes(&self, member: Member) -> f64 {
+        self.element_bytes(member, 0) * self.statistics.fan_out(member)
+    }
+
     /// One value of a member.
-    fn element_bytes(&self, member: Member, depth: usize) -> f64 {
+    pub(super) fn element_bytes(&self, member: Member, depth: usize) -> f64 {
         match member {
             Member::Attribute(id) => self.attribute_bytes(id),
             Member::End(id) if self.is_part(id) => {
@@ -322,26 +262,4 @@ impl Sizes<'_> {
             }
         }
     }
-}
-
-/// Whether a step of a rule takes a field of this name.
-fn matches(name: &str, step: &RuleStep) -> bool {
-    match step {
-        RuleStep::Field { name: wanted, .. } => wanted == name,
-        RuleStep::AnyField { .. } | RuleStep::EachAtom => true,
-    }
-}
-
-/// The place of the rule that a path of names goes to: the first that matches at it or above it.
-pub(crate) fn rule_of(rules: &[Rule], path: &[&str]) -> Option<usize> {
-    let takes = |rule: &Rule| {
-        let mut names = path.iter();
-        rule.steps.iter().all(|step| match step {
-            RuleStep::EachAtom => true,
-            RuleStep::Field { .. } | RuleStep::AnyField { .. } => {
-                names.next().is_some_and(|name| matches(name, step))
-            }
-        })
-    };
-    rules.iter().position(takes)
 }

@@ -64,9 +64,8 @@ impl<'m> Statistics<'m> {
         if depth > MAX_NESTING {
             return None;
         }
-        let subclasses =
-            self.conceptual.classes.iter().filter(|(_, sub)| sub.parent == Some(class)).map(|(id, _)| id);
-        let counts: Vec<Option<f64>> = subclasses.map(|id| self.known_count(id, depth + 1)).collect();
+        let counts: Vec<Option<f64>> =
+            row.subclasses.iter().map(|&id| self.known_count(id, depth + 1)).collect();
         if !counts.is_empty() && counts.iter().all(Option::is_some) {
             return Some(counts.into_iter().flatten().sum());
         }

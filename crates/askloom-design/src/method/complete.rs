@@ -4,8 +4,9 @@ use super::{Decision, Proposal};
 use crate::cost::Costing;
 use crate::{ask, plan, simple, upkeep};
 use askloom_model::{
-    Collection, Comparison, Condition, Contents, Design, EndId, Id, Joining, KeyField, Model, Operand,
-    Origin, Path, Plan, PositionId, Query, Reading, RelationshipKind, Role, Source, StepOf,
+    Collection, CollectionId, Comparison, Conceptual, Condition, Contents, Design, EndId, Id, Joining,
+    KeyField, Leaf, Model, Operand, Origin, Path, Plan, PositionId, Query, Reading, RelationshipKind, Role,
+    Source, StepOf,
 };
 
 const SOURCE: &str = "askloom";
@@ -33,34 +34,52 @@ pub(crate) fn questions(model: &Model) -> Vec<Query> {
     model.workload.queries.iter().cloned().chain(asks).collect()
 }
 
-/// Adds an index for a query that would go through everything, if that is cheaper.
+/// Adds an index for a query that would go through everything, if that is cheaper, and says so.
 fn find(model: &Model, costing: &Costing<'_>, proposal: &mut Proposal, query: &Query) {
-    let cheapest = |design: &Design| plan::plan_for(costing, &model.conceptual, design, query);
-    let now = cheapest(&proposal.design);
-    if now.as_ref().is_some_and(|plan| !scans(plan)) {
-        return;
-    }
     let name = &query.header.name;
+    let decision = match add_index(model, costing, &mut proposal.design, query) {
+        Found::Key => return,
+        Found::Index(id) => {
+            let says =
+                format!("{name} gives no key of the method's collections: it would go through everything");
+            Decision::new(&proposal.design.collections[id].name, says, SOURCE)
+        }
+        Found::Scan => Decision::new(name, "goes through everything: no key would make it cheaper", SOURCE),
+    };
+    proposal.decisions.push(decision);
+}
+
+/// How the rows of a query are found.
+pub(super) enum Found {
+    /// By what is there.
+    Key,
+    /// By an index that was added for it.
+    Index(CollectionId),
+    Scan,
+}
+
+/// Adds an index for a query that would go through everything, if that is cheaper.
+pub(super) fn add_index(model: &Model, costing: &Costing<'_>, design: &mut Design, query: &Query) -> Found {
+    let cheapest = |design: &Design| plan::plan_for(costing, &model.conceptual, design, query);
+    let now = cheapest(design);
+    if now.as_ref().is_some_and(|plan| !scans(plan)) {
+        return Found::Key;
+    }
     let candidates = index(model, query).into_iter().chain(indexes_of_lists(model, query));
     for index in candidates {
-        let id = proposal.design.collections.push(index);
-        let then = cheapest(&proposal.design);
+        let id = design.collections.push(index);
+        let then = cheapest(design);
         let better = match (&now, &then) {
             (Some(now), Some(then)) => !scans(then) && then.estimate.cost < now.estimate.cost,
             (None, Some(_)) => true,
             (_, None) => false,
         };
         if better {
-            let says =
-                format!("{name} gives no key of the method's collections: it would go through everything");
-            let about = proposal.design.collections[id].name.clone();
-            proposal.decisions.push(Decision::new(about, says, SOURCE));
-            return;
+            return Found::Index(id);
         }
-        proposal.design.collections.truncate(id.index());
+        design.collections.truncate(id.index());
     }
-    let says = "goes through everything: no key would make it cheaper";
-    proposal.decisions.push(Decision::new(name, says, SOURCE));
+    Found::Scan
 }
 
 /// Whether a plan reads all of some collection.
@@ -93,11 +112,27 @@ fn index(model: &Model, query: &Query) -> Option<Collection> {
         ..view
     };
     // What an index of one path leads back from is in the aggregate; this is beyond a reference.
-    let part = |&hop: &EndId| model.conceptual.ends[hop].kind == RelationshipKind::Composition;
-    if index.indexed().is_some_and(|path| !path.hops.iter().all(part)) {
+    if index.indexed().is_some_and(|path| !is_inside(&model.conceptual, path)) {
         index.role = Role::Copy;
     }
     has_key.then_some(index)
+}
+
+/// Whether an aggregate itself holds what is at the end of a path, all of it.
+fn is_inside(conceptual: &Conceptual, path: &Path) -> bool {
+    let part = |&hop: &EndId| {
+        let end = &conceptual.ends[hop];
+        end.stored && end.kind == RelationshipKind::Composition
+    };
+    let leaf = match path.leaf {
+        Leaf::Attribute(_) | Leaf::Itself => true,
+        // Of a symmetric relationship the other side may hold the link.
+        Leaf::Reference(id) => {
+            let end = &conceptual.ends[id];
+            end.stored && end.inverse != Some(id)
+        }
+    };
+    leaf && path.hops.iter().all(part)
 }
 
 /// Aggregates by the values of a list in them, for each list of which the query gives a value.
@@ -108,8 +143,7 @@ fn indexes_of_lists(model: &Model, query: &Query) -> Vec<Collection> {
         return Vec::new();
     };
     let inside = |path: &Path| {
-        let parts = |&hop: &EndId| conceptual.ends[hop].kind == RelationshipKind::Composition;
-        path.position == main && path.hops.iter().all(parts) && !plan::is_single(conceptual, path)
+        path.position == main && is_inside(conceptual, path) && !plan::is_single(conceptual, path)
     };
     let conjuncts = plan::conjuncts(query.condition.as_ref());
     let given = conjuncts.iter().filter_map(|conjunct| match conjunct.condition {

@@ -38,8 +38,10 @@ pub fn legal(conceptual: &Conceptual, root: ClassId, rules: &[Rule]) -> Result<(
 
 /// The classes that an instance of this one may be of.
 fn instantiable(conceptual: &Conceptual, class: ClassId) -> impl Iterator<Item = ClassId> + '_ {
-    let kinds = conceptual.classes.iter().filter(|(_, class)| class.kind != ClassKind::AbstractEntity);
-    kinds.map(|(id, _)| id).filter(move |&id| conceptual.is_kind_of(id, class))
+    let mut kinds = conceptual.descendants(class);
+    kinds.push(class);
+    kinds.sort_unstable();
+    kinds.into_iter().filter(|&id| conceptual.classes[id].kind != ClassKind::AbstractEntity)
 }
 
 fn problem(conceptual: &Conceptual, steps: Vec<(ClassId, Member)>) -> Problem {

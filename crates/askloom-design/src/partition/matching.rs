@@ -4,21 +4,21 @@ use askloom_model::{ClassId, Conceptual, Rule, RuleStep};
 
 /// A rule whose first steps match, and more are to come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Open {
+pub(crate) struct Open {
     rule: usize,
     taken: usize,
 }
 
 /// How things stand at the root.
 #[derive(Debug)]
-pub(super) struct Start {
-    pub(super) open: Vec<Open>,
+pub(crate) struct Start {
+    pub(crate) open: Vec<Open>,
     /// The first rule that is about the whole aggregate.
-    pub(super) cover: Option<usize>,
+    pub(crate) cover: Option<usize>,
 }
 
 /// The rules about an aggregate of this class: those that name it or an ancestor, and those that name none.
-pub(super) fn start(conceptual: &Conceptual, rules: &[Rule], class: ClassId) -> Start {
+pub(crate) fn start(conceptual: &Conceptual, rules: &[Rule], class: ClassId) -> Start {
     let mut open = Vec::new();
     for (index, rule) in rules.iter().enumerate() {
         if !rule.class.is_none_or(|of| conceptual.is_kind_of(class, of)) {
@@ -34,25 +34,25 @@ pub(super) fn start(conceptual: &Conceptual, rules: &[Rule], class: ClassId) -> 
 
 /// What matches at a member, of the rules that come before the one that covers the whole record.
 #[derive(Debug, Default)]
-pub(super) struct Matches {
+pub(crate) struct Matches {
     /// The first rule for the member as a whole.
-    pub(super) field: Option<usize>,
+    pub(crate) field: Option<usize>,
     /// The first rule for each of its elements.
-    pub(super) element: Option<usize>,
+    pub(crate) element: Option<usize>,
     /// Whether a rule takes each atom.
-    pub(super) atoms: bool,
+    pub(crate) atoms: bool,
     /// What goes on inside the part, or inside each of the parts.
-    pub(super) below: Vec<Open>,
+    pub(crate) below: Vec<Open>,
 }
 
 impl Matches {
-    pub(super) fn is_nothing(&self) -> bool {
+    pub(crate) fn is_nothing(&self) -> bool {
         self.field.is_none() && self.element.is_none() && !self.atoms && self.below.is_empty()
     }
 }
 
 /// Takes one more step of every open rule. Open rules are in their order, so that the first to match is the first.
-pub(super) fn enter(
+pub(crate) fn enter(
     rules: &[Rule],
     open: &[Open],
     cover: Option<usize>,

@@ -19,7 +19,7 @@
 mod diff;
 mod join;
 mod legal;
-mod matching;
+pub(crate) mod matching;
 mod split;
 mod strategy;
 

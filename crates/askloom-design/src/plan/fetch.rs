@@ -11,8 +11,7 @@ impl Planner<'_> {
     pub(super) fn fetches(&self, access: CollectionId, positions: &[Option<PositionId>]) -> Vec<Fetch> {
         let collection = &self.design.collections[access];
         // A master has everything; and what a copy holds of the expired is told from what lives by the masters.
-        let expires = self.conceptual.classes.iter().any(|(_, class)| class.ttl_ms.is_some());
-        if collection.role == Role::Master || expires {
+        if collection.role == Role::Master || self.expires {
             return Vec::new();
         }
         let mut lacking = self.lacking(collection, positions);
@@ -59,10 +58,13 @@ impl Planner<'_> {
             && other.block_key.iter().all(|field| {
                 field.path.leaf == Leaf::Itself && field.path.hops.is_empty() && !field.descending
             });
-        if !by_identity || !self.is_kept(other) {
+        if !by_identity {
             return None;
         }
         let found = cover::embed(self.conceptual, other, self.query, &self.homes)?;
+        if !self.is_kept(other) {
+            return None;
+        }
         self.implied(other, &found)?;
         // What is not known of the identity has to be at its end: it has no choice, so there is one entry.
         let mut behind = found.iter().skip_while(|position| position.is_some());

@@ -80,7 +80,8 @@ pub fn plans_for(
 fn started(costing: &Costing<'_>, conceptual: &Conceptual, design: &Design, query: &Query) -> Vec<Plan> {
     let conjuncts = conjuncts(query.condition.as_ref());
     let homes = query.positions[main()].class.map(|class| conceptual.homes(class)).unwrap_or_default();
-    let planner = Planner { costing, conceptual, design, query, conjuncts, homes };
+    let expires = conceptual.classes.iter().any(|(_, class)| class.ttl_ms.is_some());
+    let planner = Planner { costing, conceptual, design, query, conjuncts, homes, expires };
     design.collections.iter().flat_map(|(id, collection)| planner.start(id, collection)).collect()
 }
 
@@ -92,6 +93,8 @@ struct Planner<'p> {
     conjuncts: Vec<Conjunct<'p>>,
     /// Where the instances of the main class are.
     homes: Vec<Home>,
+    /// Whether any class has a time to live.
+    expires: bool,
 }
 
 impl Planner<'_> {
@@ -137,7 +140,7 @@ impl Planner<'_> {
             Contents::Nested(_) => crate::nested_is_exact(self.conceptual, collection),
             Contents::Aggregate(_) | Contents::Fields(_) => true,
         };
-        exact && steady::is_steady(self.conceptual, collection)
+        exact && (!self.expires || steady::is_steady(self.conceptual, collection))
     }
 
     /// The conjuncts of the query that the collection's own condition guarantees. `None` if the collection leaves

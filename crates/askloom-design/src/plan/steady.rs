@@ -11,7 +11,7 @@ use askloom_model::{
 
 /// False if expiry can make a row that the copy does not hold, or holds under another key.
 pub(super) fn is_steady(conceptual: &Conceptual, collection: &Collection) -> bool {
-    if fault!(UnsteadyCopy) || conceptual.classes.iter().all(|(_, class)| class.ttl_ms.is_none()) {
+    if fault!(UnsteadyCopy) {
         return true;
     }
     let source = &collection.source;

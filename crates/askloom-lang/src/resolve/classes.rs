@@ -29,6 +29,8 @@ impl Resolver<'_, '_, '_> {
             identifier: Vec::new(),
             surrogate: false,
             owner: None,
+            subclasses: Vec::new(),
+            held_by: Vec::new(),
             statistics: ClassStatistics::default(),
             ttl_ms: None,
             store: None,

@@ -85,6 +85,7 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
         self.hierarchy();
         self.declare_members();
         self.link_inverses();
+        self.model.conceptual.connect();
         self.inherited_names();
         self.owners();
         self.identifiers();

@@ -8,7 +8,7 @@ use crate::sketch::{Sketch, sketch};
 use crate::{constructs, designs, keyspace, questions, statements};
 use askloom_design::plan;
 use askloom_lang::{Memory as Files, check};
-use askloom_model::{ClassId, Identity, Model, Plan};
+use askloom_model::{ClassId, Design, Identity, Model, Plan};
 use askloom_oracle::State;
 use askloom_store::{Memory, Schema};
 use jiff::Timestamp;
@@ -129,6 +129,11 @@ impl Case {
             sources = parse(&spec.sketch.text(), &spec.sources).map_err(failed)?.0.workload.queries;
         }
         let design = designs::design(&model, &sources, &spec.dropped, &random.fork("design"));
+        Ok(Self::of(model, design))
+    }
+
+    /// A model and a design of it, without any data yet.
+    pub(crate) fn of(model: Model, design: Design) -> Self {
         let queries = &model.workload.queries;
         let plans: Vec<Vec<Plan>> =
             queries.iter().map(|query| plan::plans(&model.conceptual, &design, query)).collect();
@@ -137,7 +142,7 @@ impl Case {
             (constructs::constructs(&model.conceptual, query), operators.collect())
         });
         let contents = contents.collect();
-        Ok(Self {
+        Self {
             schema: Schema::new(model, design),
             plans,
             keyspace: Memory::new(),
@@ -147,7 +152,7 @@ impl Case {
             telling: false,
             deleted: BTreeSet::new(),
             contents,
-        })
+        }
     }
 
     pub(crate) fn fail(&self, kind: &'static str, text: String) -> Failure {
@@ -159,19 +164,30 @@ impl Case {
 pub(crate) fn run(spec: &Spec, telling: bool, coverage: &mut Coverage) -> Result<(), Failure> {
     let mut case = Case::new(spec, coverage)?;
     case.telling = telling;
-    let random = Random::new(spec.seed);
-    for (n, &step) in spec.steps.iter().enumerate() {
-        let random = random.fork(&format!("step{step}"));
-        let known = Known::of(&case.schema.model.conceptual, &case.oracle);
-        let shapes = case.step(step, &known, &random, coverage)?;
-        let known = Known::of(&case.schema.model.conceptual, &case.oracle);
-        case.compare(&known, &shapes, &random.fork("compare"), coverage)?;
-        let last = n + 1 == spec.steps.len();
-        if last || random.percent(15) {
-            keyspace::check(&case.schema, &case.keyspace, &case.oracle, case.now, coverage)
-                .map_err(|text| case.fail("keyspace", text))?;
+    case.run(&spec.steps, &Random::new(spec.seed), coverage)
+}
+
+impl Case {
+    /// Takes steps, and after each compares what the queries give.
+    pub(crate) fn run(
+        mut self,
+        steps: &[usize],
+        random: &Random,
+        coverage: &mut Coverage,
+    ) -> Result<(), Failure> {
+        for (n, &step) in steps.iter().enumerate() {
+            let random = random.fork(&format!("step{step}"));
+            let known = Known::of(&self.schema.model.conceptual, &self.oracle);
+            let shapes = self.step(step, &known, &random, coverage)?;
+            let known = Known::of(&self.schema.model.conceptual, &self.oracle);
+            self.compare(&known, &shapes, &random.fork("compare"), coverage)?;
+            let last = n + 1 == steps.len();
+            if last || random.percent(15) {
+                keyspace::check(&self.schema, &self.keyspace, &self.oracle, self.now, coverage)
+                    .map_err(|text| self.fail("keyspace", text))?;
+            }
         }
+        coverage.finish(&self);
+        Ok(())
     }
-    coverage.finish(&case);
-    Ok(())
 }

@@ -1,7 +1,7 @@
 //! Pairs that no case can meet, each with the reason.
 
 /// Two things that exclude each other. The first may be any of several.
-const PAIRS: [(&[&str], &[&str], &str); 6] = [
+const PAIRS: [(&[&str], &[&str], &str); 7] = [
     (
         &["GROUP BY", "aggregate", "DISTINCT"],
         &["backwards", "as far as LIMIT", "no sort"],
@@ -18,6 +18,7 @@ const PAIRS: [(&[&str], &[&str], &str); 6] = [
         &["equal fields", "range", "prefix"],
         "a nested copy has no order but that of the tree",
     ),
+    (&["fetch"], &["expiry"], "nothing is fetched where something expires"),
     (&["ttl"], &["fetch"], "what has expired is told from what lives by the masters alone"),
     (&["fetch"], &["get block", "scan master"], "a master holds everything, so that nothing is fetched"),
 ];

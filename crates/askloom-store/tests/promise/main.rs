@@ -19,6 +19,7 @@ mod constructs;
 mod coverage;
 mod data;
 mod designs;
+mod examples;
 mod impossible;
 mod keyspace;
 mod paths;

@@ -1,6 +1,7 @@
 mod code;
 mod plan;
 
+use super::design::MethodName;
 use crate::exit::{Exit, Failure};
 use crate::screen::Screen;
 use std::path::Path;
@@ -24,6 +25,10 @@ pub(crate) struct Args {
     /// then askloom.toml beside the model, then embedded
     #[arg(long, value_name = "STORE")]
     target: Option<String>,
+
+    /// With a model: how to design. Without it the saved design, then noam
+    #[arg(long)]
+    method: Option<MethodName>,
 }
 
 pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
@@ -31,7 +36,8 @@ pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
         (Some(file), statement) if askloom_lang::Dialect::of_path(Path::new(file)).is_some() => {
             let file = Path::new(file);
             let target = crate::target::chosen(args.target.as_deref(), file)?;
-            plan::run(file, statement.as_deref(), target, screen)
+            let method = args.method.map(MethodName::method);
+            plan::run(file, statement.as_deref(), target, method, screen)
         }
         (Some(other), Some(_)) => {
             Err(Failure::Call(format!("`{other}` is no model; its name ends in .loom")))

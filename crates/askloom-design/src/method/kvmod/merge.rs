@@ -3,7 +3,9 @@
 //! The result is that of going through all pairs: for each collection in order, the first later one that shares enough
 //! is taken in and the search for partners starts over; and all of that again until nothing changes. What is different
 //! is how a partner is found. Fields are ranked from rare to common. Two sets that share a fraction `t` of each have a
-//! field in common among the rarest `1 - t` of each, so only sets that meet there are compared at all.
+//! field in common among the rarest `1 - t` of each, so only sets that meet there are compared at all. Where all
+//! collections draw on the same few fields nearly all of them meet, and that saves nothing: then sets are bits, and
+//! comparing two is counting the bits that both have.
 
 /// How much of each side must be shared, in percent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,6 +61,8 @@ struct Merger {
     fields: Vec<Vec<Rank>>,
     /// For each field, those that have or once had it among their rarest.
     rare_in: Vec<Vec<usize>>,
+    /// Each set as bits, where comparing all pairs is cheaper than finding out which to compare.
+    bits: Option<Vec<Bits>>,
     /// By whom each was last looked at, so that nobody is looked at twice.
     seen: Vec<usize>,
     round: usize,
@@ -73,13 +77,31 @@ impl Merger {
             groups: (0..collections.len()).map(|index| Some(vec![index])).collect(),
             seen: vec![0; collections.len()],
             rare_in: vec![Vec::new(); ranks],
+            bits: None,
             fields,
             round: 0,
         };
         for index in 0..collections.len() {
             merger.enter(index);
         }
+        if merger.is_crowded(ranks) {
+            merger.bits = Some(merger.fields.iter().map(|fields| bits(fields, ranks)).collect());
+        }
         merger
+    }
+
+    /// Whether going along the lists of rare fields, and along the fields of those that meet there, would take longer
+    /// than comparing all pairs bit by bit. A few words are compared in the time in which one entry of a list is
+    /// looked at.
+    fn is_crowded(&self, ranks: usize) -> bool {
+        const WORDS_FOR_AN_ENTRY: usize = 4;
+        let count = self.fields.len();
+        let met: usize = self.rare_in.iter().map(|list| list.len() * list.len() / 2).sum();
+        let pairs = count * count / 2;
+        let fields = self.fields.iter().map(Vec::len).sum::<usize>() / count.max(1);
+        // What differs too much is seen after that share of the fields.
+        let compared = met.min(pairs) * fields * (100 - self.threshold.0 as usize) / 100;
+        pairs * ranks.div_ceil(WORD) / WORDS_FOR_AN_ENTRY < met + compared
     }
 
     /// Notes under which rare fields a set is to be found.
@@ -109,6 +131,9 @@ impl Merger {
     /// The first later one that shares enough.
     fn first_partner(&mut self, index: usize, fits: &dyn Fn(&Group, &Group) -> bool) -> Option<usize> {
         self.groups.get(index)?.as_ref()?;
+        if let Some(bits) = &self.bits {
+            return self.first_by_bits(index, bits, fits);
+        }
         let candidates = self.candidates(index);
         let group = self.groups.get(index)?.as_ref()?;
         let fields = self.fields.get(index)?;
@@ -122,10 +147,28 @@ impl Merger {
         })
     }
 
+    /// The same by comparing with all that come later.
+    fn first_by_bits(
+        &self,
+        index: usize,
+        bits: &[Bits],
+        fits: &dyn Fn(&Group, &Group) -> bool,
+    ) -> Option<usize> {
+        let group = self.groups.get(index)?.as_ref()?;
+        let (own, size) = (bits.get(index)?, self.fields.get(index)?.len());
+        let later = self.groups.iter().zip(&self.fields).zip(bits).enumerate().skip(index + 1);
+        let mut fitting = later.filter(|(_, ((partner, fields), theirs))| {
+            let needed = self.threshold.needed(size.max(fields.len()));
+            let Some(partner) = partner else { return false };
+            size.min(fields.len()) >= needed && both(own, theirs) >= needed && fits(group, partner)
+        });
+        fitting.next().map(|(other, _)| other)
+    }
+
     /// Those after `index` that share a rare field and are of about the same size, in order.
     fn candidates(&mut self, index: usize) -> Vec<usize> {
         self.round += 1;
-        let Self { fields, rare_in, seen, groups, threshold, round } = self;
+        let Self { fields, rare_in, seen, groups, threshold, round, bits: _ } = self;
         let Some(own) = fields.get(index) else { return Vec::new() };
         let mut found = Vec::new();
         for &rank in rarest(own, *threshold) {
@@ -158,8 +201,41 @@ impl Merger {
         if let Some(fields) = self.fields.get_mut(index) {
             *fields = union(fields, &theirs);
         }
-        self.enter(index);
+        match &mut self.bits {
+            Some(bits) => {
+                for &rank in &theirs {
+                    if let Some(own) = bits.get_mut(index) {
+                        set(own, rank);
+                    }
+                }
+            }
+            None => self.enter(index),
+        }
     }
+}
+
+/// A set of fields, a bit for each rank.
+type Bits = Vec<u64>;
+
+const WORD: usize = 64;
+
+fn bits(fields: &[Rank], ranks: usize) -> Bits {
+    let mut bits = vec![0; ranks.div_ceil(WORD)];
+    for &rank in fields {
+        set(&mut bits, rank);
+    }
+    bits
+}
+
+fn set(bits: &mut Bits, rank: Rank) {
+    if let Some(word) = bits.get_mut(rank as usize / WORD) {
+        *word |= 1 << (rank as usize % WORD);
+    }
+}
+
+/// How many fields are in both sets.
+fn both(a: &Bits, b: &Bits) -> usize {
+    a.iter().zip(b).map(|(a, b)| (a & b).count_ones() as usize).sum()
 }
 
 /// The fields of each collection as ranks, in order. A field that is rarer has a lower rank.
@@ -282,8 +358,21 @@ mod tests {
                 .collect();
             for percent in [50, 80, 100] {
                 let threshold = Threshold::percent(percent).unwrap();
-                let groups = merge(&collections, threshold, &|_, _| true);
-                assert_eq!(groups, by_all_pairs(&collections, threshold), "{percent} % of {collections:?}");
+                let expected = by_all_pairs(&collections, threshold);
+                assert_eq!(
+                    merge(&collections, threshold, &|_, _| true),
+                    expected,
+                    "{percent} % of {collections:?}"
+                );
+                let mut other = Merger::new(&collections, threshold);
+                let ranks = other.rare_in.len();
+                other.bits = match other.bits {
+                    Some(_) => None,
+                    None => Some(other.fields.iter().map(|fields| bits(fields, ranks)).collect()),
+                };
+                while other.pass(&|_, _| true) {}
+                let groups: Vec<Group> = other.groups.into_iter().flatten().collect();
+                assert_eq!(groups, expected, "the other way, {percent} % of {collections:?}");
                 merged += collections.len() - groups.len();
             }
         }

@@ -1,10 +1,23 @@
 //! NoAM: an aggregate for each root, in a block of its own, split into entries by what is used together.
+//!
+//! - [`aggregate`]: which classes are in which aggregate, and why;
+//! - [`suggest`]: what queries want of other aggregates, which nobody copies in silence;
+//! - [`usage`], [`cluster`], [`candidate`]: ways to cut an aggregate, by what statements use together;
+//! - [`load`], [`choose`]: what the workload costs under each, and the cheapest.
+
+mod aggregate;
+mod candidate;
+mod choose;
+mod cluster;
+mod load;
+mod suggest;
+mod usage;
 
 use super::{Decision, Paper, Proposal};
 use crate::cost::Costing;
 use crate::saved::rule_text;
 use crate::simple;
-use askloom_model::{Contents, Design, Diagnostic, Model, Origin, Table};
+use askloom_model::{Contents, Design, Diagnostic, Model, Origin, Rule, Table};
 use serde::Serialize;
 
 /// The collections of blocks, as the paper has them.
@@ -23,11 +36,21 @@ pub struct BlockCollection {
     pub rules: Vec<String>,
 }
 
-/// The design.
-pub fn propose(model: &Model, _costing: &Costing<'_>) -> Result<Proposal, Vec<Diagnostic>> {
+/// Where the paper says which classes make an aggregate, and what an aggregate is for.
+const AGGREGATES: &str = "NoAM, section 4.1";
+/// Where it says how to cut one.
+const PARTITIONING: &str = "NoAM, section 4.2";
+/// Where guidelines that contradict each other are settled by measuring.
+const CASE_STUDY: &str = "NoAM lecture, case study";
+const OURS: &str = "askloom";
+
+/// The design. An invariant over two aggregates never comes here: the check of the model refuses it (AL0601).
+pub fn propose(model: &Model, costing: &Costing<'_>) -> Result<Proposal, Vec<Diagnostic>> {
     let mut design = Design { method: "noam".to_owned(), collections: Table::default() };
     simple::masters(model, Origin::Method, &mut design);
-    let decisions: Vec<Decision> = Vec::new();
+    let mut decisions: Vec<Decision> = aggregate::decisions(model);
+    decisions.extend(suggest::decisions(model));
+    decisions.extend(choose::choose(model, costing, &mut design));
     let paper = Paper::Noam(blocks(model, &design));
     Ok(Proposal { design, decisions, paper })
 }
@@ -42,9 +65,25 @@ fn blocks(model: &Model, design: &Design) -> Blocks {
             .map(|field| simple::leaf_name(conceptual, field.path.leaf))
             .collect(),
         rules: match &collection.contents {
-            Contents::Aggregate(rules) => rules.iter().map(|rule| rule_text(conceptual, rule)).collect(),
+            Contents::Aggregate(rules) => texts(model, rules),
             Contents::Fields(_) | Contents::Nested(_) => Vec::new(),
         },
     };
     Blocks { collections: design.collections.iter().map(|(_, collection)| one(collection)).collect() }
+}
+
+fn texts(model: &Model, rules: &[Rule]) -> Vec<String> {
+    rules.iter().map(|rule| rule_text(&model.conceptual, rule)).collect()
+}
+
+/// `a`, `a and b`, `a, b and c`.
+fn listed<T: AsRef<str>>(names: &[T]) -> String {
+    match names {
+        [] => String::new(),
+        [only] => only.as_ref().to_owned(),
+        [before @ .., last] => {
+            let before: Vec<&str> = before.iter().map(AsRef::as_ref).collect();
+            format!("{} and {}", before.join(", "), last.as_ref())
+        }
+    }
 }

@@ -1,11 +1,10 @@
 //! What is written of the aggregates themselves.
 
-use super::step::{Changes, Lists, way_to};
+use super::step::{Change, Changes, Lists, way_to};
 use super::{Writing, lookup};
-use crate::cost::rule_of;
+use crate::cost::Cuts;
 use askloom_model::{
-    AtomicUnit, CollectionId, Contents, CopyLevel, EndId, Leaf, MasterWrite, Member, Reservation, Work,
-    WriteAction,
+    AtomicUnit, CollectionId, CopyLevel, EndId, Leaf, MasterWrite, Member, Reservation, Work, WriteAction,
 };
 
 /// Bytes of the entry that holds an aggregate's version.
@@ -54,58 +53,63 @@ impl Writing<'_> {
         let (entries, bytes) = (sizes.block_entries(id), sizes.block_bytes(id));
         match &self.step.changes {
             Changes::Made(Lists::Empty) => {
-                let cuts = sizes.cuts(collection);
-                // Elements that are entries of their own are not there yet.
-                let entries = cuts.iter().filter(|cut| cut.entries <= 1.0).count().max(1) as f64;
+                let entries = sizes.cuts(collection).entries_of_new();
                 Work { puts: entries, written: sizes.single_bytes(self.step.class), ..Work::default() }
             }
             Changes::Made(Lists::Full) | Changes::Replaced => {
                 Work { puts: entries, written: bytes, ..Work::default() }
             }
             Changes::Ended => Work { deletes: entries, dropped: bytes, ..Work::default() },
-            Changes::Fields(changes) => {
-                let way = way_to(&self.planner.model.conceptual, self.step.class);
-                let Contents::Aggregate(rules) = &collection.contents else {
-                    return Work { puts: 1.0, written: bytes / entries.max(1.0), ..Work::default() };
-                };
-                let cuts = sizes.cuts(collection);
-                let mut touched: Vec<usize> = changes
-                    .iter()
-                    .filter_map(|change| {
-                        let names = self.names(&way, &change.path);
-                        rule_of(rules, &names)
-                    })
-                    .collect();
-                touched.sort_unstable();
-                touched.dedup();
-                let cuts: Vec<_> = touched.iter().filter_map(|&rule| cuts.get(rule)).collect();
-                let written: f64 = cuts.iter().map(|cut| cut.bytes / cut.entries.max(1.0)).sum();
-                let whole = cuts.iter().all(|cut| cut.entries <= 1.0);
-                match self.step.action {
-                    // An element that is an entry of its own goes alone.
-                    WriteAction::Remove(_) if !whole => {
-                        Work { deletes: cuts.len() as f64, dropped: written, ..Work::default() }
-                    }
-                    WriteAction::Insert
-                    | WriteAction::Upsert
-                    | WriteAction::Store
-                    | WriteAction::Update
-                    | WriteAction::Delete
-                    | WriteAction::Add(_)
-                    | WriteAction::Remove(_)
-                    | WriteAction::Connect(_)
-                    | WriteAction::Disconnect(_) => {
-                        Work { puts: cuts.len() as f64, written, ..Work::default() }
-                    }
-                }
-            }
+            Changes::Fields(changes) => self.changed(&sizes.cuts(collection), changes),
         }
     }
 
-    fn names(&self, way: &[EndId], path: &[Member]) -> Vec<&str> {
-        let conceptual = &self.planner.model.conceptual;
-        let way = way.iter().map(|&end| conceptual.ends[end].name.as_str());
-        way.chain(path.iter().map(|&member| conceptual.member_name(member))).collect()
+    /// The entries in which something changes; an element that is an entry of its own goes alone.
+    fn changed(&self, cuts: &Cuts, changes: &[Change]) -> Work {
+        let way = way_to(&self.planner.model.conceptual, self.step.class);
+        let way: Vec<Member> = way.into_iter().map(Member::End).collect();
+        let ways: Vec<(Vec<Member>, f64)> = changes
+            .iter()
+            .map(|change| {
+                let way = [&*way, &*change.path].concat();
+                let things = self.things(&way);
+                (way, things)
+            })
+            .collect();
+        let touched = cuts.touched(&ways);
+        if touched.is_empty() {
+            // The link is kept at its other end, in an entry of an aggregate there.
+            let bytes = cuts.cuts.iter().map(|cut| cut.bytes).sum::<f64>();
+            return Work { puts: 1.0, written: bytes / cuts.entries().max(1.0), ..Work::default() };
+        }
+        let mut work = Work::default();
+        for touched in touched {
+            let bytes = touched.entries * touched.cut.bytes_of_one();
+            if touched.alone && matches!(self.step.action, WriteAction::Remove(_)) {
+                work.deletes += touched.entries;
+                work.dropped += bytes;
+            } else {
+                work.puts += touched.entries;
+                work.written += bytes;
+            }
+        }
+        work
+    }
+
+    /// How many of what changes at a way an aggregate has: of a list, one element changes.
+    fn things(&self, way: &[Member]) -> f64 {
+        let of_lists = match self.step.action {
+            WriteAction::Add(_)
+            | WriteAction::Remove(_)
+            | WriteAction::Connect(_)
+            | WriteAction::Disconnect(_) => way,
+            WriteAction::Insert
+            | WriteAction::Upsert
+            | WriteAction::Store
+            | WriteAction::Update
+            | WriteAction::Delete => way.split_last().map_or(way, |(_, before)| before),
+        };
+        of_lists.iter().map(|&member| self.planner.statistics.fan_out(member)).product()
     }
 
     /// Values that no other instance may have, taken or given back by this step.

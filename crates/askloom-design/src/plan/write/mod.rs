@@ -17,6 +17,7 @@ pub use level::level;
 pub(super) use print::outline;
 pub use print::print;
 pub use step::finding;
+pub(crate) use step::way_to;
 
 use super::lookup;
 use crate::cost::{Costing, Sizes, Statistics};

@@ -152,7 +152,7 @@ fn found(
 }
 
 /// The parts of parts that lead from the root of an aggregate to a class.
-pub(super) fn way_to(conceptual: &Conceptual, class: ClassId) -> Vec<EndId> {
+pub(crate) fn way_to(conceptual: &Conceptual, class: ClassId) -> Vec<EndId> {
     let mut way = Vec::new();
     let mut current = class;
     while let Some(owner) = conceptual.lineage(current).iter().find_map(|&c| conceptual.classes[c].owner) {

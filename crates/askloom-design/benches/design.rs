@@ -1,0 +1,123 @@
+//! How long the published methods take: NoAM and QODM on a generated model of 1,000 entities and 1,000 queries, with and
+//! without a write for each entity, and KVMod's merging on random collections and where everything merges. Prints one
+//! JSON object a line for `cargo xtask bench`.
+
+use askloom_design::cost::Costing;
+use askloom_design::method::kvmod::merge::{FieldNumber, Threshold, merge};
+use askloom_design::method::{Method, Options, design, noam};
+use askloom_lang::{Memory, check};
+use askloom_model::Model;
+use std::fmt::Write;
+use std::hint::black_box;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+const ENTITIES: usize = 1_000;
+const RUNS: usize = 3;
+
+fn main() {
+    let costing = Costing::default();
+    for (writes, what) in
+        [(false, "1000 entities and 1000 queries"), (true, "1000 entities, 1000 queries and 1000 writes")]
+    {
+        let model = model(ENTITIES, writes);
+        report(&format!("noam, {what}"), best(|| noam::propose(&model, &costing)));
+        for method in [Method::Noam, Method::Qodm] {
+            let took = best(|| design(method, &model, &costing, &Options::default()));
+            report(&format!("{} completed, {what}", method.name()), took);
+        }
+    }
+    for (collections, fields) in [(100, 100), (1_000, 100), (1_000, 1_000)] {
+        let random = random(collections, fields);
+        report(&format!("kvmod, merging {collections} x {fields}"), best(|| merged(&random)));
+    }
+    for (collections, fields) in [(100, 100), (1_000, 100), (1_000, 1_000)] {
+        let entities = of_entities(collections, fields);
+        report(
+            &format!("kvmod, merging {collections} x {fields} of many entities"),
+            best(|| merged(&entities)),
+        );
+    }
+    let alike = alike(1_000, 1_000);
+    assert_eq!(merged(&alike).len(), 1, "all of them become one");
+    report("kvmod, merging 1000 x 1000 that become one", best(|| merged(&alike)));
+}
+
+/// The best of some runs: what the code costs when nothing else happens on the machine.
+fn best<T>(mut work: impl FnMut() -> T) -> Duration {
+    let runs = (0..RUNS).map(|_| {
+        let start = Instant::now();
+        black_box(work());
+        start.elapsed()
+    });
+    runs.min().unwrap_or_default()
+}
+
+fn report(name: &str, took: Duration) {
+    println!("{{ \"name\": \"{name}\", \"value\": {:.4}, \"unit\": \"s\" }}", took.as_secs_f64());
+}
+
+fn merged(collections: &[Vec<FieldNumber>]) -> Vec<Vec<usize>> {
+    merge(collections, Threshold::PUBLISHED, &|_, _| true)
+}
+
+/// Collections of so many fields, out of ten times as many.
+fn random(collections: usize, fields: usize) -> Vec<Vec<FieldNumber>> {
+    let mut random = fastrand::Rng::with_seed(7);
+    let names = u32::try_from(fields * 10).unwrap_or(u32::MAX);
+    let collection = |_| random.choose_multiple(0..names, fields);
+    (0..collections).map(collection).collect()
+}
+
+/// Collections of so many fields of an entity of their own that four others are about, too; each has half of them.
+fn of_entities(collections: usize, fields: usize) -> Vec<Vec<FieldNumber>> {
+    let mut random = fastrand::Rng::with_seed(7);
+    let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+    let mut collection = |n: usize| {
+        let first = number(n / 5 * 2 * fields);
+        random.choose_multiple(first..first + number(2 * fields), fields)
+    };
+    (0..collections).map(&mut collection).collect()
+}
+
+/// Each has one field that most others lack, of so few that the union is never too large for another one.
+fn alike(collections: usize, fields: usize) -> Vec<Vec<FieldNumber>> {
+    let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+    let shared = 0..number(fields - 1);
+    (0..collections).map(|n| shared.clone().chain([number(fields + n % (fields / 10))]).collect()).collect()
+}
+
+/// Entities of eleven fields, two of them lists, in rings of references; a query for each, every other one along a join.
+fn model(entities: usize, writes: bool) -> Model {
+    let mut text = String::from("value Line { text: text @size(200 B), at: timestamp }\n");
+    for n in 0..entities {
+        let next = (n + 1) % entities;
+        let query = if n % 2 == 0 {
+            format!("SELECT name, status, amount FROM Entity{n} WHERE key{n} = :key")
+        } else {
+            format!(
+                "SELECT name, n.name AS other, n.quantity FROM Entity{n} JOIN next AS n WHERE status = 'open' AND \
+                 quantity > :least ORDER BY createdAt DESC LIMIT 20"
+            )
+        };
+        let write = if n % 2 == 0 {
+            format!("ADD :line TO Entity{n}.lines WHERE key{n} = :key")
+        } else {
+            format!("UPDATE Entity{n} SET quantity = quantity + 1 WHERE key{n} = :key")
+        };
+        let write = if writes { format!("@rate(7/s)\nwrite change{n}: {write}\n") } else { String::new() };
+        let _ = writeln!(
+            text,
+            "@count({count})\nentity Entity{n} {{\n  id key{n}: uuid\n  name: text @size(40 B)\n  \
+             status: enum(open, closed, lost) = open @freq(open 10%)\n  createdAt: timestamp = now()\n  \
+             amount: decimal\n  quantity: int = 0\n  weight: double?\n  tags: text[*] @avg(3) @max(20)\n  \
+             active: bool = true\n  note: text?\n  ref next: Entity{next} inverse previous\n  \
+             part lines: Line[*] @avg(12)\n}}\n\n@rate({rate}/s)\nquery list{n}: {query}\n{write}",
+            count = 1000 + n,
+            rate = 1 + n % 100,
+        );
+    }
+    let checked = check(&Memory::default().with("model.loom", text.as_str()), Path::new("model.loom"));
+    assert!(checked.diagnostics.is_empty(), "{:?}", checked.diagnostics.first());
+    checked.model
+}

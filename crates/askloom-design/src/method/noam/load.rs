@@ -1,0 +1,342 @@
+//! What statements cost while the partition of one class changes.
+//!
+//! Each statement is planned over the few collections that it can have to do with, not over the whole design: so a
+//! large model costs what its statements cost, not its classes times its statements.
+
+use super::usage::{Use, Uses};
+use crate::cost::Costing;
+use crate::method::complete::{Found, add_index, questions};
+use crate::partition::Strategy;
+use crate::{plan, upkeep};
+use askloom_model::{
+    ClassId, Collection, CollectionId, Conceptual, Contents, Design, EndId, Header, Id, Leaf, Member, Model,
+    Position, PositionId, Query, Role, Rule, Table, Write, WriteStep,
+};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// The rate of a statement that has none, per second.
+pub(super) const RATE: f64 = 1.0;
+
+pub(super) enum Statement<'m> {
+    Query(Box<Query>),
+    Write(&'m Write),
+}
+
+impl Statement<'_> {
+    pub(super) fn header(&self) -> &Header {
+        match self {
+            Self::Query(query) => &query.header,
+            Self::Write(write) => &write.header,
+        }
+    }
+
+    fn cost(&self, model: &Model, costing: &Costing<'_>, design: &Design) -> Option<f64> {
+        match self {
+            Self::Query(query) => {
+                plan::plan_for(costing, &model.conceptual, design, query).map(|plan| plan.estimate.cost)
+            }
+            Self::Write(write) => {
+                plan::write::plan(costing, model, design, write).ok().map(|plan| plan.estimate.cost)
+            }
+        }
+    }
+}
+
+/// A statement, its rate, and the collections around it.
+pub(super) struct Load<'m> {
+    statement: Statement<'m>,
+    pub(super) rate: f64,
+    design: Design,
+    pub(super) uses: BTreeMap<ClassId, Use>,
+}
+
+impl Load<'_> {
+    /// What it costs in a second when a class is cut by these rules. Without a plan, nothing can be dearer.
+    fn price(&mut self, model: &Model, costing: &Costing<'_>, class: ClassId, rules: &[Rule]) -> f64 {
+        self.cut(class, rules);
+        let cost = self.statement.cost(model, costing, &self.design);
+        cost.map_or(f64::INFINITY, |cost| cost * self.rate)
+    }
+
+    fn cut(&mut self, class: ClassId, rules: &[Rule]) {
+        if let Some(master) = self.design.master(class) {
+            self.design.collections[master].contents = Contents::Aggregate(rules.to_vec());
+        }
+    }
+}
+
+/// All statements that have a plan, and which of them the partition of a class makes cheaper or dearer.
+pub(super) struct Loads<'m> {
+    model: &'m Model,
+    costing: &'m Costing<'m>,
+    loads: Vec<Load<'m>>,
+    touching: HashMap<ClassId, Vec<usize>>,
+    /// How many have no rate.
+    pub(super) unrated: usize,
+}
+
+impl<'m> Loads<'m> {
+    /// Of those classes whose partition is open, given the masters of all.
+    pub(super) fn new(
+        model: &'m Model,
+        costing: &'m Costing<'m>,
+        masters: &Design,
+        open: &BTreeSet<ClassId>,
+    ) -> Self {
+        let queries = questions(model);
+        let completed = completed(model, costing, masters, &queries);
+        let around = Around::new(&model.conceptual, &completed);
+        let writes = model.workload.writes.iter().map(Statement::Write);
+        let statements = queries.into_iter().map(|query| Statement::Query(Box::new(query))).chain(writes);
+        let mut loads = Self { model, costing, loads: Vec::new(), touching: HashMap::new(), unrated: 0 };
+        for statement in statements {
+            let design = around.design(&around.roots(&statement));
+            loads.enter(statement, design, open);
+        }
+        loads
+    }
+
+    fn enter(&mut self, statement: Statement<'m>, design: Design, open: &BTreeSet<ClassId>) {
+        // A statement without any plan is said elsewhere, and is no reason for any partition.
+        let Some(now) = statement.cost(self.model, self.costing, &design) else { return };
+        let rate = statement.header().rate;
+        self.unrated += usize::from(rate.is_none());
+        let uses = Uses::of(&self.model.conceptual, &statement);
+        let mut load = Load { statement, rate: rate.unwrap_or(RATE), design, uses };
+        let now = now * load.rate;
+        let masters: Vec<(ClassId, Contents)> = load
+            .design
+            .collections
+            .iter()
+            .filter(|(_, collection)| {
+                collection.role == Role::Master && open.contains(&collection.source.root)
+            })
+            .map(|(_, collection)| (collection.source.root, collection.contents.clone()))
+            .collect();
+        // Every partition is between one entry and one for each atom: where these cost the same, all do.
+        for (class, contents) in masters {
+            let atoms = [Strategy::PerAtomicValue.rule(Some(class))];
+            let apart = load.price(self.model, self.costing, class, &atoms);
+            if let Contents::Aggregate(rules) = contents {
+                load.cut(class, &rules);
+            }
+            if apart.to_bits() != now.to_bits() {
+                self.touching.entry(class).or_default().push(self.loads.len());
+            }
+        }
+        self.loads.push(load);
+    }
+
+    /// The statements that a partition of the class concerns.
+    pub(super) fn of(&self, class: ClassId) -> impl Iterator<Item = &Load<'m>> {
+        let touching = self.touching.get(&class).into_iter().flatten();
+        touching.filter_map(|&index| self.loads.get(index))
+    }
+
+    /// What they cost in a second under these rules; nothing if that is more than a bound.
+    pub(super) fn price(&mut self, class: ClassId, rules: &[Rule], bound: f64) -> Option<f64> {
+        let mut sum = 0.0;
+        for &index in self.touching.get(&class).into_iter().flatten() {
+            if let Some(load) = self.loads.get_mut(index) {
+                sum += load.price(self.model, self.costing, class, rules);
+            }
+            if sum > bound {
+                return None;
+            }
+        }
+        sum.is_finite().then_some(sum)
+    }
+
+    /// Leaves a class as it was decided, for the classes that come after it.
+    pub(super) fn settle(&mut self, class: ClassId, rules: &[Rule]) {
+        for &index in self.touching.get(&class).into_iter().flatten() {
+            if let Some(load) = self.loads.get_mut(index) {
+                load.cut(class, rules);
+            }
+        }
+    }
+}
+
+/// The design with what it will have when it is completed: a scan that an index will replace is no reason for a
+/// partition.
+fn completed(model: &Model, costing: &Costing<'_>, masters: &Design, queries: &[Query]) -> Design {
+    let mut design = masters.clone();
+    upkeep::add_indexes(model, &mut design);
+    let around = Around::new(&model.conceptual, &design);
+    let mut added: Vec<Collection> = Vec::new();
+    for query in queries {
+        let mut near = around.design(&around.roots_of_query(query));
+        match add_index(model, costing, &mut near, query) {
+            Found::Index(id) => added.push(near.collections[id].clone()),
+            Found::Key | Found::Scan => {}
+        }
+    }
+    if !added.is_empty() {
+        for collection in added {
+            design.collections.push(collection);
+        }
+        upkeep::add_indexes(model, &mut design);
+    }
+    design
+}
+
+/// Which collections have to do with which aggregates.
+struct Around<'a> {
+    conceptual: &'a Conceptual,
+    design: &'a Design,
+    /// By root, the collections whose rows depend on its aggregates.
+    about: HashMap<ClassId, Vec<CollectionId>>,
+    /// By collection, those roots.
+    roots: Vec<Vec<ClassId>>,
+    /// By root, those that refer to its aggregates by checked references.
+    referring: HashMap<ClassId, Vec<ClassId>>,
+}
+
+impl<'a> Around<'a> {
+    fn new(conceptual: &'a Conceptual, design: &'a Design) -> Self {
+        let mut around =
+            Self { conceptual, design, about: HashMap::new(), roots: Vec::new(), referring: HashMap::new() };
+        let mut homes: HashMap<ClassId, Vec<ClassId>> = HashMap::new();
+        for (id, collection) in design.collections.iter() {
+            let mut roots = match collection.role {
+                Role::Master => vec![collection.source.root],
+                Role::Copy | Role::Index => {
+                    let classes =
+                        upkeep::places(conceptual, collection).into_iter().filter_map(|place| place.class);
+                    let mut roots = Vec::new();
+                    for class in classes {
+                        let homes = homes.entry(class).or_insert_with(|| {
+                            conceptual.homes(class).iter().map(|home| home.root).collect()
+                        });
+                        roots.extend(homes.iter().copied());
+                    }
+                    roots
+                }
+            };
+            roots.sort_unstable();
+            roots.dedup();
+            for &root in &roots {
+                around.about.entry(root).or_default().push(id);
+            }
+            around.roots.push(roots);
+        }
+        for (_, end) in conceptual.ends.iter().filter(|(_, end)| end.stored && end.on_delete.is_some()) {
+            let ends = conceptual.aggregate_root(end.target).zip(conceptual.aggregate_root(end.class));
+            if let Some((target, holder)) = ends {
+                around.referring.entry(target).or_default().push(holder);
+            }
+        }
+        around
+    }
+
+    /// The collections about these roots, and what is needed to keep them.
+    fn design(&self, roots: &BTreeSet<ClassId>) -> Design {
+        let about = |root: &ClassId| self.about.get(root).into_iter().flatten().copied();
+        let mut ids: BTreeSet<CollectionId> = roots.iter().flat_map(about).collect();
+        let further: BTreeSet<ClassId> =
+            ids.iter().filter_map(|id| self.roots.get(id.index())).flatten().copied().collect();
+        let needed = |id: &CollectionId| {
+            let collection = &self.design.collections[*id];
+            let own = further.contains(&collection.source.root);
+            own && (collection.role == Role::Master || collection.indexed().is_some())
+        };
+        ids.extend(further.iter().flat_map(about).filter(needed));
+        let mut collections = Table::default();
+        for id in ids {
+            collections.push(self.design.collections[id].clone());
+        }
+        Design { method: self.design.method.clone(), collections }
+    }
+
+    fn roots(&self, statement: &Statement<'_>) -> BTreeSet<ClassId> {
+        match statement {
+            Statement::Query(query) => self.roots_of_query(query),
+            Statement::Write(write) => {
+                let mut roots = BTreeSet::new();
+                write.steps.iter().for_each(|step| self.step(step, &mut roots));
+                roots
+            }
+        }
+    }
+
+    fn roots_of_query(&self, query: &Query) -> BTreeSet<ClassId> {
+        let mut roots = BTreeSet::new();
+        self.positions(&query.positions, &mut roots);
+        for path in plan::needed_paths(query) {
+            self.path(&path.hops, path.leaf, &mut roots);
+        }
+        roots
+    }
+
+    fn positions(&self, positions: &Table<PositionId, Position>, roots: &mut BTreeSet<ClassId>) {
+        for (_, position) in positions.iter() {
+            match position.from.map(|hop| hop.step) {
+                None => {
+                    let homes = position.class.map(|class| self.conceptual.homes(class)).unwrap_or_default();
+                    roots.extend(homes.iter().map(|home| home.root));
+                }
+                Some(Member::End(end)) => self.end(end, roots),
+                Some(Member::Attribute(_)) => {}
+            }
+            roots.extend(position.class.and_then(|class| self.conceptual.aggregate_root(class)));
+        }
+    }
+
+    fn path(&self, hops: &[EndId], leaf: Leaf, roots: &mut BTreeSet<ClassId>) {
+        hops.iter().for_each(|&hop| self.end(hop, roots));
+        match leaf {
+            Leaf::Reference(end) => self.end(end, roots),
+            Leaf::Attribute(_) | Leaf::Itself => {}
+        }
+    }
+
+    fn end(&self, end: EndId, roots: &mut BTreeSet<ClassId>) {
+        let row = &self.conceptual.ends[end];
+        roots.extend(self.conceptual.aggregate_root(row.target));
+        roots.extend(self.conceptual.aggregate_root(row.class));
+    }
+
+    fn step(&self, step: &WriteStep, roots: &mut BTreeSet<ClassId>) {
+        let (class, found, changed) = match step {
+            WriteStep::Insert { class } | WriteStep::Upsert { class } => (*class, None, Vec::new()),
+            WriteStep::Delete { class, condition, positions } => {
+                (*class, Some((condition, positions)), Vec::new())
+            }
+            WriteStep::Update { class, set, condition, positions } => {
+                let changed = set.iter().map(|assignment| assignment.member).collect();
+                (*class, Some((condition, positions)), changed)
+            }
+            WriteStep::Add { class, list, condition, positions, .. }
+            | WriteStep::Remove { class, list, condition, positions, .. } => {
+                (*class, Some((condition, positions)), vec![*list])
+            }
+            WriteStep::Connect { class, end, condition, positions, .. }
+            | WriteStep::Disconnect { class, end, condition, positions, .. } => {
+                (*class, Some((condition, positions)), vec![Member::End(*end)])
+            }
+        };
+        if let Some(root) = self.conceptual.aggregate_root(class) {
+            roots.insert(root);
+            roots.extend(self.referring.get(&root).into_iter().flatten());
+        }
+        for member in self.conceptual.all_members(class).chain(changed.iter().copied()) {
+            match member {
+                Member::End(end)
+                    if self.conceptual.ends[end].on_delete.is_some() || changed.contains(&member) =>
+                {
+                    self.end(end, roots);
+                }
+                Member::End(_) | Member::Attribute(_) => {}
+            }
+        }
+        let Some((condition, positions)) = found else { return };
+        self.positions(positions, roots);
+        let mut paths = Vec::new();
+        if let Some(condition) = condition {
+            plan::condition_paths(condition, &mut paths);
+        }
+        for path in paths {
+            self.path(&path.hops, path.leaf, roots);
+        }
+    }
+}
