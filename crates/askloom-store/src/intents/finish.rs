@@ -40,7 +40,11 @@ impl<T: Terms, B: Blocks<Terms = T>, R: Rows<T>> Intents<'_, B, R> {
             if self.does(Fault::OwedDroppedFirst) {
                 self.drop_owed(id, write, &owed, block.clone()).await?;
             }
-            followers.extend(self.followers(id, write, &owed).await?);
+            if !owed.gone.is_empty() || owed.cause.is_some() {
+                followers.extend(self.followers(id, write, &owed).await?);
+                block = self.settle_gone(id, write, block).await?;
+                continue;
+            }
             block = self.blocks.part(self.bring_after(id, write, block, &owed)).await?;
             // With all that was listed meanwhile, and so was seen to.
             let owed = block.owed.get(&write).cloned().unwrap_or(owed);
@@ -48,6 +52,26 @@ impl<T: Terms, B: Blocks<Terms = T>, R: Rows<T>> Intents<'_, B, R> {
                 None => return Ok(followers),
                 Some(now) => block = now,
             }
+        }
+        Err(Error::Conflict)
+    }
+
+    /// Notes that all who had to follow have. Only then the ways back may go by which others find that they have to wait;
+    /// and whoever is late with following must not go on, for what has gone may come back now.
+    async fn settle_gone(&self, id: &T::Id, write: WriteId, mut block: Block<T>) -> Result<Block<T>, Error> {
+        for _ in 0..ATTEMPTS {
+            let mut next = block.touched();
+            match next.owed.get_mut(&write) {
+                Some(owed) if !owed.gone.is_empty() || owed.cause.is_some() => {
+                    owed.gone.clear();
+                    owed.cause = None;
+                }
+                Some(_) | None => return Ok(block),
+            }
+            if self.blocks.swap(id, block.revision, next.clone()).await == Ok(Swap::Done) {
+                return Ok(next);
+            }
+            block = self.read(id).await?;
         }
         Err(Error::Conflict)
     }

@@ -72,7 +72,8 @@ impl<T: Terms, B: Blocks<Terms = T>, R: Rows<T>> Intents<'_, B, R> {
             };
             // Asked after the referrer was read: if it is still to be done now, the reference that was read is an old
             // one. If not, what has gone may have come back, and the reference be to that.
-            if !self.read(at).await?.owed.contains_key(&write) {
+            let deciding = self.read(at).await?;
+            if deciding.owed.get(&write).is_none_or(|owed| owed.gone.is_empty()) {
                 return Ok(());
             }
             let hint = Hint { id: referrer.clone(), write, base: block.revision, targets: BTreeSet::new() };

@@ -202,10 +202,10 @@ fn what_follows_from_a_delete_is_done() {
         rules.join.checked = Some(how);
         for meeting in meetings {
             let name = format!("{how:?}: {meeting:?}");
-            for mishaps in [CALM, CRASH, LOSS, DUPLICATE] {
-                let mut met = scenario(rules, meeting, mishaps);
-                // Alone, everything; with another, what a few interruptions can do.
-                met.interruptions = (meeting.len() > 1).then_some(if far() { 4 } else { 2 });
+            // Alone, everything; with another, what a few interruptions can do.
+            let few = |most: u8| (meeting.len() > 1).then_some(if far() { 2 } else { most });
+            for (mishaps, most) in [(CALM, 2), (CRASH, 2), (LOSS, 1), (DUPLICATE, 1)] {
+                let met = Scenario { interruptions: few(most), ..scenario(rules, meeting, mishaps) };
                 tally.holds(&format!("{name} with {mishaps:?}"), &met);
             }
         }
