@@ -26,7 +26,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Every collection that is read, in the order of the steps; one may come twice.
+    /// Every collection that is read; one may come twice.
     pub fn collections(&self) -> impl Iterator<Item = CollectionId> + '_ {
         let joins = self.joins.iter().map(|join| &join.how);
         let fetches = self.fetches.iter().map(|fetch| fetch.collection);

@@ -315,8 +315,9 @@ impl Prepared {
             .filter(|name| *name != self.target.capability.target)
             .collect();
         format!(
-            "noam until there is a method that compares costs; other stores: --target {}\n\
+            "designed by {}; noam is the default until a method chooses by cost; other stores: --target {}\n\
              next: {}askloom compare {file}",
+            self.method.name(),
             others.join(", "),
             explain.unwrap_or_default(),
         )

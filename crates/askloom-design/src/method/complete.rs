@@ -4,9 +4,9 @@ use super::{Decision, Proposal};
 use crate::cost::Costing;
 use crate::{ask, plan, simple, upkeep};
 use askloom_model::{
-    Collection, CollectionId, Comparison, Conceptual, Condition, Contents, Design, EndId, Id, Joining,
-    KeyField, Leaf, Model, Operand, Origin, Path, Plan, PositionId, Query, Reading, RelationshipKind, Role,
-    Source, StepOf,
+    ClassId, Collection, CollectionId, Comparison, Conceptual, Condition, Contents, Design, EndId, Id,
+    Joining, KeyField, Leaf, Model, Operand, Origin, Path, Plan, PositionId, Query, Reading,
+    RelationshipKind, Role, Source, StepOf,
 };
 
 const SOURCE: &str = "askloom";
@@ -67,7 +67,8 @@ pub(super) fn add_index(model: &Model, costing: &Costing<'_>, design: &mut Desig
     }
     let candidates = index(model, query).into_iter().chain(indexes_of_lists(model, query));
     for index in candidates {
-        let id = design.collections.push(index);
+        let name = upkeep::unused(design, index.name.clone());
+        let id = design.collections.push(Collection { name, ..index });
         let then = cheapest(design);
         let better = match (&now, &then) {
             (Some(now), Some(then)) => !scans(then) && then.estimate.cost < now.estimate.cost,
@@ -112,7 +113,11 @@ fn index(model: &Model, query: &Query) -> Option<Collection> {
         ..view
     };
     // What an index of one path leads back from is in the aggregate; this is beyond a reference.
-    if index.indexed().is_some_and(|path| !is_inside(&model.conceptual, path)) {
+    // And an index of references has to lead back to all who refer, or it is taken for one that does.
+    let root = index.source.root;
+    let is_way_back =
+        |path: &Path| is_inside(&model.conceptual, path) && is_only_place(&model.conceptual, root, path);
+    if index.indexed().is_some_and(|path| !is_way_back(path)) {
         index.role = Role::Copy;
     }
     has_key.then_some(index)
@@ -135,6 +140,17 @@ fn is_inside(conceptual: &Conceptual, path: &Path) -> bool {
     leaf && path.hops.iter().all(part)
 }
 
+/// Whether a reference at the end of a path from this class is everywhere where there are such references.
+fn is_only_place(conceptual: &Conceptual, root: ClassId, path: &Path) -> bool {
+    match path.leaf {
+        Leaf::Attribute(_) | Leaf::Itself => true,
+        Leaf::Reference(id) => match conceptual.occurrences(conceptual.ends[id].class).as_slice() {
+            [only] => only.root == root && only.hops == path.hops,
+            _several => false,
+        },
+    }
+}
+
 /// Aggregates by the values of a list in them, for each list of which the query gives a value.
 fn indexes_of_lists(model: &Model, query: &Query) -> Vec<Collection> {
     let conceptual = &model.conceptual;
@@ -143,7 +159,10 @@ fn indexes_of_lists(model: &Model, query: &Query) -> Vec<Collection> {
         return Vec::new();
     };
     let inside = |path: &Path| {
-        path.position == main && is_inside(conceptual, path) && !plan::is_single(conceptual, path)
+        path.position == main
+            && is_inside(conceptual, path)
+            && is_only_place(conceptual, root, path)
+            && !plan::is_single(conceptual, path)
     };
     let conjuncts = plan::conjuncts(query.condition.as_ref());
     let given = conjuncts.iter().filter_map(|conjunct| match conjunct.condition {

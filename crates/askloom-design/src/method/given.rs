@@ -21,7 +21,8 @@ pub fn propose(model: &Model) -> Proposal {
             let says = "holds every instance whole, by its id: it is the source of truth";
             decisions.push(Decision::new(&given.name, says, SOURCE));
         } else {
-            design.collections.push(copy(model, given));
+            let copy = copy(model, given, &mut decisions);
+            design.collections.push(copy);
             decisions.push(Decision::new(&given.name, "is kept beside the sources of truth", SOURCE));
         }
     }
@@ -54,7 +55,7 @@ fn is_master(model: &Model, given: &GivenCollection) -> bool {
         && (key == identifier || key == [Leaf::Itself])
 }
 
-fn copy(model: &Model, given: &GivenCollection) -> Collection {
+fn copy(model: &Model, given: &GivenCollection, decisions: &mut Vec<Decision>) -> Collection {
     let conceptual = &model.conceptual;
     let key = |path: &Path, descending: bool| KeyField { path: path.clone(), descending };
     let sort: Vec<KeyField> = given.sort.iter().map(|field| key(&field.path, field.descending)).collect();
@@ -73,7 +74,16 @@ fn copy(model: &Model, given: &GivenCollection) -> Collection {
         reasons: vec![declared(given)],
     };
     match &given.keep {
-        Keep::Fields(fields) => collection.contents = Contents::Fields(fields.clone()),
+        Keep::Fields(fields) => {
+            let (held, left): (Vec<_>, Vec<_>) =
+                fields.iter().cloned().partition(|path| simple::is_held(conceptual, path));
+            for path in left {
+                let name = simple::leaf_name(conceptual, path.leaf);
+                let says = format!("`{name}` is not one value a row: it is looked up where it is");
+                decisions.push(Decision::new(&given.name, says, SOURCE));
+            }
+            collection.contents = Contents::Fields(held);
+        }
         Keep::All => {
             let main = PositionId::from_index(0);
             let whole = Collection {

@@ -326,7 +326,11 @@ impl Pricing<'_> {
             Contents::Aggregate(_) | Contents::Fields(_) => (None, self.sizes.entry_bytes(fetch.collection)),
         };
         if self.fetched.insert((index, at)) {
-            let work = lookup::entries(self.costing, self.flowing, bytes);
+            // An identity whose end is not known is a range with one entry in it.
+            let work = match at.is_none() && fetch.positions.contains(&None) {
+                true => lookup::found(self.costing, &self.sizes, fetch.collection, self.flowing, 1.0),
+                false => lookup::entries(self.costing, self.flowing, bytes),
+            };
             self.push(StepOf::Fetch(index), work);
         }
     }

@@ -6,7 +6,8 @@ use askloom_model::{
 };
 
 /// The query's positions for those of the collection. `None` if some row that the query
-/// wants could be missing: another root, a position the query does not have, an inner join that the query has outer.
+/// wants could be missing: another root, a position that the query does not have and that changes rows, an inner join
+/// that the query has outer.
 /// `homes` are those of the query's main class.
 pub(super) fn embed(
     conceptual: &Conceptual,
@@ -33,8 +34,11 @@ pub(super) fn embed(
         };
         let parent = mapped.get(askloom_model::Id::index(hop.parent)).copied()?;
         let wanted = |parent| Some(Hop { parent, step: hop.step });
-        let same = parent
-            .and_then(|parent| query.positions.iter().find(|(_, position)| position.from == wanted(parent)));
+        // A tuple query may follow one link to two classes: then each of the two stands for one.
+        let same = parent.and_then(|parent| {
+            let mut same = query.positions.iter().filter(|(_, position)| position.from == wanted(parent));
+            same.find(|(id, _)| !mapped.contains(&Some(*id)))
+        });
         let Some((id, same)) = same else {
             if !is_idle(conceptual, position) {
                 return None;

@@ -40,6 +40,10 @@ pub(super) fn lacks(capability: &Capability, query: &Query, plan: &Plan) -> Opti
     if !capability.ordered.value && is_part_of_block(&plan.access.how) {
         return Some(Missing::Range(id));
     }
+    let ranged = plan.fetches.iter().find(|fetch| fetch.positions.contains(&None));
+    if let Some(fetch) = ranged.filter(|_| !capability.ordered.value) {
+        return Some(Missing::Range(fetch.collection));
+    }
     (query.fresh && plan.priced.reads == Guarantee::Lagging).then_some(Missing::Fresh(id))
 }
 

@@ -110,7 +110,7 @@ fn copy(reader: &mut Reader<'_>, collection: &Collection) {
         }
     }
     for (at, path) in fields.iter().enumerate() {
-        if path.hops.iter().any(|&hop| conceptual.ends[hop].cardinality.is_many()) {
+        if !crate::simple::is_held(conceptual, path) {
             reader.key(key, |reader| {
                 reader.within(Step::Index(at), |reader| say(reader, "this has several values in one row"));
             });

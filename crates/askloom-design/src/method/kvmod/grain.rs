@@ -18,7 +18,16 @@ pub(super) fn difference(conceptual: &Conceptual, a: &Draft, b: &Draft) -> Optio
         let name = |draft: &Draft| &conceptual.classes[draft.root].name;
         return Some(format!("one has rows of {}, the other of {}", name(a), name(b)));
     }
+    if follows_twice(a) || follows_twice(b) {
+        return Some("one of them follows a link twice".to_owned());
+    }
     only_in(conceptual, a, b).or_else(|| only_in(conceptual, b, a))
+}
+
+/// Whether two positions are reached in the same way, as those of two subclasses can be.
+fn follows_twice(draft: &Draft) -> bool {
+    let ways: Vec<Vec<Member>> = draft.positions.ids().map(|position| draft.steps(position)).collect();
+    ways.iter().enumerate().any(|(index, way)| ways.iter().take(index).any(|other| other == way))
 }
 
 fn only_in(conceptual: &Conceptual, a: &Draft, b: &Draft) -> Option<String> {

@@ -9,10 +9,10 @@ mod grain;
 pub mod merge;
 
 use super::{Decision, Paper, Proposal, complete};
-use crate::simple;
+use crate::{simple, upkeep};
 use askloom_model::{
-    Collection, Conceptual, Contents, Design, KeyField, Leaf, Model, Origin, Path, PositionId, Query, Role,
-    Source, Table,
+    Collection, Conceptual, Contents, Design, KeyField, Leaf, Model, Origin, Path, PositionId, Role, Source,
+    Table,
 };
 use collection::Draft;
 use merge::{FieldNumber, Group, Threshold, merge};
@@ -69,7 +69,8 @@ pub fn propose(model: &Model, threshold: Threshold) -> Proposal {
         }
         logical.collections.push(merged.logical(conceptual));
         let collection = collection(conceptual, &merged, &mut decisions);
-        design.collections.push(collection);
+        let name = upkeep::unused(&design, collection.name.clone());
+        design.collections.push(Collection { name, ..collection });
     }
     decisions.extend(refusals(conceptual, &drafts, &groups, threshold));
     Proposal { design, decisions, paper: Paper::Kvmod(logical) }
@@ -187,12 +188,4 @@ fn collection(conceptual: &Conceptual, draft: &Draft, decisions: &mut Vec<Decisi
             draft.queries.join(" and ")
         )],
     }
-}
-
-/// All of the queries, for whoever wants only the collections.
-#[must_use]
-pub fn logical(model: &Model, queries: &[Query]) -> Logical {
-    let conceptual = &model.conceptual;
-    let drafts = queries.iter().map(|query| Draft::new(conceptual, query).logical(conceptual));
-    Logical { collections: drafts.collect() }
 }

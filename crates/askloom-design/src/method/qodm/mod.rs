@@ -10,7 +10,7 @@ mod tuple;
 pub use schema::{Entity, Field, Kind, Schema, Value};
 
 use super::{Decision, Paper, Proposal};
-use crate::{nested_is_exact, simple};
+use crate::{nested_is_exact, simple, upkeep};
 use askloom_model::{
     ClassId, Collection, Conceptual, Contents, Design, KeyField, Leaf, Model, Nodes, Origin, Path,
     PositionId, Role, Source, Table,
@@ -44,12 +44,15 @@ pub fn propose(model: &Model) -> Proposal {
         }
         done.push(tuple);
         let new: Vec<ClassId> = tuple.classes().into_iter().filter(|c| !aggregated.contains(c)).collect();
-        aggregated.extend(&new);
         let kind = if new.is_empty() { Kind::Index } else { Kind::Aggregation };
+        if kind == Kind::Aggregation {
+            aggregated.extend(tuple.held_classes(conceptual));
+        }
         decisions.push(Decision::new(&tuple.name, reason(conceptual, tuple, &new), MODEL));
         schema.entities.push(schema::entity(conceptual, tuple, kind));
         let collection = collection(conceptual, tuple, kind, &mut decisions);
-        design.collections.push(collection);
+        let name = upkeep::unused(&design, collection.name.clone());
+        design.collections.push(Collection { name, ..collection });
     }
     Proposal { design, decisions, paper: Paper::Qodm(schema) }
 }

@@ -4,8 +4,8 @@ use super::Decision;
 use crate::plan::{condition_paths, conjuncts};
 use crate::{ask, simple};
 use askloom_model::{
-    ClassId, ColumnValue, Conceptual, Condition, Id, Leaf, Model, OrderBy, Path, Position, PositionId, Query,
-    Span, Table,
+    ClassId, ColumnValue, Conceptual, Condition, Id, Leaf, Member, Model, OrderBy, Path, Position,
+    PositionId, Query, RelationshipKind, Span, Table,
 };
 
 /// The paper's two-tuple, with the tree that joins its classes.
@@ -40,6 +40,14 @@ impl Tuple {
         classes
     }
 
+    /// The classes of which an aggregation entity of this tuple holds something.
+    pub(super) fn held_classes(&self, conceptual: &Conceptual) -> Vec<ClassId> {
+        let here = self.held.iter().filter_map(|&position| self.positions[position].class);
+        let beyond = self.beyond.iter().filter_map(|path| path.hops.last());
+        let classes = here.chain(beyond.map(|&hop| conceptual.ends[hop].target));
+        classes.filter_map(|class| conceptual.aggregate_root(class)).collect()
+    }
+
     /// As the paper writes it.
     pub(super) fn text(&self, conceptual: &Conceptual) -> String {
         let set = |classes: &[ClassId]| {
@@ -63,6 +71,8 @@ impl Tuple {
             && self.results == other.results
             && self.root == other.root
             && self.given == other.given
+            && self.held == other.held
+            && self.beyond == other.beyond
             && self.condition == other.condition
             && shape(self) == shape(other)
     }
@@ -192,8 +202,16 @@ fn aggregate_at(conceptual: &Conceptual, query: &Query, position: PositionId) ->
         let row = &query.positions[at];
         let is_aggregate = row.class.is_some_and(|class| conceptual.is_aggregate(class));
         match row.from {
-            Some(hop) if !is_aggregate => at = hop.parent,
+            Some(hop) if !is_aggregate && is_part(conceptual, hop.step) => at = hop.parent,
             Some(_) | None => return at,
         }
+    }
+}
+
+/// Whether a step stays in the aggregate.
+fn is_part(conceptual: &Conceptual, step: Member) -> bool {
+    match step {
+        Member::Attribute(_) => true,
+        Member::End(end) => conceptual.ends[end].kind == RelationshipKind::Composition,
     }
 }
