@@ -2,7 +2,8 @@
 
 /// `4.1 GB`, `75 KB`, `800 B`.
 pub(crate) fn bytes(bytes: f64) -> String {
-    let (number, unit) = scaled(bytes, &["B", "KB", "MB", "GB", "TB", "PB"]);
+    // Nothing is not less than nothing.
+    let (number, unit) = scaled(bytes.abs(), &["B", "KB", "MB", "GB", "TB", "PB"]);
     format!("{number} {unit}")
 }
 

@@ -13,6 +13,8 @@ pub(crate) struct Screen {
     /// Whoever read standard output has gone. What is left is dropped, and the exit code stays that of the
     /// work: `askloom check bad.loom | head` has still found errors.
     closed: bool,
+    /// What could not be printed before a message, to be told at the end.
+    failed: Option<Failure>,
     style: Style,
     quiet: bool,
 }
@@ -50,7 +52,7 @@ impl Screen {
             width: terminal_size::terminal_size_of(&stdout)
                 .map_or(UNBOUNDED, |(width, _)| usize::from(width.0).clamp(60, UNBOUNDED)),
         };
-        Self { out: BufWriter::new(stdout), closed: false, style, quiet }
+        Self { out: BufWriter::new(stdout), closed: false, failed: None, style, quiet }
     }
 
     pub(crate) fn style(&self) -> Style {
@@ -75,6 +77,9 @@ impl Screen {
     }
 
     pub(crate) fn flush(&mut self) -> Result<(), Failure> {
+        if let Some(failure) = self.failed.take() {
+            return Err(failure);
+        }
         if self.closed {
             return Ok(());
         }
@@ -101,9 +106,9 @@ impl Screen {
     }
 
     fn message(&mut self, message: &str) {
-        // Results that were printed before come first when both streams are one terminal. An error of
-        // either stream has nobody left to be told.
-        let _ = self.flush();
+        // Results that were printed before come first when both streams are one terminal. What could not be printed
+        // is told at the end; an error of the messages themselves has nobody left to be told.
+        self.failed = self.flush().err();
         let _ = writeln!(anstream::stderr(), "{message}");
     }
 

@@ -27,9 +27,10 @@ pub(crate) struct Args {
     #[arg(required_unless_present = "json_schema")]
     file: Option<PathBuf>,
 
-    /// How to design
-    #[arg(long, default_value = "noam")]
-    method: MethodName,
+    /// How to design. Without it the saved design is shown, if there is one,
+    /// else noam's
+    #[arg(long)]
+    method: Option<MethodName>,
 
     /// The store to design for. Without it ASKLOOM_TARGET, then askloom.toml
     /// beside the model, then embedded
@@ -37,7 +38,7 @@ pub(crate) struct Args {
     target: Option<String>,
 
     /// Exactly the collections of the method's paper, in the paper's form
-    #[arg(long)]
+    #[arg(long, conflicts_with = "format")]
     faithful: bool,
 
     /// For kvmod: how much two collections must share to become one, in percent
@@ -126,19 +127,26 @@ pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
         file,
         target: args.target.as_deref(),
         workload: args.workload.as_deref(),
-        method: args.method,
+        method: args.method.unwrap_or(MethodName::Noam),
         threshold: Some(args.threshold),
     };
     let prepared = prepared(&asked, screen)?;
     if args.check {
         return prepared.check(file, screen);
     }
-    let proposal = prepared.proposal(prepared.method)?;
+    let shown = args.method.is_none() && !args.save && !args.faithful;
+    let saved = if shown { prepared.saved(file, screen)? } else { None };
+    let is_saved = saved.is_some();
+    let proposal = match saved {
+        Some(proposal) => proposal,
+        None => prepared.proposal(prepared.method)?,
+    };
     if args.faithful {
         screen.print(&picture::paper(&proposal.paper))?;
         return Ok(Exit::Done);
     }
     if args.save {
+        prepared.answers_all(&proposal)?;
         let path = saved_path(file, prepared.target.capability.target);
         let text = saved::to_json(&prepared.model, &proposal.design);
         replace(&path, &text).map_err(|error| Failure::writing(&path, &error))?;
@@ -163,7 +171,7 @@ pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
     };
     screen.print(&text)?;
     if args.format == Format::Human {
-        screen.say(&prepared.next(file));
+        screen.say(&prepared.next(file, args.method.is_none(), is_saved));
     }
     Ok(Exit::Done)
 }
@@ -216,6 +224,18 @@ impl Prepared {
         proposal(method, &self.model, &Costing::from(self.target), &self.options)
     }
 
+    /// Refuses a design in which a statement has no plan.
+    fn answers_all(&self, proposal: &Proposal) -> Result<(), Failure> {
+        let document = self.subject(proposal).document();
+        let missing =
+            document.plans.iter().filter_map(|plan| Some((&plan.statement, plan.missing.as_ref()?)));
+        let missing: Vec<String> = missing.map(|(name, why)| format!("{name}: {why}")).collect();
+        match missing.is_empty() {
+            true => Ok(()),
+            false => Err(Failure::Input(format!("not everything has a plan:\n  {}", missing.join("\n  ")))),
+        }
+    }
+
     fn subject<'s>(&'s self, proposal: &'s Proposal) -> Subject<'s> {
         Subject {
             file: &self.name,
@@ -260,6 +280,7 @@ impl Prepared {
                     rows: plan.rows(),
                     bytes: plan.bytes(),
                     scans: plan.scans,
+                    missing: plan.missing.is_some(),
                 })
             });
             comparison.statements.push(ComparedStatement {
@@ -271,15 +292,27 @@ impl Prepared {
         Ok(comparison)
     }
 
-    fn check(&self, file: &Path, screen: &mut Screen) -> Result<Exit, Failure> {
+    /// The design that is saved beside the model; nothing if there is none.
+    fn saved(&self, file: &Path, screen: &mut Screen) -> Result<Option<Proposal>, Failure> {
         let path = saved_path(file, self.target.capability.target);
-        let text = std::fs::read_to_string(&path).map_err(|error| {
-            let save = "`askloom design --save` writes it";
-            Failure::Input(format!("cannot read {}: {}; {save}", path.display(), words(&error)))
-        })?;
+        let text = match std::fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => {
+                return Err(Failure::Input(format!("cannot read {}: {}", path.display(), words(&error))));
+            }
+        };
         let design = saved::from_json(&self.model, &text)
             .map_err(|found| crate::model::misfit(&path, &text, &found, screen))?;
-        let proposal = Proposal { design, decisions: Vec::new(), paper: method::Paper::Given };
+        Ok(Some(Proposal { design, decisions: Vec::new(), paper: method::Paper::Given }))
+    }
+
+    fn check(&self, file: &Path, screen: &mut Screen) -> Result<Exit, Failure> {
+        let path = saved_path(file, self.target.capability.target);
+        let Some(proposal) = self.saved(file, screen)? else {
+            let why = format!("there is no {}; `askloom design --save` writes it", path.display());
+            return Err(Failure::Input(why));
+        };
         let document = self.subject(&proposal).document();
         let mut unanswered = Vec::new();
         for plan in &document.plans {
@@ -305,7 +338,7 @@ impl Prepared {
     }
 
     /// What to do next.
-    fn next(&self, file: &Path) -> String {
+    fn next(&self, file: &Path, unsaid: bool, is_saved: bool) -> String {
         let file = file.display();
         let statement = self.model.workload.queries.first().map(|query| query.header.name.as_str());
         let explain = statement.map(|name| format!("askloom explain {file} {name}, "));
@@ -314,12 +347,15 @@ impl Prepared {
             .map(|target| target.capability.target)
             .filter(|name| *name != self.target.capability.target)
             .collect();
+        let which = match (is_saved, unsaid) {
+            (true, _) => "this is the saved design; --method shows another\n",
+            (false, true) => "by noam until a method chooses by cost; --method names another\n",
+            (false, false) => "",
+        };
         format!(
-            "designed by {}; noam is the default until a method chooses by cost; other stores: --target {}\n\
-             next: {}askloom compare {file}",
-            self.method.name(),
+            "{which}other stores: --target {}\nnext: {}\n      askloom compare {file}",
             others.join(", "),
-            explain.unwrap_or_default(),
+            explain.unwrap_or_default().trim_end_matches(", "),
         )
     }
 }

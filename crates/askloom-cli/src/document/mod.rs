@@ -89,6 +89,8 @@ pub(crate) struct Cell {
     pub(crate) rows: f64,
     pub(crate) bytes: f64,
     pub(crate) scans: bool,
+    /// The store cannot do it.
+    pub(crate) missing: bool,
 }
 
 /// What a document is made of.

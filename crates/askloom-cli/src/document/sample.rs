@@ -18,6 +18,8 @@ use serde_json::Value as Json;
 const INSTANCES: u64 = 4;
 /// Elements of each list, at most.
 const ELEMENTS: u64 = 3;
+/// Bytes of each text, at most.
+const LETTERS: u64 = 60;
 /// Items that are shown of each collection.
 const ITEMS: usize = 8;
 
@@ -56,6 +58,7 @@ fn small(model: &Model) -> Model {
     let shorten = |statistics: &mut askloom_model::MemberStatistics| {
         statistics.avg = statistics.avg.map(|avg| avg.min(ELEMENTS as f64 - 1.0));
         statistics.max = Some(statistics.max.unwrap_or(ELEMENTS).min(ELEMENTS));
+        statistics.size_bytes = statistics.size_bytes.map(|size| size.min(LETTERS));
     };
     for id in conceptual.attributes.ids() {
         conceptual.attributes[id].statistics.frequencies.clear();

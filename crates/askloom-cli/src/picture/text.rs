@@ -50,7 +50,11 @@ fn one(collection: &CollectionDocument, text: &mut String) {
     let entries = format!("{} entries", human::count(collection.estimate.entries));
     let size = format!("{entries}  {:>8}", human::bytes(collection.estimate.bytes));
     let room = WIDTH.saturating_sub(size.chars().count());
-    let _ = writeln!(text, "{heading:room$}{size}");
+    if heading.chars().count() < room {
+        let _ = writeln!(text, "{heading:room$}{size}");
+    } else {
+        let _ = writeln!(text, "{heading}\n{size:>WIDTH$}");
+    }
     for line in lines {
         let _ = writeln!(text, "{line}");
     }
@@ -154,11 +158,15 @@ pub(crate) fn comparison(document: &Document, comparison: &Comparison) -> String
     let heading: String = names.iter().map(|name| format!("{name:>COLUMN$}")).collect();
     let _ = writeln!(text, "{:<room$}{heading}", "STATEMENT");
     for statement in &comparison.statements {
-        let least = statement.cells.iter().map(|cell| cell.cost).fold(f64::INFINITY, f64::min);
+        let possible = statement.cells.iter().filter(|cell| !cell.missing);
+        let least = possible.map(|cell| cell.cost).fold(f64::INFINITY, f64::min);
         let cells: String = statement
             .cells
             .iter()
             .map(|cell| {
+                if cell.missing {
+                    return format!("{:>COLUMN$}", "no plan");
+                }
                 let mark = if cell.scans {
                     "!"
                 } else if cell.cost <= least * 1.0001 {

@@ -109,7 +109,9 @@ impl Planner<'_> {
         let Some(implied) = self.implied(collection, &positions) else { return Vec::new() };
         let Some(joins) = self.joins(collection, &positions) else { return Vec::new() };
         let readings = self.readings(collection, &positions);
-        let fetches = self.fetches(id, &positions);
+        // Who reads all of a collection would do better to read all of the one that holds more.
+        let by_key = readings.iter().any(|(how, _)| *how != Reading::Scan);
+        let fetches = if by_key { self.fetches(id, &positions) } else { Vec::new() };
         let mut ways = vec![Vec::new()];
         ways.extend(Some(fetches).filter(|fetches| !fetches.is_empty()));
         let plan = |(how, bound): &(Reading, HashSet<usize>), fetches: &Vec<Fetch>| {

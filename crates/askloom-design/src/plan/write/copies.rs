@@ -15,7 +15,13 @@ pub(super) fn touches(conceptual: &Conceptual, design: &Design, id: CollectionId
         Changes::Made(_) | Changes::Replaced | Changes::Ended => true,
         Changes::Fields(changes) => {
             let used = used_members(conceptual, &design.collections[id]);
-            let whole = matches!(design.collections[id].contents, Contents::Aggregate(_));
+            let collection = &design.collections[id];
+            let root = conceptual.aggregate_root(step.class);
+            let held = collection.whole().iter().any(|&position| {
+                let class = collection.source.positions[position].class;
+                class.and_then(|class| conceptual.aggregate_root(class)) == root
+            });
+            let whole = held || matches!(collection.contents, Contents::Aggregate(_));
             whole || changes.iter().filter_map(last).any(|member| used.contains(&stored(conceptual, member)))
         }
     }
