@@ -6,8 +6,8 @@ use askloom_model::{
 };
 
 impl Planner<'_> {
-    /// Copies that hold something of the rows of a collection which these do not hold themselves, in the order of the
-    /// design: each is there for what the ones before it do not give.
+    /// Copies that hold something of the rows of a collection which these do not hold themselves: first the one that
+    /// gives most, then for what it does not give the one that gives most of that, and so on.
     pub(super) fn fetches(&self, access: CollectionId, positions: &[Option<PositionId>]) -> Vec<Fetch> {
         let collection = &self.design.collections[access];
         // A master has everything; and what a copy holds of the expired is told from what lives by the masters.
@@ -16,19 +16,25 @@ impl Planner<'_> {
         }
         let mut lacking = self.lacking(collection, positions);
         let mut fetches = Vec::new();
-        for (id, other) in self.design.collections.iter().filter(|(id, _)| *id != access) {
-            if lacking.is_empty() {
-                break;
-            }
-            let Some(found) = self.found_by_identity(other, positions) else { continue };
-            let fetch = Fetch { collection: id, positions: found };
-            let before = lacking.len();
-            lacking.retain(|lack| !lack.is_given(self.design, &fetch));
-            if lacking.len() < before {
-                fetches.push(fetch);
-            }
+        if lacking.is_empty() {
+            return fetches;
         }
-        fetches
+        let others = self.design.collections.iter().filter(|(id, _)| *id != access);
+        let others: Vec<Fetch> = others
+            .filter_map(|(id, other)| {
+                Some(Fetch { collection: id, positions: self.found_by_identity(other, positions)? })
+            })
+            .collect();
+        loop {
+            let given =
+                |fetch: &&Fetch| lacking.iter().filter(|lack| lack.is_given(self.design, fetch)).count();
+            // Of those that give as much, the first.
+            let Some(best) = others.iter().rev().max_by_key(given).filter(|best| given(best) > 0) else {
+                return fetches;
+            };
+            lacking.retain(|lack| !lack.is_given(self.design, best));
+            fetches.push(best.clone());
+        }
     }
 
     /// What the query needs of the collection's positions and the collection does not hold.
