@@ -103,10 +103,20 @@ impl<'s> View<'s> {
 
     /// Who holds a link to this node at the inverse of `end`.
     fn holders_of(&self, end: &End, node: &Node<'s>) -> Vec<Node<'s>> {
-        let (Some(inverse), Some(identity)) = (end.inverse, node.identity.entity()) else {
-            return Vec::new();
+        let Some(inverse) = end.inverse else { return Vec::new() };
+        match node.identity.entity() {
+            Some(identity) => self.holders(inverse, identity),
+            None => self.owners(inverse, node),
+        }
+    }
+
+    /// Whose part a value object is.
+    fn owners(&self, stored: EndId, part: &Node<'s>) -> Vec<Node<'s>> {
+        let class = self.conceptual.ends[stored].class;
+        let owns = |node: &&Node<'s>| {
+            self.contained(node, stored).iter().any(|contained| contained.identity == part.identity)
         };
-        self.holders(inverse, identity)
+        self.extent(class).filter(owns).cloned().collect()
     }
 
     /// Every record that holds a link to `target` at a stored end.

@@ -3,8 +3,8 @@
 use crate::coverage::Coverage;
 use askloom_design::partition;
 use askloom_model::{
-    ClassId, Collection, CollectionId, Column, ColumnValue, Conceptual, Contents, EndId, Header, Id,
-    Identity, Leaf, Member, Nodes, Path, PositionId, Query, Record, Role, Value,
+    ClassId, Collection, CollectionId, Column, ColumnValue, Conceptual, Contents, Element, EndId, Header, Id,
+    Identity, Leaf, Member, Nodes, Path, Position, PositionId, Query, Record, Role, Value,
 };
 use askloom_oracle::{NodeIdentity, State};
 use askloom_store::{Instances, Memory, Reader, Schema};
@@ -233,7 +233,17 @@ fn entries(
     for (identity, mut row) in rows {
         let aggregates = row.split_off(row.len() - collection.whole().len());
         let whole = row.pop().unwrap_or(Value::Null);
-        let identity: Vec<Value> = identity.into_iter().map(position_key).collect();
+        let positions = collection.source.positions.iter().map(|(_, position)| position);
+        let identity: Vec<Value> = identity
+            .into_iter()
+            .zip(positions)
+            .map(|(identity, position)| match is_way_back(&schema.model.conceptual, position) {
+                true => {
+                    identity.map_or(Value::Null, |identity| lone_key(&schema.model.conceptual, &identity))
+                }
+                false => position_key(identity),
+            })
+            .collect();
         let (block, rest) = row.split_at(collection.block_key.len());
         let (entry, held) = rest.split_at(collection.entry_key.len());
         let sorted: Vec<(Value, bool)> = entry
@@ -306,6 +316,27 @@ fn definition(collection: &Collection, values: Vec<ColumnValue>) -> Query {
         order_by: Vec::new(),
         limit: None,
         parameters: Vec::new(),
+    }
+}
+
+/// Whether a position is reached from the target of a link: then what stands there has no owner in the row.
+fn is_way_back(conceptual: &Conceptual, position: &Position) -> bool {
+    position.from.is_some_and(|hop| match hop.step {
+        Member::End(end) => !conceptual.ends[end].stored,
+        Member::Attribute(_) => false,
+    })
+}
+
+/// A value object by its owner, its field and where it is in it.
+fn lone_key(conceptual: &Conceptual, identity: &NodeIdentity) -> Value {
+    match identity {
+        NodeIdentity::Entity(id) => Value::Reference(id.clone()),
+        NodeIdentity::Inside { owner, field, ordinal } => {
+            let field = Value::Text(conceptual.member_name(*field).to_owned());
+            let at = ordinal.map_or(Value::Null, |at| Value::Int(i64::try_from(at).unwrap()));
+            let parts = [lone_key(conceptual, owner), field, at].into_iter().zip(0..);
+            Value::List(parts.map(|(value, ordinal)| Element { ordinal, value }).collect())
+        }
     }
 }
 
