@@ -1,7 +1,7 @@
 //! One write, interrupted at every operation by others that run to their end: it goes on after them, or has crashed.
 
 use super::watched::Watched;
-use super::{CROWDED, Case, Seen, Stepped, Told, at_once, parse};
+use super::{CROWDED, Case, Seen, Stepped, Told, at_once, parse, unchecked};
 use crate::random::Random;
 use askloom_design::simple;
 use askloom_model::{Element, Member, Record, Value};
@@ -121,11 +121,17 @@ impl<S: OneBlock> Case<'_, S> {
 }
 
 /// Interrupts after a number of operations. False if the first write has fewer.
-fn interrupt(schema: &Schema, meeting: &Meeting, after: usize, then: Then, fault: Option<Fault>) -> bool {
+fn interrupt(
+    (schema, unchecked): (&Schema, &Schema),
+    meeting: &Meeting,
+    after: usize,
+    then: Then,
+    fault: Option<Fault>,
+) -> bool {
     let store = Watched::default();
     let now = "2026-06-01T00:00:00Z".parse().unwrap();
     let (wishes, seen) = (BTreeMap::new(), Seen::default());
-    let mut case = Case { schema, store: &store, now, fault, wishes, seen };
+    let mut case = Case { schema, unchecked, store: &store, now, fault, wishes, seen };
     let mut told = Told::default();
     for &done in meeting.before {
         case.at_once(done, &mut told);
@@ -169,10 +175,12 @@ fn interrupt(schema: &Schema, meeting: &Meeting, after: usize, then: Then, fault
 fn interrupt_everywhere(meeting: &Meeting, fault: Option<Fault>) -> usize {
     let model = parse(CROWDED);
     let design = simple::design(&model);
+    let without = Schema::new(unchecked(&model), design.clone());
     let schema = Schema::new(model, design);
     let mut points = 0;
     for then in [Then::GoesOn, Then::HasCrashed] {
-        points += (0..).take_while(|&after| interrupt(&schema, meeting, after, then, fault)).count();
+        points +=
+            (0..).take_while(|&after| interrupt((&schema, &without), meeting, after, then, fault)).count();
     }
     points
 }

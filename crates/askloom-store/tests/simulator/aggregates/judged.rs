@@ -1,7 +1,7 @@
 //! What a case comes across, and what may be left of what its writers wanted.
 
 use super::data::Living;
-use askloom_model::{Conceptual, Member, Model, OnDelete, Record, RelationshipKind, Value};
+use askloom_model::{ClassId, Conceptual, Member, Model, OnDelete, Record, RelationshipKind, Value};
 use askloom_store::intents::{Error, WriteId};
 
 /// What a case has come across.
@@ -71,6 +71,38 @@ pub(super) fn entities(conceptual: &Conceptual, record: &Record, living: &mut Li
             _plain => {}
         }
     }
+}
+
+/// Whether two aggregates have the id of a part, or a unique value, in common.
+pub(super) fn clash(conceptual: &Conceptual, one: &Record, other: &Record) -> bool {
+    let (mut ours, mut theirs) = (Living::new(), Living::new());
+    entities(conceptual, one, &mut ours);
+    entities(conceptual, other, &mut theirs);
+    let is_part = |class: ClassId| conceptual.classes[class].owner.is_some();
+    let mut parts = ours.iter().filter(|(class, _)| is_part(**class));
+    let (mut own, mut known) = (Vec::new(), Vec::new());
+    unique_values(conceptual, one, &mut own);
+    unique_values(conceptual, other, &mut known);
+    parts.any(|(class, ids)| theirs.get(class).is_some_and(|known| ids.iter().any(|id| known.contains(id))))
+        || own.iter().any(|value| known.contains(value))
+}
+
+fn unique_values<'r>(conceptual: &Conceptual, record: &'r Record, found: &mut Vec<(Member, &'r Value)>) {
+    for (&member, value) in &record.fields {
+        match (member, value) {
+            (Member::Attribute(id), value) if conceptual.attributes[id].unique => found.push((member, value)),
+            (_, Value::Record(part)) => unique_values(conceptual, part, found),
+            (_, Value::List(elements)) => {
+                for element in elements {
+                    if let Value::Record(part) = &element.value {
+                        unique_values(conceptual, part, found);
+                    }
+                }
+            }
+            (_, _) => {}
+        }
+    }
+    found.retain(|(_, value)| !value.is_null());
 }
 
 /// The same model without checks.
