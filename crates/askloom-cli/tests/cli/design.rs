@@ -49,10 +49,7 @@ fn every_example_by_every_method() {
 fn a_design_is_saved_checked_and_used() {
     let project = game();
     project.run(&["design", "game.loom", "--check"]).exits(1).says("`askloom design --save` writes it");
-    project
-        .run(&["design", "game.loom", "--method", "qodm", "--save"])
-        .exits(0)
-        .says("game.embedded.design");
+    project.run(&["design", "game.loom", "--method", "qodm", "--save"]).exits(0).says("game.embedded.design");
     project.run(&["design", "game.loom", "--check"]).exits(0).says("answers all of game.loom").says("% less");
     project.run(&["explain", "game.loom", "lobby"]).exits(0).prints("by its identity");
     let changed =
