@@ -72,7 +72,7 @@ impl Spec {
         for n in 0..3 + random.below(4) {
             made.extend(statements::write(conceptual, &format!("w{n}"), &random.fork(&format!("w{n}"))));
         }
-        if random.percent(12) {
+        if random.fork("given").percent(12) {
             made.extend(statements::collection(conceptual, "Given0", &random.fork("given0")));
             made.extend(statements::collection(conceptual, "Given1", &random.fork("given1")));
         }
