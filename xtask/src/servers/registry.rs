@@ -3,7 +3,7 @@
 use super::launch::Launch;
 use super::package::Package;
 use super::state::Running;
-use super::{dynamodb, redis, redis_cluster};
+use super::{dynamodb, mongodb, mongodb_3, redis, redis_cluster};
 use crate::repository::Outcome;
 use std::path::Path;
 
@@ -38,7 +38,8 @@ pub(super) enum Line {
     Alone(fn(&Path) -> Vec<String>),
 }
 
-pub(super) const ALL: [&Server; 3] = [&redis::SERVER, &redis_cluster::SERVER, &dynamodb::SERVER];
+pub(super) const ALL: [&Server; 5] =
+    [&redis::SERVER, &redis_cluster::SERVER, &mongodb::SERVER, &mongodb_3::SERVER, &dynamodb::SERVER];
 
 pub(super) fn find(name: &str) -> Outcome<&'static Server> {
     ALL.into_iter().find(|server| server.name == name).ok_or_else(|| {
