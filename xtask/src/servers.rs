@@ -2,7 +2,10 @@
 //! started on loopback and stopped again. Nothing is installed. docs/servers.md tells more.
 
 mod bson;
+mod cassandra;
+mod cassandra_3;
 mod checksums;
+mod cql;
 mod dynamodb;
 mod java;
 mod launch;

@@ -3,7 +3,7 @@
 use super::launch::Launch;
 use super::package::Package;
 use super::state::Running;
-use super::{dynamodb, mongodb, mongodb_3, redis, redis_cluster};
+use super::{cassandra, cassandra_3, dynamodb, mongodb, mongodb_3, redis, redis_cluster};
 use crate::repository::Outcome;
 use std::path::Path;
 
@@ -38,8 +38,15 @@ pub(super) enum Line {
     Alone(fn(&Path) -> Vec<String>),
 }
 
-pub(super) const ALL: [&Server; 5] =
-    [&redis::SERVER, &redis_cluster::SERVER, &mongodb::SERVER, &mongodb_3::SERVER, &dynamodb::SERVER];
+pub(super) const ALL: [&Server; 7] = [
+    &redis::SERVER,
+    &redis_cluster::SERVER,
+    &mongodb::SERVER,
+    &mongodb_3::SERVER,
+    &dynamodb::SERVER,
+    &cassandra::SERVER,
+    &cassandra_3::SERVER,
+];
 
 pub(super) fn find(name: &str) -> Outcome<&'static Server> {
     ALL.into_iter().find(|server| server.name == name).ok_or_else(|| {
