@@ -7,6 +7,7 @@ mod cassandra_3;
 mod checksums;
 mod cql;
 mod dynamodb;
+mod hbase;
 mod java;
 mod launch;
 mod lifecycle;

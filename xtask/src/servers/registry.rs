@@ -3,7 +3,7 @@
 use super::launch::Launch;
 use super::package::Package;
 use super::state::Running;
-use super::{cassandra, cassandra_3, dynamodb, mongodb, mongodb_3, redis, redis_cluster};
+use super::{cassandra, cassandra_3, dynamodb, hbase, mongodb, mongodb_3, redis, redis_cluster};
 use crate::repository::Outcome;
 use std::path::Path;
 
@@ -38,7 +38,7 @@ pub(super) enum Line {
     Alone(fn(&Path) -> Vec<String>),
 }
 
-pub(super) const ALL: [&Server; 7] = [
+pub(super) const ALL: [&Server; 8] = [
     &redis::SERVER,
     &redis_cluster::SERVER,
     &mongodb::SERVER,
@@ -46,6 +46,7 @@ pub(super) const ALL: [&Server; 7] = [
     &dynamodb::SERVER,
     &cassandra::SERVER,
     &cassandra_3::SERVER,
+    &hbase::SERVER,
 ];
 
 pub(super) fn find(name: &str) -> Outcome<&'static Server> {
