@@ -16,6 +16,9 @@ use std::time::{Duration, Instant};
 /// Loaded machines start servers many times slower than idle ones.
 const LIMIT: Duration = Duration::from_secs(180);
 
+/// In the message of a start that is worth another try.
+pub(super) const PORT_TAKEN: &str = ", for a port was taken meanwhile";
+
 pub(super) struct Launch<'a> {
     place: &'a Place,
     state: Running,
@@ -96,12 +99,19 @@ impl<'a> Launch<'a> {
     }
 
     fn ended(&self, member: &str) -> String {
-        format!("the process ended by itself\n{}", self.said(member))
+        // Java says it far above the end of what it says.
+        let text = self.read(member);
+        let marks = ["already in use", "in use by another"];
+        let why = if marks.iter().any(|mark| text.contains(mark)) { PORT_TAKEN } else { "" };
+        format!("the process ended by itself{why}\n{}", self.said(member))
     }
 
     fn said(&self, member: &str) -> String {
-        let text = fs::read(self.log(member)).unwrap_or_default();
-        format!("{member} said:\n{}", tail(&String::from_utf8_lossy(&text)))
+        format!("{member} said:\n{}", tail(&self.read(member)))
+    }
+
+    fn read(&self, member: &str) -> String {
+        String::from_utf8_lossy(&fs::read(self.log(member)).unwrap_or_default()).into_owned()
     }
 
     fn log(&self, member: &str) -> PathBuf {

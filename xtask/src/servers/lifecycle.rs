@@ -1,6 +1,6 @@
 //! Up, down, and up for as long as something takes.
 
-use super::launch::Launch;
+use super::launch::{Launch, PORT_TAKEN};
 use super::place::Place;
 use super::registry::{Server, find};
 use super::state::{Health, Keeper, Running};
@@ -31,7 +31,7 @@ fn start(place: &Place, server: &Server, keeper: Keeper) -> Outcome<Running> {
     }
     for _ in 1..TRIES {
         match attempt(place, server, keeper) {
-            Err(message) if message.contains("in use") => eprintln!("a port was taken meanwhile: once more"),
+            Err(message) if message.contains(PORT_TAKEN) => eprintln!("{message}\nonce more"),
             other => return other,
         }
     }
@@ -120,6 +120,7 @@ mod tests {
     use super::super::registry::Size;
     use super::*;
     use std::fs;
+    use std::path::Path;
     use std::process::Command;
 
     fn sleeper(launch: &mut Launch) -> Outcome<String> {
@@ -174,6 +175,31 @@ mod tests {
         let message = up(&place, &server(mute), Keeper::Person).unwrap_err();
         assert!(message.contains("no licence"), "{message}");
         assert!(!place.run("sleeper").exists());
+        fs::remove_dir_all(root).unwrap();
+    }
+
+    /// Says so far above its end, the first two times.
+    fn crowded(launch: &mut Launch) -> Outcome<String> {
+        let data = launch.data("data")?;
+        let outside = data.ancestors().nth(2).unwrap_or(Path::new(""));
+        let tries = outside.join("tries");
+        let script = "echo >> tries; [ $(wc -l < tries) -ge 3 ] && exec sleep 600
+                      echo Address already in use; seq 1 50; exit 1";
+        let mut shell = Command::new("sh");
+        launch.spawn("crowded", "127.0.0.1:1", shell.args(["-c", script]).current_dir(outside))?;
+        launch.wait(|| {
+            let tries = fs::read_to_string(&tries).unwrap_or_default().len();
+            if tries == 3 { Ok(()) } else { Err("not yet".to_owned()) }
+        })?;
+        Ok("sleep://here".to_owned())
+    }
+
+    #[test]
+    fn a_port_that_was_taken_meanwhile_is_no_failure() {
+        let root = scratch("crowded");
+        let place = Place::at(root.clone());
+        assert!(up(&place, &server(crowded), Keeper::Person).is_ok());
+        down(&place, &server(crowded)).unwrap();
         fs::remove_dir_all(root).unwrap();
     }
 

