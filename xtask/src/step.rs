@@ -23,8 +23,6 @@ pub(crate) enum Work {
     /// Cargo with a variable that is set to a path, which may have to be made first.
     Given(&'static str, fn() -> Outcome<PathBuf>, Vec<&'static str>),
     Task(fn() -> Outcome),
-    /// Nothing to run, and why.
-    Nothing(&'static str),
 }
 
 pub(crate) fn run_all(steps: &[Step]) -> Outcome {
@@ -60,10 +58,6 @@ fn run(step: &Step) -> Outcome {
         Work::Task(task) => {
             eprintln!("── {}", step.name);
             task()?;
-        }
-        Work::Nothing(why) => {
-            eprintln!("── {}: {why}", step.name);
-            return Ok(());
         }
     }
     eprintln!("── {}: {:.1} s", step.name, start.elapsed().as_secs_f64());
