@@ -7,7 +7,7 @@ use askloom_model::{
     AccessPath, ClassId, Collection, Conceptual, Contents, Identity, Leaf, Model, Path, PositionId, Value,
     identity_to_json, to_json,
 };
-use askloom_oracle::generate::{Generator, Options};
+use askloom_oracle::generate::{Generator, Options, few};
 use askloom_store::write::{self, Expect, Inputs};
 use askloom_store::{Memory, Schema};
 use askloom_target::embedded::{BlockEntry, block_prefix, decode, decode_entry, split_entry, split_master};
@@ -47,27 +47,9 @@ pub(super) fn samples(subject: &Subject<'_>) -> Vec<Sample> {
     schema.design.collections.ids().map(one).collect()
 }
 
-/// The model with few instances and short lists. What is rare is not rare here: a copy of it should have items.
+/// The model with few instances and short lists.
 pub(crate) fn small(model: &Model) -> Model {
-    let mut model = model.clone();
-    let conceptual = &mut model.conceptual;
-    for id in conceptual.classes.ids() {
-        let statistics = &mut conceptual.classes[id].statistics;
-        statistics.count = Some(statistics.count.unwrap_or(INSTANCES).min(INSTANCES));
-    }
-    let shorten = |statistics: &mut askloom_model::MemberStatistics| {
-        statistics.avg = statistics.avg.map(|avg| avg.min(ELEMENTS as f64 - 1.0));
-        statistics.max = Some(statistics.max.unwrap_or(ELEMENTS).min(ELEMENTS));
-        statistics.size_bytes = statistics.size_bytes.map(|size| size.min(LETTERS));
-    };
-    for id in conceptual.attributes.ids() {
-        conceptual.attributes[id].statistics.frequencies.clear();
-        shorten(&mut conceptual.attributes[id].statistics);
-    }
-    for id in conceptual.ends.ids() {
-        shorten(&mut conceptual.ends[id].statistics);
-    }
-    model
+    few(model, INSTANCES, ELEMENTS, LETTERS)
 }
 
 /// What cannot be stored (a bound that the few instances do not reach) is left out: it is a sample.
