@@ -32,7 +32,11 @@ pub struct Target {
 static TARGETS: [Target; 5] = [
     Target { capability: &embedded::CAPABILITY, profile: &embedded::PROFILE, language: None },
     Target { capability: &redis::CAPABILITY, profile: &redis::PROFILE, language: None },
-    Target { capability: &mongodb::CAPABILITY, profile: &mongodb::PROFILE, language: None },
+    Target {
+        capability: &mongodb::CAPABILITY,
+        profile: &mongodb::PROFILE,
+        language: Some(&mongodb::MongoDb),
+    },
     Target { capability: &dynamodb::CAPABILITY, profile: &dynamodb::PROFILE, language: None },
     Target {
         capability: &cassandra::CAPABILITY,

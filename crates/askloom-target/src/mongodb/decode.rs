@@ -1,0 +1,255 @@
+//! Documents as records of the layout.
+
+use super::bson::{Bson, Document};
+use super::names::{CLASS, FIELDS, ID, JSON, escaped, unescaped};
+use super::schema::{Kind, MongoCollection, MongoField};
+use crate::embedded::decode;
+use crate::generate::Sample;
+use crate::layout::{Block, Fields, Layout, named_identity};
+use crate::tree::{TreeOf, class_named, is_many};
+use askloom_model::{
+    ClassId, Conceptual, Element, Geo, Identity, Precision, Record, Type, Value, ValueError, from_text,
+};
+use jiff::{Timestamp, ToSpan};
+use std::collections::BTreeMap;
+
+/// The record of a document.
+pub fn sample(layout: &Layout<'_>, of: &MongoCollection, document: &Document) -> Result<Sample, ValueError> {
+    let id = get(document, "_id").ok_or_else(|| ValueError("a document without `_id`".to_owned()))?;
+    let decoder = Decoder { conceptual: layout.conceptual };
+    let cell = |field: &MongoField| {
+        let found = match (field.is_key(), of.is_lone()) {
+            (true, true) => Some(id),
+            (true, false) => fields(id).and_then(|parts| get(parts, &field.name)),
+            (false, _) => get(document, &field.name),
+        };
+        decoder.field(field, found.unwrap_or(&Bson::Null))
+    };
+    let cells: Vec<Value> = of.fields.iter().map(cell).collect::<Result<_, _>>()?;
+    let (Some(system), Some(table)) = (&of.system, layout.table(of.collection)) else {
+        return Ok(Sample::Row { table: of.collection, cells });
+    };
+    let cells: Vec<Value> =
+        cells.into_iter().map(|cell| if cell.is_absent() { Value::Null } else { cell }).collect();
+    let class = match get(document, &system.class) {
+        Some(Bson::Text(name)) => Some(name.as_str()),
+        _none => None,
+    };
+    let (identity, root) = layout.root(table, &cells, class)?;
+    let version = match get(document, &system.version) {
+        Some(Bson::Long(version)) => u64::try_from(*version).unwrap_or_default(),
+        Some(Bson::Int(version)) => u64::try_from(*version).unwrap_or_default(),
+        _none => 0,
+    };
+    let rest = match get(document, &system.rest) {
+        Some(Bson::Binary(bytes)) => bytes.clone(),
+        _none => Vec::new(),
+    };
+    let fields = Fields { root: class.map(|_| root) };
+    let block = Block { identity, version, system: rest, fields, entries: BTreeMap::new() };
+    Ok(Sample::Block { table: of.collection, block })
+}
+
+fn get<'d>(document: &'d Document, name: &str) -> Option<&'d Bson> {
+    document.iter().find(|(own, _)| own == name).map(|(_, value)| value)
+}
+
+fn fields(value: &Bson) -> Option<&Document> {
+    match value {
+        Bson::Document(fields) => Some(fields),
+        _other => None,
+    }
+}
+
+struct Decoder<'d> {
+    conceptual: &'d Conceptual,
+}
+
+fn wrong(value: &Bson, what: &str) -> ValueError {
+    ValueError(format!("{} is no {what}", value.literal()))
+}
+
+impl Decoder<'_> {
+    fn field(&self, field: &MongoField, value: &Bson) -> Result<Value, ValueError> {
+        let wrong = || wrong(value, &field.of.name);
+        match (&field.kind, value) {
+            (_, Bson::Null) => Ok(Value::Null),
+            (Kind::Plain(ty), value) => plain(value, ty),
+            (Kind::Letters, Bson::Text(text)) => from_text(text, &Type::Uuid),
+            (Kind::Digits, Bson::Text(text)) => bytes(text).map(Value::Blob).ok_or_else(wrong),
+            (Kind::Ordered, Bson::Text(text)) => {
+                decode(&mut bytes(text).ok_or_else(wrong)?.as_slice()).map_err(|_| wrong())
+            }
+            (Kind::Number, value) => {
+                let index = whole(value).and_then(|number| u32::try_from(number).ok());
+                index.map(Value::Enum).ok_or_else(wrong)
+            }
+            (Kind::Nested { of, many }, value) => self.nested(of, *many, value),
+            (Kind::Letters | Kind::Digits | Kind::Ordered, _) => Err(wrong()),
+        }
+    }
+
+    fn nested(&self, of: &TreeOf, many: bool, value: &Bson) -> Result<Value, ValueError> {
+        match (value, of, many) {
+            (Bson::Null, _, _) => Ok(Value::Null),
+            (Bson::Array(items), TreeOf::Identity(class), true) => {
+                let ids = items.iter().map(|item| self.identity(*class, item));
+                ids.collect::<Result<_, _>>().map(Value::Set)
+            }
+            (_, _, true) => self.list(of, value),
+            (_, TreeOf::Basic(ty), false) => plain(value, ty),
+            (_, TreeOf::Identity(class), false) => self.identity(*class, value).map(Value::Reference),
+            (_, TreeOf::Instance(class), false) => {
+                self.record(*class, value).map(|record| Value::Record(Box::new(record)))
+            }
+        }
+    }
+
+    fn list(&self, of: &TreeOf, value: &Bson) -> Result<Value, ValueError> {
+        let placed: Vec<(u64, &Bson)> = match value {
+            Bson::Array(items) => (0..).zip(items).collect(),
+            Bson::Document(named) => {
+                let one = |(name, item)| named_ordinal(name).map(|ordinal| (ordinal, item));
+                named.iter().map(|(name, item)| one((name, item))).collect::<Result<_, _>>()?
+            }
+            other => return Err(wrong(other, "list")),
+        };
+        let mut elements = Vec::new();
+        for (ordinal, item) in placed.into_iter().filter(|(_, item)| **item != Bson::Null) {
+            elements.push(Element { ordinal, value: self.nested(of, false, item)? });
+        }
+        elements.sort_by_key(|element| element.ordinal);
+        Ok(Value::List(elements))
+    }
+
+    fn identity(&self, class: ClassId, value: &Bson) -> Result<Identity, ValueError> {
+        let parts = named_identity(self.conceptual, class);
+        if let [(_, ty)] = parts.as_slice() {
+            return Ok(vec![plain(value, ty)?]);
+        }
+        let names = FIELDS.names(parts.iter().map(|(name, _)| name.as_str()));
+        let document = fields(value).ok_or_else(|| wrong(value, "id"))?;
+        let part = |(name, (_, ty)): (String, &(String, Type))| {
+            plain(get(document, &name).unwrap_or(&Bson::Null), ty)
+        };
+        names.into_iter().zip(&parts).map(part).collect()
+    }
+
+    fn record(&self, declared: ClassId, value: &Bson) -> Result<Record, ValueError> {
+        let document = fields(value).ok_or_else(|| wrong(value, "part"))?;
+        let class = match get(document, CLASS) {
+            Some(Bson::Text(name)) => class_named(self.conceptual, declared, name)?,
+            _none => declared,
+        };
+        let mut record = Record::new(class);
+        if let Some(Bson::Uuid(id)) = get(document, ID) {
+            record.surrogate = Some(*id);
+        }
+        for member in self.conceptual.all_members(class) {
+            let name = escaped(self.conceptual.member_name(member));
+            let Some(value) = get(document, &name) else { continue };
+            let of = TreeOf::member(self.conceptual, member);
+            record.set(member, self.nested(&of, is_many(self.conceptual, member), value)?);
+        }
+        Ok(record)
+    }
+}
+
+fn named_ordinal(name: &str) -> Result<u64, ValueError> {
+    name.parse().map_err(|_| ValueError(format!("`{name}` is no place in a list")))
+}
+
+fn plain(value: &Bson, ty: &Type) -> Result<Value, ValueError> {
+    let found = match (value, ty) {
+        (Bson::Null, _) => Some(Value::Null),
+        (value, Type::Json) => Some(Value::Json(json(value)?)),
+        (value, Type::Int | Type::Long) => whole(value).and_then(|n| i64::try_from(n).ok()).map(Value::Int),
+        (value, Type::Decimal) => match value {
+            Bson::Decimal(number) => Some(Value::decimal(number)?),
+            other => whole(other).map(|number| Value::Decimal(number.into())),
+        },
+        (value, Type::Double) => double(value).map(Value::Double),
+        (Bson::Bool(truth), Type::Bool) => Some(Value::Bool(*truth)),
+        (Bson::Date(at), Type::Date) => {
+            const DAY: i64 = 86_400_000;
+            let first = jiff::civil::date(1970, 1, 1);
+            let days = at.div_euclid(DAY).days();
+            first.checked_add(days).ok().map(Value::Date)
+        }
+        (Bson::Text(text), Type::Text) => Some(Value::Text(text.clone())),
+        (Bson::Text(text), Type::Time | Type::Enum(_)) => Some(from_text(text, ty)?),
+        (value, Type::Timestamp(precision)) => timestamp(value, *precision).map(Value::Timestamp),
+        (Bson::Uuid(id), Type::Uuid) => Some(Value::Uuid(*id)),
+        (Bson::Binary(bytes), Type::Blob) => Some(Value::Blob(bytes.clone())),
+        // BSON does not tell a blob of sixteen bytes that was marked as a uuid.
+        (Bson::Uuid(id), Type::Blob) => Some(Value::Blob(id.as_bytes().to_vec())),
+        (Bson::Document(fields), Type::Geo) => place(fields)?,
+        (_, _) => None,
+    };
+    found.ok_or_else(|| wrong(value, &ty.to_string()))
+}
+
+fn whole(value: &Bson) -> Option<i128> {
+    match value {
+        Bson::Int(number) => Some(i128::from(*number)),
+        Bson::Long(number) => Some(i128::from(*number)),
+        Bson::Decimal(number) => number.to_plain_string().parse().ok(),
+        _other => None,
+    }
+}
+
+fn double(value: &Bson) -> Option<f64> {
+    match value {
+        Bson::Double(number) => Some(*number),
+        // mongosh shows a double without a fraction as an int.
+        Bson::Int(number) => Some(f64::from(*number)),
+        _other => None,
+    }
+}
+
+fn timestamp(value: &Bson, precision: Precision) -> Option<Timestamp> {
+    match (value, precision) {
+        (Bson::Date(at), Precision::Millis) => Timestamp::from_millisecond(*at).ok(),
+        (Bson::Long(at), Precision::Micros) => Timestamp::from_microsecond(*at).ok(),
+        (value, Precision::Nanos) => Timestamp::from_nanosecond(whole(value)?).ok(),
+        (_, Precision::Millis | Precision::Micros) => None,
+    }
+}
+
+fn place(fields: &Document) -> Result<Option<Value>, ValueError> {
+    let Some(Bson::Array(coordinates)) = get(fields, "coordinates") else { return Ok(None) };
+    let numbers: Option<Vec<f64>> = coordinates.iter().map(double).collect();
+    match numbers.as_deref() {
+        Some([longitude, latitude]) => Geo::new(*latitude, *longitude).map(|geo| Some(Value::Geo(geo))),
+        _other => Ok(None),
+    }
+}
+
+fn json(value: &Bson) -> Result<serde_json::Value, ValueError> {
+    use serde_json::Value as Json;
+    let parsed = |text: &str| serde_json::from_str(text).map_err(|error| ValueError(error.to_string()));
+    match value {
+        Bson::Null => Ok(Json::Null),
+        Bson::Bool(truth) => Ok(Json::Bool(*truth)),
+        Bson::Text(text) => Ok(Json::String(text.clone())),
+        Bson::Int(number) => Ok(Json::from(*number)),
+        Bson::Long(number) => Ok(Json::from(*number)),
+        Bson::Decimal(number) => parsed(&number.to_plain_string()),
+        Bson::Array(items) => items.iter().map(json).collect(),
+        Bson::Document(fields) => match fields.as_slice() {
+            [(name, Bson::Text(text))] if name == JSON => parsed(text),
+            fields => {
+                let one = |(name, field): &(String, Bson)| Ok((unescaped(name), json(field)?));
+                fields.iter().map(one).collect::<Result<_, ValueError>>().map(Json::Object)
+            }
+        },
+        Bson::Double(_) | Bson::Date(_) | Bson::Binary(_) | Bson::Uuid(_) | Bson::Slot(_) => {
+            Err(wrong(value, "JSON"))
+        }
+    }
+}
+
+fn bytes(digits: &str) -> Option<Vec<u8>> {
+    let pairs = digits.as_bytes().chunks(2);
+    pairs.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()).collect()
+}
