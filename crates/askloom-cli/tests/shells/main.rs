@@ -13,5 +13,6 @@
 mod cassandra;
 mod data;
 mod harness;
+mod mongodb;
 mod printed;
 mod server;

@@ -208,12 +208,14 @@ fn double(value: &Bson) -> Option<f64> {
 }
 
 fn timestamp(value: &Bson, precision: Precision) -> Option<Timestamp> {
-    match (value, precision) {
-        (Bson::Date(at), Precision::Millis) => Timestamp::from_millisecond(*at).ok(),
-        (Bson::Long(at), Precision::Micros) => Timestamp::from_microsecond(*at).ok(),
-        (value, Precision::Nanos) => Timestamp::from_nanosecond(whole(value)?).ok(),
-        (_, Precision::Millis | Precision::Micros) => None,
-    }
+    let nanoseconds = match (value, precision) {
+        (Bson::Date(at), Precision::Millis) => i128::from(*at) * 1_000_000,
+        (Bson::Long(at), Precision::Micros) => i128::from(*at) * 1_000,
+        (value, Precision::Nanos) => whole(value)?,
+        (_, Precision::Millis | Precision::Micros) => return None,
+    };
+    // By nanoseconds, since the last second has no milliseconds in `from_millisecond`.
+    Timestamp::from_nanosecond(nanoseconds).ok()
 }
 
 fn place(fields: &Document) -> Result<Option<Value>, ValueError> {

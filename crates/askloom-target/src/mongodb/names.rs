@@ -92,7 +92,7 @@ mod tests {
             FIELDS.names(["_id", "a.b", "a_b", "$where", "", "0", "__proto__", "größe", "n", "N", "a\0"]);
         assert_eq!(
             names,
-            ["_id_", "a_b", "a_b_2", "x__where", "x_", "x_0", "__proto___", "größe", "n", "N_2", "a_"]
+            ["_id_", "a_b", "a_b_2", "_where", "x_", "x_0", "__proto___", "größe", "n", "N_2", "a_"]
         );
         let long = "x".repeat(300);
         let collections = COLLECTIONS.names(["system.users", "a$b", "", "admin", &long, "Straße"]);

@@ -132,7 +132,8 @@ pub(super) fn in_comment(text: &str) -> String {
 
 /// By its name where it has four digits in its year, else by its number.
 fn date(milliseconds: i64) -> String {
-    let named = jiff::Timestamp::from_millisecond(milliseconds).ok().map(|at| at.to_string());
+    let named =
+        jiff::Timestamp::from_nanosecond(i128::from(milliseconds) * 1_000_000).ok().map(|at| at.to_string());
     match named.filter(|name| name.find('-') == Some(4)) {
         Some(name) => format!("ISODate('{name}')"),
         None => format!("new Date({milliseconds})"),
@@ -259,9 +260,7 @@ mod tests {
         ]);
         let text = long.laid_out(0, 0);
         assert_eq!(text.lines().count(), 7, "{text}");
-        assert_eq!(
-            text.replace('\n', "").split_whitespace().count(),
-            long.literal().split_whitespace().count()
-        );
+        let bare = |text: &str| text.split_whitespace().collect::<String>();
+        assert_eq!(bare(&text), bare(&long.literal()));
     }
 }
