@@ -272,13 +272,11 @@ fn compared(op: Comparison, above: Wish, below: Wish) -> Wish {
 
 /// The part of a condition that no parameter changes.
 fn fixed(condition: &Condition) -> Option<Condition> {
-    match condition {
-        Condition::And(all) => {
-            let kept: Vec<Condition> = all.iter().filter_map(fixed).collect();
-            (!kept.is_empty()).then_some(Condition::And(kept))
-        }
-        other => (!mentions_parameter(other)).then(|| other.clone()),
+    if let Condition::And(all) = condition {
+        let kept: Vec<Condition> = all.iter().filter_map(fixed).collect();
+        return (!kept.is_empty()).then_some(Condition::And(kept));
     }
+    (!mentions_parameter(condition)).then(|| condition.clone())
 }
 
 fn mentions_parameter(condition: &Condition) -> bool {
@@ -303,18 +301,18 @@ fn mentions_parameter(condition: &Condition) -> bool {
 
 /// A value out of several.
 fn one_of(value: Value) -> Value {
-    match value {
-        Value::List(elements) => elements.into_iter().next().map_or(Value::Null, |element| element.value),
-        Value::Set(ids) => ids.into_iter().next().map_or(Value::Null, Value::Reference),
-        other => other,
+    if let Value::List(elements) = value {
+        return elements.into_iter().next().map_or(Value::Null, |element| element.value);
     }
+    if let Value::Set(ids) = value {
+        return ids.into_iter().next().map_or(Value::Null, Value::Reference);
+    }
+    value
 }
 
 fn word(value: &Value) -> Value {
-    match value {
-        Value::Text(text) => Value::Text(text.split_whitespace().next().unwrap_or_default().to_owned()),
-        other => other.clone(),
-    }
+    let Value::Text(text) = value else { return value.clone() };
+    Value::Text(text.split_whitespace().next().unwrap_or_default().to_owned())
 }
 
 /// A list of one.
@@ -354,12 +352,12 @@ fn inside<'r>(conceptual: &Conceptual, record: &'r Record, class: ClassId) -> Op
     if conceptual.is_kind_of(record.class, class) {
         return Some(record);
     }
-    record.fields.values().find_map(|value| match value {
-        Value::Record(part) => inside(conceptual, part, class),
-        Value::List(elements) => elements.iter().find_map(|element| match &element.value {
-            Value::Record(part) => inside(conceptual, part, class),
-            _other => None,
-        }),
-        _other => None,
+    let part = |value: &'r Value| {
+        let Value::Record(part) = value else { return None };
+        inside(conceptual, part, class)
+    };
+    record.fields.values().find_map(|value| {
+        let Value::List(elements) = value else { return part(value) };
+        elements.iter().find_map(|element| part(&element.value))
     })
 }
