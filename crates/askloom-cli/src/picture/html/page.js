@@ -87,7 +87,7 @@ function figures() {
     ["Requests", count(total.requests), "a second"],
     ["Read and written", bytes(total.bytes), "a second"],
     ["Stored", bytes(storage), ""],
-    ["Put for a byte of data", count(total.write_amplification ?? null), total.write_amplification === 1 ? "byte" : "bytes"],
+    ["Put for a byte of data", count(total.write_amplification ?? null), count(total.write_amplification) === "1" ? "byte" : "bytes"],
   ];
   const shown = list.filter(([, value]) => value !== "–");
   const one = ([name, value, of, kind]) =>
@@ -345,7 +345,7 @@ function sampleCall({ sample, steps }) {
   const given = sample.parameters.map(({ name, value }) => [el("dt", null, name), el("dd", { title: value }, short(members(value) ? JSON.parse(value) : value))]);
   const list = given.length
     ? el("dl", { class: "facts given" }, given.flat())
-    : el("p", { class: "soft" }, "It takes no parameters.");
+    : el("p", { class: "soft" }, "no parameters: it takes none.");
   return [el("h3", null, "Carried out on the sample with"), list, ...steps.some(isUnknown) ? [el("p", { class: "said" }, "How this store finds it was not carried out, so those steps light nothing.")] : []];
 }
 
