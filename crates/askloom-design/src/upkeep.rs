@@ -18,6 +18,19 @@ pub struct Place {
     pub class: Option<ClassId>,
 }
 
+impl Place {
+    /// The class of what stands there, if it need not be in the aggregate of the place before: an entity, or a value
+    /// object that is reached backwards, from what it refers to.
+    #[must_use]
+    pub fn apart(&self, conceptual: &Conceptual) -> Option<ClassId> {
+        let backwards = match self.steps.last() {
+            Some(&Member::End(end)) => !conceptual.ends[end].stored,
+            Some(Member::Attribute(_)) | None => false,
+        };
+        self.class.filter(|&class| backwards || conceptual.classes[class].kind.is_entity())
+    }
+}
+
 /// Every place that a row depends on, the root first.
 #[must_use]
 pub fn places(conceptual: &Conceptual, collection: &Collection) -> Vec<Place> {
@@ -80,11 +93,8 @@ fn touched(
     id: CollectionId,
     collection: &Collection,
 ) -> Option<Upkeep> {
-    let lives_in = |class: ClassId| {
-        conceptual.classes[class].kind.is_entity()
-            && conceptual.homes(class).iter().any(|home| home.root == root)
-    };
-    let in_aggregate = |place: &Place| place.class.is_some_and(lives_in);
+    let lives_in = |class: ClassId| conceptual.homes(class).iter().any(|home| home.root == root);
+    let in_aggregate = |place: &Place| place.apart(conceptual).is_some_and(lives_in);
     let places: Vec<Place> = places(conceptual, collection).into_iter().filter(in_aggregate).collect();
     if places.is_empty() {
         return None;
@@ -99,7 +109,8 @@ fn touched(
         }
     }
     let positions = collection.source.positions.iter();
-    let positions = positions.filter(|(_, position)| position.class.is_some_and(lives_in));
+    let is_there = |class: ClassId| conceptual.classes[class].kind.is_entity() && lives_in(class);
+    let positions = positions.filter(|(_, position)| position.class.is_some_and(is_there));
     Some(Upkeep { collection: id, positions: positions.map(|(id, _)| id).collect(), back })
 }
 

@@ -25,6 +25,7 @@ mod keyspace;
 mod paths;
 mod questions;
 mod random;
+mod records;
 mod refusals;
 mod run;
 mod shrink;
