@@ -141,6 +141,7 @@ mod tests {
     use super::super::launch::Launch;
     use super::super::place::scratch;
     use super::super::registry::Size;
+    use super::super::wire::exchange;
     use super::*;
     use std::fs;
     use std::path::Path;
@@ -266,6 +267,17 @@ mod tests {
         assert!(running(&place, server).is_ok());
         down(&place, server, Whose::Ours).unwrap();
         fs::remove_dir_all(root).unwrap();
+    }
+
+    #[test]
+    #[ignore = "slow"]
+    fn a_real_server_is_up_for_as_long_as_something_takes() {
+        let reply = with(&["redis"], |urls| {
+            let (name, url) = &urls[0];
+            assert_eq!(name, "ASKLOOM_SERVER_REDIS");
+            exchange(url.strip_prefix("redis://").unwrap(), "PING\r\nQUIT\r\n")
+        });
+        assert_eq!(reply.unwrap(), "+PONG\r\n+OK\r\n");
     }
 
     #[test]
