@@ -12,6 +12,8 @@ use std::collections::BTreeMap;
 
 struct Cqlsh {
     session: Session,
+    /// Of the design before; a small server has no room for all of them.
+    keyspace: Option<String>,
 }
 
 const MARK: &str = "askloom-mark";
@@ -20,7 +22,7 @@ impl Cqlsh {
     fn start() -> Self {
         server::up("cassandra");
         let session = Session::start(&server::shell("cassandra"), &[("PYTHONUNBUFFERED", "1")]);
-        Self { session }
+        Self { session, keyspace: None }
     }
 
     fn send(&mut self, text: &str) -> Result<String, String> {
@@ -41,8 +43,10 @@ impl Shell for Cqlsh {
 
     fn clear(&mut self, name: &str) -> Options {
         let replication = "{'class': 'SimpleStrategy', 'replication_factor': 1}";
+        let former = self.keyspace.replace(name.to_owned());
+        let former = former.map_or_else(String::new, |former| format!("DROP KEYSPACE IF EXISTS {former};\n"));
         let text = format!(
-            "DROP KEYSPACE IF EXISTS {name};\nCREATE KEYSPACE {name} WITH replication = {replication};\nUSE {name};"
+            "{former}DROP KEYSPACE IF EXISTS {name};\nCREATE KEYSPACE {name} WITH replication = {replication};\nUSE {name};"
         );
         self.send(&text).unwrap();
         Options::default()

@@ -52,7 +52,9 @@ pub(crate) fn every_example(shell: &mut dyn Shell) {
         for method in Method::ALL {
             // Values that break things, and plain ones.
             let nasty = method != Method::Qodm;
+            let start = std::time::Instant::now();
             one(shell, name, &model, method, nasty, &mut count);
+            println!("{} {name} {}: {:.1?}", shell.target(), method.name(), start.elapsed());
         }
     }
     println!("{}: {count:?}", shell.target());
