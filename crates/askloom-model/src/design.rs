@@ -162,13 +162,18 @@ impl Collection {
         }
     }
 
-    /// Every path whose value can be read from an entry.
-    pub fn held(&self) -> impl Iterator<Item = &Path> {
-        let fields: &[Path] = match &self.contents {
+    /// The paths whose values entries hold beside those of the keys. An aggregate is held as it is.
+    #[must_use]
+    pub fn fields(&self) -> &[Path] {
+        match &self.contents {
             Contents::Aggregate(_) => &[],
             Contents::Fields(fields) | Contents::Nested(Nodes { fields, .. }) => fields,
-        };
+        }
+    }
+
+    /// Every path whose value can be read from an entry.
+    pub fn held(&self) -> impl Iterator<Item = &Path> {
         let keys = self.block_key.iter().chain(&self.entry_key).map(|field| &field.path);
-        keys.chain(fields)
+        keys.chain(self.fields())
     }
 }

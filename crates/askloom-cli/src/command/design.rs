@@ -1,6 +1,6 @@
 use crate::document::{Cell, Compared, ComparedStatement, Comparison, Document, Subject, schema};
 use crate::exit::{Exit, Failure, words};
-use crate::model::{checked, proposal, saved_path};
+use crate::model::{checked, saved_path};
 use crate::replace::replace;
 use crate::screen::Screen;
 use crate::{human, picture, target};
@@ -139,7 +139,7 @@ pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
     let is_saved = saved.is_some();
     let proposal = match saved {
         Some(proposal) => proposal,
-        None => prepared.proposal(prepared.method)?,
+        None => prepared.proposal(prepared.method),
     };
     if args.faithful {
         screen.print(&picture::paper(&proposal.paper))?;
@@ -220,8 +220,8 @@ fn rated(model: &mut Model, name: &str) -> Result<(), Failure> {
 }
 
 impl Prepared {
-    fn proposal(&self, method: Method) -> Result<Proposal, Failure> {
-        proposal(method, &self.model, &Costing::from(self.target), &self.options)
+    fn proposal(&self, method: Method) -> Proposal {
+        method::design(method, &self.model, &Costing::from(self.target), &self.options)
     }
 
     /// Refuses a design in which a statement has no plan.
@@ -248,7 +248,7 @@ impl Prepared {
     }
 
     pub(super) fn document(&self) -> Result<Document, Failure> {
-        Ok(self.subject(&self.proposal(self.method)?).document())
+        Ok(self.subject(&self.proposal(self.method)).document())
     }
 
     /// Every method on this workload.
@@ -256,7 +256,7 @@ impl Prepared {
         let mut comparison = Comparison { methods: Vec::new(), statements: Vec::new() };
         let mut documents = Vec::new();
         for method in Method::ALL {
-            let proposal = self.proposal(method)?;
+            let proposal = self.proposal(method);
             documents.push((method, self.subject(&proposal).document()));
         }
         let least = documents.iter().map(|(_, document)| document.total.cost).fold(f64::INFINITY, f64::min);
@@ -327,7 +327,7 @@ impl Prepared {
         }
         screen.say(&format!("{} answers all of {}", path.display(), self.name));
         for method in Method::ALL {
-            let Ok(proposal) = self.proposal(method) else { continue };
+            let proposal = self.proposal(method);
             let cost = self.subject(&proposal).document().total.cost;
             if cost < document.total.cost * 0.999 {
                 let saved = 100.0 * (1.0 - cost / document.total.cost);

@@ -171,11 +171,7 @@ impl Planner<'_> {
         let left = self.conjuncts.iter().enumerate().filter(|(index, _)| !used.contains(index));
         let mut rest: Vec<Condition> = left.map(|(_, conjunct)| conjunct.condition.clone()).collect();
         rest.extend(cover::presences(collection, positions, self.query));
-        match rest.len() {
-            0 => None,
-            1 => rest.pop(),
-            _several => Some(Condition::And(rest)),
-        }
+        crate::simple::all_of(rest)
     }
 
     /// The positions that the collection does not give, parents first.

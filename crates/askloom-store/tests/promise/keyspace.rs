@@ -216,12 +216,7 @@ fn entries(
     coverage: &mut Coverage,
 ) -> Result<Entries, String> {
     let number = schema.number(id);
-    let fields: &[Path] = match &collection.contents {
-        Contents::Aggregate(_) => &[],
-        Contents::Fields(fields) | Contents::Nested(Nodes { fields, .. }) => fields,
-    };
-    let keys = collection.block_key.iter().chain(&collection.entry_key).map(|field| &field.path);
-    let mut values: Vec<ColumnValue> = keys.chain(fields).cloned().map(ColumnValue::Path).collect();
+    let mut values: Vec<ColumnValue> = collection.held().cloned().map(ColumnValue::Path).collect();
     values.push(ColumnValue::Whole(PositionId::from_index(0)));
     values.extend(collection.whole().iter().map(|&position| ColumnValue::Whole(position)));
     let query = definition(collection, values);
