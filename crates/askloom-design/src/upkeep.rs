@@ -19,6 +19,21 @@ pub struct Place {
     pub class: Option<ClassId>,
 }
 
+impl Place {
+    /// The class with whose aggregates that changes what stands there. None where the place before says it already: for the
+    /// element of a list, and for a value object that is reached from its owner. From what it refers to it is reached
+    /// without its owner.
+    #[must_use]
+    pub fn entered(&self, conceptual: &Conceptual) -> Option<ClassId> {
+        let from_owner = match self.steps.last() {
+            Some(Member::End(end)) => conceptual.ends[*end].kind == RelationshipKind::Composition,
+            Some(Member::Attribute(_)) => true,
+            None => false,
+        };
+        self.class.filter(|&class| conceptual.classes[class].kind.is_entity() || !from_owner)
+    }
+}
+
 /// Every place that a row depends on, the root first.
 #[must_use]
 pub fn places(conceptual: &Conceptual, collection: &Collection) -> Vec<Place> {
@@ -81,11 +96,8 @@ fn touched(
     id: CollectionId,
     collection: &Collection,
 ) -> Option<Upkeep> {
-    let lives_in = |class: ClassId| {
-        conceptual.classes[class].kind.is_entity()
-            && conceptual.homes(class).iter().any(|home| home.root == root)
-    };
-    let in_aggregate = |place: &Place| place.class.is_some_and(lives_in);
+    let lives_in = |class: ClassId| conceptual.homes(class).iter().any(|home| home.root == root);
+    let in_aggregate = |place: &Place| place.entered(conceptual).is_some_and(lives_in);
     let places: Vec<Place> = places(conceptual, collection).into_iter().filter(in_aggregate).collect();
     if places.is_empty() {
         return None;
@@ -100,7 +112,8 @@ fn touched(
         }
     }
     let positions = collection.source.positions.iter();
-    let positions = positions.filter(|(_, position)| position.class.is_some_and(lives_in));
+    let is_entity = |class: &ClassId| conceptual.classes[*class].kind.is_entity();
+    let positions = positions.filter(|(_, position)| position.class.filter(is_entity).is_some_and(lives_in));
     Some(Upkeep { collection: id, positions: positions.map(|(id, _)| id).collect(), back })
 }
 

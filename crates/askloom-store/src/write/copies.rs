@@ -112,10 +112,7 @@ impl Upkeep<'_> {
         let conceptual = self.conceptual();
         let mut roots = BTreeSet::new();
         for place in places(conceptual, self.collection) {
-            // A value object is in the aggregate of the place before.
-            let Some(class) = place.class.filter(|&class| conceptual.classes[class].kind.is_entity()) else {
-                continue;
-            };
+            let Some(class) = place.entered(conceptual) else { continue };
             let homes = self.schema.homes(class);
             let is_home = |(of, _): &&Aggregate| homes.iter().any(|home| home.root == *of);
             let there: BTreeSet<Aggregate> = changed.clone().filter(is_home).cloned().collect();

@@ -96,3 +96,16 @@ fn an_index_of_a_subclass() {
         write move: UPDATE City SET land = :land WHERE name = :name";
     keeps_the_promise("an index of a subclass", &model(text));
 }
+
+/// A value object that is reached from what it refers to stands in the rows without its owner.
+#[test]
+fn a_value_object_between_two_entities() {
+    let text = "entity Country { id code: text, name: text }
+        entity Firm { id no: int, part seat: Address }
+        value Address { street: text, ref country: Country?, ref agent: Agent? }
+        entity Agent { id name: text }
+        ask agents: {Country} -> {Agent}
+        ask countries: {Agent} -> {Country, Firm}
+        write move: UPDATE Firm SET seat.country = :country, seat.agent = :agent WHERE no = :no";
+    keeps_the_promise("a value object between", &model(text));
+}
