@@ -394,3 +394,45 @@ impl<'a> Around<'a> {
         }
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+    use crate::simple;
+    use askloom_model::Origin;
+
+    /// What a query was found not to start with is never the cheapest, however the aggregates are cut.
+    #[test]
+    fn the_collections_that_are_left_give_the_same_price() {
+        let mut text =
+            "@count(1_000) entity Thing { id k: int, note: text @size(2 KB), tags: text[*]\n".to_owned();
+        (0..8).for_each(|n| text.push_str(&format!("  f{n}: int @distinct({})\n", 10 + n * n * 20)));
+        text.push_str("}\n");
+        for n in 0..8 {
+            let (other, range) = ((n + 3) % 8, (n + 5) % 8);
+            let query = format!("SELECT f{other}, note FROM Thing WHERE f{n} = :a AND f{range} > :b");
+            text.push_str(&format!("query q{n}: {query}\n"));
+        }
+        let world = askloom_lang::Memory::default().with("m.loom", text);
+        let checked = askloom_lang::check(&world, std::path::Path::new("m.loom"));
+        assert_eq!(checked.errors, 0, "{:?}", checked.diagnostics);
+        let (model, costing) = (checked.model, Costing::default());
+        let mut masters = Design::default();
+        simple::masters(&model, Origin::Method, &mut masters);
+        let class = masters.collections.iter().next().unwrap().1.source.root;
+        let mut loads = Loads::new(&model, &costing, &masters, &BTreeSet::from([class]));
+        let all: Vec<CollectionId> = loads.designs[0].collections.ids().collect();
+        let left: Vec<usize> = loads.loads.iter().map(|load| load.from.len()).collect();
+        assert_eq!((all.len(), left.len()), (9, 8), "the master and an index of each query");
+        assert!(left.iter().all(|&left| left < all.len() / 2), "{left:?}");
+        for strategy in Strategy::ALL {
+            cut(&mut loads.designs[0], class, &[strategy.rule(Some(class))]);
+            for load in &loads.loads {
+                let over_all = load.statement.cost(&model, &costing, &loads.designs[0], &all).unwrap();
+                let price = load.price(&model, &costing, &loads.designs[0]);
+                assert_eq!(price.to_bits(), (over_all * load.rate).to_bits(), "{strategy:?}");
+            }
+        }
+    }
+}
