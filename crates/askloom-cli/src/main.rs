@@ -17,6 +17,7 @@ mod picture;
 mod progress;
 mod render;
 mod replace;
+mod sample;
 mod screen;
 mod settings;
 mod statement;

@@ -62,22 +62,32 @@ impl Designed {
     pub(crate) fn read(file: &Path, screen: &mut Screen) -> Result<Self, Failure> {
         let mut model = read(file, screen)?;
         ask::name_ways_back(&mut model);
-        let path = saved_path(file, EMBEDDED);
-        let text = match fs::read_to_string(&path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+        match saved_design(file, EMBEDDED, &model, screen)? {
+            Some(design) => Ok(Self { model, design, decisions: Vec::new(), origin: Origin::Saved }),
+            None => {
                 let made = method::design(DEFAULT, &model, &Costing::default(), &Options::default());
-                return Ok(Self::made(model, made));
+                Ok(Self::made(model, made))
             }
-            Err(error) => {
-                return Err(Failure::Input(format!("cannot read {}: {}", path.display(), words(&error))));
-            }
-        };
-        match saved::from_json(&model, &text) {
-            Ok(design) => Ok(Self { model, design, decisions: Vec::new(), origin: Origin::Saved }),
-            Err(found) => Err(misfit(&path, &text, &found, screen)),
         }
     }
+}
+
+/// The design for a store that is saved beside the model; nothing if there is none.
+pub(crate) fn saved_design(
+    file: &Path,
+    target: &str,
+    model: &Model,
+    screen: &mut Screen,
+) -> Result<Option<Design>, Failure> {
+    let path = saved_path(file, target);
+    let text = match fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => {
+            return Err(Failure::Input(format!("cannot read {}: {}", path.display(), words(&error))));
+        }
+    };
+    saved::from_json(model, &text).map(Some).map_err(|found| misfit(&path, &text, &found, screen))
 }
 
 /// Where the design of a model for a store is saved.

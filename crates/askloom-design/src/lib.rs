@@ -11,6 +11,7 @@
 
 pub mod ask;
 pub mod cost;
+pub mod lower;
 pub mod method;
 mod nested;
 pub mod partition;

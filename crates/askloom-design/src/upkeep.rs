@@ -20,17 +20,15 @@ pub struct Place {
 }
 
 impl Place {
-    /// The class with whose aggregates that changes what stands there. None where the place before says it already: for the
-    /// element of a list, and for a value object that is reached from its owner. From what it refers to it is reached
-    /// without its owner.
+    /// The class of what stands there, if it need not be in the aggregate of the place before: an entity, or a value
+    /// object that is reached backwards, from what it refers to.
     #[must_use]
-    pub fn entered(&self, conceptual: &Conceptual) -> Option<ClassId> {
-        let from_owner = match self.steps.last() {
-            Some(Member::End(end)) => conceptual.ends[*end].kind == RelationshipKind::Composition,
-            Some(Member::Attribute(_)) => true,
-            None => false,
+    pub fn apart(&self, conceptual: &Conceptual) -> Option<ClassId> {
+        let backwards = match self.steps.last() {
+            Some(&Member::End(end)) => !conceptual.ends[end].stored,
+            Some(Member::Attribute(_)) | None => false,
         };
-        self.class.filter(|&class| conceptual.classes[class].kind.is_entity() || !from_owner)
+        self.class.filter(|&class| backwards || conceptual.classes[class].kind.is_entity())
     }
 }
 
@@ -97,7 +95,7 @@ fn touched(
     collection: &Collection,
 ) -> Option<Upkeep> {
     let lives_in = |class: ClassId| conceptual.homes(class).iter().any(|home| home.root == root);
-    let in_aggregate = |place: &Place| place.entered(conceptual).is_some_and(lives_in);
+    let in_aggregate = |place: &Place| place.apart(conceptual).is_some_and(lives_in);
     let places: Vec<Place> = places(conceptual, collection).into_iter().filter(in_aggregate).collect();
     if places.is_empty() {
         return None;
@@ -112,8 +110,8 @@ fn touched(
         }
     }
     let positions = collection.source.positions.iter();
-    let is_entity = |class: &ClassId| conceptual.classes[*class].kind.is_entity();
-    let positions = positions.filter(|(_, position)| position.class.filter(is_entity).is_some_and(lives_in));
+    let is_there = |class: ClassId| conceptual.classes[class].kind.is_entity() && lives_in(class);
+    let positions = positions.filter(|(_, position)| position.class.is_some_and(is_there));
     Some(Upkeep { collection: id, positions: positions.map(|(id, _)| id).collect(), back })
 }
 

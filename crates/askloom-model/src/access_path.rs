@@ -84,6 +84,138 @@ fn literal(value: &Value, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     }
 }
 
+/// A text that is no access path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NoPath(pub String);
+
+impl fmt::Display for NoPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` is no path of an aggregate", self.0)
+    }
+}
+
+impl std::error::Error for NoPath {}
+
+impl std::str::FromStr for AccessPath {
+    type Err = NoPath;
+
+    fn from_str(text: &str) -> Result<Self, NoPath> {
+        let mut rest = text;
+        let mut steps = Vec::new();
+        while !rest.is_empty() {
+            let step = parse::step(&mut rest, steps.is_empty()).ok_or_else(|| NoPath(text.to_owned()))?;
+            steps.push(step);
+        }
+        Ok(Self(steps))
+    }
+}
+
+/// Takes a path's text apart, as [`AccessPath`] writes it.
+mod parse {
+    use super::{AccessStep, Identity, Value};
+
+    pub(super) fn step(rest: &mut &str, first: bool) -> Option<AccessStep> {
+        if eat(rest, "[") {
+            let ordinal = until(rest, "]")?.parse().ok()?;
+            return Some(AccessStep::Element(ordinal));
+        }
+        if eat(rest, "(") {
+            return link(rest).map(AccessStep::Link);
+        }
+        if !first && !eat(rest, ".") {
+            return None;
+        }
+        if eat(rest, "`") {
+            return quoted(rest, '`').map(AccessStep::Field);
+        }
+        let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len());
+        let (name, after) = rest.split_at_checked(end).filter(|(name, _)| !name.is_empty())?;
+        *rest = after;
+        Some(AccessStep::Field(name.to_owned()))
+    }
+
+    /// The parts of an id up to the bracket that ends it.
+    fn link(rest: &mut &str) -> Option<Identity> {
+        let mut parts = Vec::new();
+        while !eat(rest, ")") {
+            if !parts.is_empty() && !eat(rest, ", ") {
+                return None;
+            }
+            parts.push(literal(rest)?);
+        }
+        Some(parts)
+    }
+
+    fn literal(rest: &mut &str) -> Option<Value> {
+        if eat(rest, "'") {
+            return quoted(rest, '\'').map(Value::Text);
+        }
+        if eat(rest, "(") {
+            return link(rest).map(Value::Reference);
+        }
+        if eat(rest, "json '") {
+            return serde_json::from_str(&quoted(rest, '\'')?).ok().map(Value::Json);
+        }
+        let end = rest.find([',', ')']).unwrap_or(rest.len());
+        let (word, after) = rest.split_at_checked(end)?;
+        *rest = after;
+        let (kind, digits) = word.split_once(' ').unwrap_or(("", word));
+        match (kind, digits) {
+            ("", "null") => Some(Value::Null),
+            ("", "true") => Some(Value::Bool(true)),
+            ("", "false") => Some(Value::Bool(false)),
+            ("", digits) => digits.parse().ok().map(Value::Int),
+            ("decimal", digits) => digits.parse().ok().map(Value::Decimal),
+            ("double", digits) => digits.parse().ok().map(Value::Double),
+            ("enum", digits) => digits.parse().ok().map(Value::Enum),
+            ("date", text) => text.parse().ok().map(Value::Date),
+            ("time", text) => text.parse().ok().map(Value::Time),
+            ("timestamp", text) => text.parse().ok().map(Value::Timestamp),
+            ("uuid", text) => text.parse().ok().map(Value::Uuid),
+            ("blob", digits) => bytes(digits).map(Value::Blob),
+            (_unknown, _) => None,
+        }
+    }
+
+    fn bytes(digits: &str) -> Option<Vec<u8>> {
+        let pairs = digits.as_bytes().chunks(2);
+        pairs.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()).collect()
+    }
+
+    fn eat(rest: &mut &str, start: &str) -> bool {
+        let after = rest.strip_prefix(start);
+        *rest = after.unwrap_or(rest);
+        after.is_some()
+    }
+
+    fn until<'r>(rest: &mut &'r str, end: &str) -> Option<&'r str> {
+        let (before, after) = rest.split_once(end)?;
+        *rest = after;
+        Some(before)
+    }
+
+    /// Up to a quote that is not doubled.
+    fn quoted(rest: &mut &str, quote: char) -> Option<String> {
+        let mut text = String::new();
+        let mut letters = rest.char_indices();
+        while let Some((at, letter)) = letters.next() {
+            if letter != quote {
+                text.push(letter);
+                continue;
+            }
+            let after = rest.get(at + quote.len_utf8()..)?;
+            if after.starts_with(quote) {
+                text.push(quote);
+                letters.next();
+            } else {
+                *rest = after;
+                return Some(text);
+            }
+        }
+        None
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -122,6 +254,10 @@ mod tests {
             vec![Value::Text("1".into())],
             vec![Value::Enum(1)],
             vec![Value::Decimal(1.into())],
+            vec![Value::Double(-1.5), Value::Bool(true), Value::Blob(vec![0, 255]), Value::Null],
+            vec![Value::Uuid(uuid::Uuid::nil()), Value::Timestamp(jiff::Timestamp::MIN)],
+            vec![Value::Date(jiff::civil::Date::MIN), Value::Time(jiff::civil::Time::MAX)],
+            vec![Value::Json(serde_json::json!({"a, ')": [1]}))],
             vec![Value::Reference(vec![Value::Int(1)])],
             vec![],
         ];
@@ -135,6 +271,9 @@ mod tests {
                 .map(AccessPath)
                 .collect();
             paths.extend(last.iter().cloned());
+        }
+        for path in &paths {
+            assert_eq!(path.to_string().parse().as_ref(), Ok(path), "{path}");
         }
         let count = paths.len();
         let texts: std::collections::HashSet<String> = paths.iter().map(ToString::to_string).collect();

@@ -27,7 +27,7 @@ mod types;
 mod value;
 mod workload;
 
-pub use access_path::{AccessPath, AccessStep};
+pub use access_path::{AccessPath, AccessStep, NoPath};
 pub use code::{Code, Severity};
 pub use conceptual::*;
 pub use constant::Constant;

@@ -15,6 +15,7 @@ mod instances;
 pub mod intents;
 mod keyspace;
 mod place;
+pub mod records;
 mod schema;
 mod system;
 pub mod write;

@@ -9,6 +9,7 @@ mod docs;
 mod explain;
 mod export;
 mod fmt;
+mod generate;
 mod load;
 mod man;
 mod new;
@@ -31,6 +32,7 @@ pub(crate) enum Command {
     Explain(explain::Args),
     Design(design::Args),
     Compare(compare::Args),
+    Generate(generate::Args),
     Apply(apply::Args),
     Load(load::Args),
     Run(run::Args),
@@ -52,6 +54,7 @@ pub(crate) fn run(command: &Command, screen: &mut Screen) -> Result<Exit, Failur
         Command::Explain(args) => explain::run(args, screen),
         Command::Design(args) => design::run(args, screen),
         Command::Compare(args) => compare::run(args, screen),
+        Command::Generate(args) => generate::run(args, screen),
         Command::Apply(args) => apply::run(args, screen),
         Command::Load(args) => load::run(args, screen),
         Command::Run(args) => run::run(args, screen),

@@ -5,7 +5,7 @@ mod collections;
 mod columns;
 mod estimate;
 mod plans;
-mod sample;
+pub(crate) mod sample;
 pub(crate) mod schema;
 mod watch;
 

@@ -48,7 +48,7 @@ pub(super) fn samples(subject: &Subject<'_>) -> Vec<Sample> {
 }
 
 /// The model with few instances and short lists. What is rare is not rare here: a copy of it should have items.
-fn small(model: &Model) -> Model {
+pub(crate) fn small(model: &Model) -> Model {
     let mut model = model.clone();
     let conceptual = &mut model.conceptual;
     for id in conceptual.classes.ids() {
@@ -71,7 +71,7 @@ fn small(model: &Model) -> Model {
 }
 
 /// What cannot be stored (a bound that the few instances do not reach) is left out: it is a sample.
-fn filled(schema: &Schema, model: &Model) -> Memory {
+pub(crate) fn filled(schema: &Schema, model: &Model) -> Memory {
     let mut keyspace = Memory::new();
     let inputs = Inputs { now: jiff::Timestamp::UNIX_EPOCH, uuids: Vec::new(), id: None };
     for (_, record) in Generator::new(model, Options { seed: 7, ..Options::default() }).records() {

@@ -2,7 +2,7 @@
 
 mod parameters;
 
-pub(crate) use parameters::arguments;
+pub(crate) use parameters::{arguments, arguments_from_json};
 
 use crate::exit::Failure;
 use askloom_model::{Ask, Header, Model, Query, Workload, Write};

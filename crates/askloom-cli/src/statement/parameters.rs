@@ -51,6 +51,21 @@ pub(crate) fn arguments(
     Err(Failure::Call(format!("{}\n\nUsage: askloom run FILE {name}{usage}", wrong.join("\n       "))))
 }
 
+/// The same from a JSON object. Everything that is wrong is told at once.
+pub(crate) fn arguments_from_json(
+    model: &Model,
+    statement: Statement<'_>,
+    json: &serde_json::Value,
+) -> Result<Arguments, String> {
+    let Some(object) = json.as_object() else {
+        return Err("it takes an object with a parameter's name for each key".to_owned());
+    };
+    let words: Vec<String> = object.iter().map(|(name, value)| format!("{name}:={value}")).collect();
+    arguments(model, statement, &words).map_err(|failure| match failure {
+        Failure::Call(why) | Failure::Input(why) | Failure::Store(why) => why,
+    })
+}
+
 fn usage(expected: &Expected) -> String {
     match expected.optional {
         true => format!(" [{}=…]", expected.name),

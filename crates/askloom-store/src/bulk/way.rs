@@ -134,7 +134,7 @@ fn moves_others(conceptual: &Conceptual, classes: &[ClassId]) -> bool {
 
 fn touches(conceptual: &Conceptual, collection: &Collection, root: ClassId) -> bool {
     let is_held = |class: ClassId| conceptual.homes(class).iter().any(|home| home.root == root);
-    places(conceptual, collection).iter().any(|place| place.entered(conceptual).is_some_and(is_held))
+    places(conceptual, collection).iter().any(|place| place.apart(conceptual).is_some_and(is_held))
         || conceptual.aggregate_root(collection.source.root) == Some(root)
 }
 

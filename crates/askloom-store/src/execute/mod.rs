@@ -17,6 +17,7 @@ mod words;
 
 pub use condition::Truth;
 pub use fetch::Fetcher;
+pub(crate) use nested::node as decode_node;
 pub use node::{Inner, Node};
 pub use page::Continuation;
 pub use row::Row;

@@ -44,7 +44,7 @@ impl Partial {
 }
 
 /// What the value of a node holds: the values of the paths that start there, then the aggregate if that is held.
-pub(super) fn node(
+pub(crate) fn node(
     schema: &Schema,
     nodes: &Nodes,
     position: PositionId,

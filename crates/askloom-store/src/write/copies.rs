@@ -112,7 +112,8 @@ impl Upkeep<'_> {
         let conceptual = self.conceptual();
         let mut roots = BTreeSet::new();
         for place in places(conceptual, self.collection) {
-            let Some(class) = place.entered(conceptual) else { continue };
+            // A value object is in the aggregate of the place before, but for one that refers to what is there.
+            let Some(class) = place.apart(conceptual) else { continue };
             let homes = self.schema.homes(class);
             let is_home = |(of, _): &&Aggregate| homes.iter().any(|home| home.root == *of);
             let there: BTreeSet<Aggregate> = changed.clone().filter(is_home).cloned().collect();

@@ -5,7 +5,7 @@ use crate::data::Known;
 use crate::questions::Where;
 use crate::random::Random;
 use crate::sketch::{Sketch, sketch};
-use crate::{constructs, designs, keyspace, questions, statements};
+use crate::{constructs, designs, keyspace, questions, records, statements};
 use askloom_design::plan;
 use askloom_lang::{Memory as Files, check};
 use askloom_model::{ClassId, Design, Identity, Model, Plan};
@@ -188,6 +188,7 @@ impl Case {
             if last || random.percent(15) {
                 keyspace::check(&self.schema, &self.keyspace, &self.oracle, self.now, coverage)
                     .map_err(|text| self.fail("keyspace", text))?;
+                records::check(&self.schema, &self.keyspace).map_err(|text| self.fail("records", text))?;
             }
         }
         coverage.finish(&self);

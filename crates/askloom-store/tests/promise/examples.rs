@@ -74,6 +74,17 @@ fn two_subclasses_at_one_link() {
     keeps_the_promise("two subclasses", &model(text));
 }
 
+/// What a value object refers to leads back to it, and it is in an aggregate of its own.
+#[test]
+fn back_to_a_value_object() {
+    let text = "@count(4) entity Thing { id k: int }
+        @count(4) entity Box { id k: int, part labels: Label[0..3] }
+        @count(4) entity Shelf { id k: int }
+        value Label { ref of: Thing[*], ref near: Shelf[*] }
+        ask shelves: {Thing} -> {Shelf}";
+    keeps_the_promise("back to a value object", &model(text));
+}
+
 /// What a collection is declared to keep and cannot hold as one value is looked up.
 #[test]
 fn many_references_kept_in_a_declared_collection() {

@@ -26,6 +26,7 @@ mod lighten;
 mod paths;
 mod questions;
 mod random;
+mod records;
 mod refusals;
 mod run;
 mod shrink;

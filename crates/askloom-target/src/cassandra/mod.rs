@@ -1,7 +1,17 @@
 //! Apache Cassandra.
 
 mod capability;
+mod emit;
 mod profile;
+mod read;
+mod schema;
+mod value;
+mod write;
 
 pub use capability::CAPABILITY;
+pub use emit::Cassandra;
 pub use profile::PROFILE;
+pub use read::{Bound, Condition, Select, select};
+pub use schema::{CqlColumn, CqlTable, Kind, System, tables};
+pub use value::{Cql, text_after};
+pub use write::{Mutation, Repeated, mutations};

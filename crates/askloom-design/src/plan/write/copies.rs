@@ -90,7 +90,7 @@ pub(super) fn entry_points(
 ) -> Vec<Vec<Member>> {
     let mut points: Vec<Vec<Member>> = Vec::new();
     for place in upkeep::places(conceptual, collection) {
-        let Some(class) = place.entered(conceptual) else { continue };
+        let Some(class) = place.apart(conceptual) else { continue };
         if !roots(conceptual, class).contains(&root) {
             continue;
         }

@@ -22,7 +22,7 @@ pub fn level(
 fn most_records(statistics: &Statistics<'_>, collection: &Collection) -> Option<u64> {
     let conceptual = statistics.conceptual();
     let places = upkeep::places(conceptual, collection);
-    let entered = places.iter().filter_map(|place| place.entered(conceptual));
+    let entered = places.iter().filter_map(|place| place.apart(conceptual));
     let mut roots: Vec<ClassId> = entered.flat_map(|class| roots(conceptual, class)).collect();
     roots.sort_unstable();
     roots.dedup();

@@ -1,0 +1,184 @@
+use super::design::MethodName;
+use crate::exit::{Exit, Failure, words};
+use crate::model::{checked, saved_design};
+use crate::replace::replace;
+use crate::screen::Screen;
+use crate::statement::{Statement, arguments_from_json};
+use crate::{sample, target};
+use askloom_design::ask;
+use askloom_design::cost::Costing;
+use askloom_design::lower::{Arguments, Lowering};
+use askloom_design::method::{self, Method, Options as MethodOptions};
+use askloom_lang::Sources;
+use askloom_model::{Design, Header, Model};
+use askloom_target::Target;
+use askloom_target::generate::{File, Generated, Language, Options, Source};
+use askloom_target::layout::Layout;
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Print the schema and the statements in a store's own language
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  askloom generate game.loom --target cassandra\n  \
+                  askloom generate game.loom --target dynamodb -o dynamodb/\n  \
+                  askloom generate game.loom --target redis --params values.json\n\n\
+                  FILE of --params: {\"lobby\": {}, \"continueGame\": {\"gameId\": \"…\"}}\n\
+                  Statements that it names are printed with these values, the others with\n\
+                  slots such as :gameId.")]
+pub(crate) struct Args {
+    /// The model
+    file: PathBuf,
+
+    /// The store. Without it ASKLOOM_TARGET, then askloom.toml beside the model
+    #[arg(long, value_name = "STORE")]
+    target: Option<String>,
+
+    /// How to design. Without it the saved design for the store, then noam
+    #[arg(long)]
+    method: Option<MethodName>,
+
+    /// Values of parameters, as JSON: by statement, then by name
+    #[arg(long, value_name = "FILE")]
+    params: Option<PathBuf>,
+
+    /// As the papers print it, their slips included
+    #[arg(long)]
+    faithful: bool,
+
+    /// Goes before the name of every table or key
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    prefix: String,
+
+    /// With some made-up records, to try it out
+    #[arg(long)]
+    sample: bool,
+
+    /// Write files and a README into a folder instead of printing them
+    #[arg(long, short, value_name = "DIR")]
+    output: Option<PathBuf>,
+}
+
+pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
+    let target = target::chosen(args.target.as_deref(), &args.file)?;
+    let language = language(target)?;
+    let checked = checked(&args.file, screen)?;
+    let mut model = checked.model;
+    ask::name_ways_back(&mut model);
+    let costing = Costing::from(target);
+    let design = designed(args, target, &model, &costing, screen)?;
+    let layout = Layout::new(&model.conceptual, &design);
+    let given = args.params.as_deref().map_or_else(|| Ok(HashMap::new()), |file| params(&model, file))?;
+    let lowering =
+        Lowering { model: &model, design: &design, layout: &layout, costing: &costing, arguments: &given };
+    let sources = &checked.sources;
+    let statements = lowering
+        .statements(&|header| text(sources, header))
+        .map_err(|why| Failure::Input(format!("{}[{}]: {}", why.severity.name(), why.code, why.message)))?;
+    let sample = if args.sample { sample::records(&model, &design, &layout)? } else { Vec::new() };
+    let options = Options { prefix: args.prefix.clone(), faithful: args.faithful };
+    let made = language.generate(&Source { layout: &layout, statements, sample, options });
+    match &args.output {
+        Some(folder) => write(folder, &made, &args.file, target, screen)?,
+        None => {
+            let files: Vec<String> = made.files.iter().map(File::text).collect();
+            screen.print(&files.join("\n"))?;
+            for note in &made.notes {
+                screen.say(&format!("note: {note}"));
+            }
+        }
+    }
+    Ok(Exit::Done)
+}
+
+fn language(target: &Target) -> Result<&'static dyn Language, Failure> {
+    target.language.ok_or_else(|| {
+        let name = target.capability.target;
+        Failure::Call(format!(
+            "{} has no language of its own: `askloom apply` creates it; --target names another store than {name}",
+            target.capability.title
+        ))
+    })
+}
+
+fn designed(
+    args: &Args,
+    target: &Target,
+    model: &Model,
+    costing: &Costing<'_>,
+    screen: &mut Screen,
+) -> Result<Design, Failure> {
+    if args.method.is_none()
+        && let Some(design) = saved_design(&args.file, target.capability.target, model, screen)?
+    {
+        return Ok(design);
+    }
+    let method = args.method.map_or(Method::Noam, MethodName::method);
+    Ok(method::design(method, model, costing, &MethodOptions::default()).design)
+}
+
+/// The statement as it stands in the model.
+fn text(sources: &Sources, header: &Header) -> String {
+    sources.text(header.span).to_owned()
+}
+
+fn params(model: &Model, file: &Path) -> Result<HashMap<String, Arguments>, Failure> {
+    let wrong = |why: String| Failure::Input(format!("{}: {why}", file.display()));
+    let text =
+        fs::read_to_string(file).map_err(|error| wrong(format!("cannot be read: {}", words(&error))))?;
+    let json: serde_json::Value = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+    let Some(statements) = json.as_object() else {
+        return Err(wrong("it takes an object with a statement's name for each key".to_owned()));
+    };
+    let mut all = HashMap::new();
+    for (name, given) in statements {
+        let statement = Statement::named(model, name)?;
+        let arguments =
+            arguments_from_json(model, statement, given).map_err(|why| wrong(format!("{name}: {why}")))?;
+        all.insert(name.clone(), arguments);
+    }
+    Ok(all)
+}
+
+fn write(
+    folder: &Path,
+    made: &Generated,
+    model: &Path,
+    target: &Target,
+    screen: &mut Screen,
+) -> Result<(), Failure> {
+    fs::create_dir_all(folder).map_err(|error| Failure::writing(folder, &error))?;
+    for file in &made.files {
+        let path = folder.join(&file.name);
+        replace(&path, &file.text()).map_err(|error| Failure::writing(&path, &error))?;
+        screen.say(&format!("wrote {}", path.display()));
+    }
+    let path = folder.join("README.md");
+    replace(&path, &readme(made, model, target)).map_err(|error| Failure::writing(&path, &error))?;
+    screen.say(&format!("wrote {}", path.display()));
+    Ok(())
+}
+
+fn readme(made: &Generated, model: &Path, target: &Target) -> String {
+    let name = model.file_name().unwrap_or(model.as_os_str()).to_string_lossy();
+    let mut text = format!(
+        "# {name} on {}\n\nMade by `askloom generate {name} --target {}`: make it anew instead of changing it.\n",
+        target.capability.title, target.capability.target
+    );
+    text.push_str("\n| file | run it |\n| --- | --- |\n");
+    for file in &made.files {
+        let run =
+            file.run.as_ref().map_or("read it, fill the slots, paste".to_owned(), |run| format!("`{run}`"));
+        text.push_str(&format!("| `{}` | {run} |\n", file.name));
+    }
+    text.push_str(
+        "\nA slot such as `:gameId` stands for a value; `--params FILE` prints statements with values.\n",
+    );
+    if !made.notes.is_empty() {
+        text.push('\n');
+        for note in &made.notes {
+            text.push_str(&format!("- {note}\n"));
+        }
+    }
+    text
+}

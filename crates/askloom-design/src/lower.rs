@@ -1,0 +1,59 @@
+//! The statements of a model over a design, as programs that a target puts into its own language.
+
+use crate::cost::Costing;
+use crate::{ask, plan};
+use askloom_model::{Design, Diagnostic, Header, Model, Query, Value};
+use askloom_target::generate::Statement;
+use askloom_target::layout::Layout;
+use askloom_target::program;
+use std::collections::HashMap;
+
+/// The values of a statement's parameters, by name.
+pub type Arguments = HashMap<String, Value>;
+
+/// What is needed to put the statements of a model into programs.
+#[derive(Debug, Clone, Copy)]
+pub struct Lowering<'l> {
+    pub model: &'l Model,
+    pub design: &'l Design,
+    pub layout: &'l Layout<'l>,
+    pub costing: &'l Costing<'l>,
+    /// Of some statements, by their names.
+    pub arguments: &'l HashMap<String, Arguments>,
+}
+
+impl Lowering<'_> {
+    /// Every query, then every write. One that has no plan is told why.
+    pub fn statements(&self, text: &dyn Fn(&Header) -> String) -> Result<Vec<Statement>, Box<Diagnostic>> {
+        let workload = &self.model.workload;
+        let mut all = Vec::new();
+        for query in &workload.queries {
+            all.push(self.query(query, text(&query.header))?);
+        }
+        for asked in &workload.asks {
+            if let Some(query) = ask::query(&self.model.conceptual, asked) {
+                all.push(self.query(&query, text(&asked.header))?);
+            }
+        }
+        for write in &workload.writes {
+            let plan = plan::write::plan(self.costing, self.model, self.design, write)?;
+            let given = self.arguments.get(&write.header.name);
+            let program = program::write(self.layout, write, &plan, given);
+            all.push(Statement { program, text: text(&write.header), write: true });
+        }
+        Ok(all)
+    }
+
+    fn query(&self, query: &Query, text: String) -> Result<Statement, Box<Diagnostic>> {
+        let plan = plan::answer(self.costing, self.model, self.design, query)?;
+        let given = self.arguments.get(&query.header.name).map(|given| values(query, given));
+        let program = program::query(self.layout, query, &plan, given.as_deref());
+        Ok(Statement { program, text, write: false })
+    }
+}
+
+/// The values of a query's parameters in their order.
+#[must_use]
+pub fn values(query: &Query, given: &Arguments) -> Vec<Option<Value>> {
+    query.parameters.iter().map(|parameter| given.get(&parameter.name).cloned()).collect()
+}

@@ -1,0 +1,182 @@
+//! Entries of the keyspace as records of a store's tables, and back: what is between the executor, which reads an
+//! ordered keyspace, and stores that have columns.
+
+use crate::block::{decode_aggregate, encode_aggregate, no_master};
+use crate::execute::decode_node;
+use crate::{Memory, RunError, Schema, System};
+use askloom_model::{AccessPath, CollectionId, Contents, Id, Identity, Value, ValueError};
+use askloom_target::embedded::{
+    BlockEntry, DecodeError, block_prefix, decode, decode_entry, encode, encode_entry, entry_key,
+    master_entry, split_entry, split_master, system_entry,
+};
+use askloom_target::generate::Sample;
+use askloom_target::layout::{Block, Entry, Layout};
+use std::collections::BTreeMap;
+
+/// Every record of a keyspace, collection by collection.
+pub fn from_keyspace(
+    schema: &Schema,
+    layout: &Layout<'_>,
+    keyspace: &Memory,
+) -> Result<Vec<Sample>, RunError> {
+    let mut records = Vec::new();
+    for (id, collection) in schema.design.collections.iter() {
+        let prefix = block_prefix(schema.number(id), &[]);
+        let entries = keyspace.range(prefix.clone()..).take_while(|(key, _)| key.starts_with(&prefix));
+        match &collection.contents {
+            Contents::Aggregate(_) => blocks(schema, layout, id, entries, &mut records)?,
+            Contents::Fields(_) | Contents::Nested(_) => {
+                for (key, value) in entries {
+                    records.push(row(schema, layout, id, key, value)?);
+                }
+            }
+        }
+    }
+    Ok(records)
+}
+
+/// What is in a block: the system's part, then entries.
+type Found = (Vec<u8>, BTreeMap<AccessPath, Value>);
+
+fn blocks<'k>(
+    schema: &Schema,
+    layout: &Layout<'_>,
+    id: CollectionId,
+    entries: impl Iterator<Item = (&'k Vec<u8>, &'k Vec<u8>)>,
+    records: &mut Vec<Sample>,
+) -> Result<(), RunError> {
+    let conceptual = &schema.model.conceptual;
+    let mut found: BTreeMap<Identity, Found> = BTreeMap::new();
+    for (key, value) in entries {
+        let (identity, entry) = split_master(key)?;
+        let (system, pieces) = found.entry(identity).or_default();
+        match BlockEntry::decode(entry)? {
+            BlockEntry::System => system.clone_from(value),
+            BlockEntry::Aggregate(path) => {
+                pieces.insert(path, decode_entry(conceptual, schema, &mut value.as_slice())?);
+            }
+        }
+    }
+    let root = schema.design.collections[id].source.root;
+    for (identity, (system, pieces)) in found {
+        let version = System::decode(&system)?.version;
+        let block = Block::new(identity, version, system, layout.conceptual, root, pieces);
+        records.push(Sample::Block { table: id, block });
+    }
+    Ok(())
+}
+
+fn row(
+    schema: &Schema,
+    layout: &Layout<'_>,
+    id: CollectionId,
+    key: &[u8],
+    value: &[u8],
+) -> Result<Sample, RunError> {
+    let collection = &schema.design.collections[id];
+    let entry = match &collection.contents {
+        Contents::Nested(nodes) => {
+            let mut rest = key.get(4..).ok_or(DecodeError)?;
+            let mut block = Vec::with_capacity(collection.block_key.len());
+            for _ in &collection.block_key {
+                block.push(decode(&mut rest)?);
+            }
+            let Value::Int(number) = decode(&mut rest)? else { return Err(DecodeError.into()) };
+            let position = Id::from_index(usize::try_from(number).map_err(|_| DecodeError)?);
+            let mut chain = Vec::new();
+            while !rest.is_empty() {
+                chain.push(decode(&mut rest)?);
+            }
+            let (values, whole) = decode_node(schema, nodes, position, value)?;
+            let whole = whole.map(|stored| Value::Record(Box::new(stored.record.clone())));
+            Entry::Node { block, position, chain, values, whole }
+        }
+        Contents::Aggregate(_) | Contents::Fields(_) => {
+            let positions = collection.source.positions.len();
+            let parts = split_entry(key, collection.block_key.len(), &collection.entry_key, positions)?;
+            let mut values = Vec::new();
+            let mut rest = value;
+            while !rest.is_empty() {
+                values.push(decode(&mut rest)?);
+            }
+            Entry::Row { block: parts.block, sort: parts.fields, row: parts.row, values }
+        }
+    };
+    let table = layout.table(id).ok_or_else(|| no_master(schema, collection.source.root))?;
+    Ok(Sample::Row { table: id, cells: table.cells(collection, &entry) })
+}
+
+/// Puts a record into a keyspace, as the executor reads it.
+pub fn into_keyspace(
+    schema: &Schema,
+    layout: &Layout<'_>,
+    record: &Sample,
+    keyspace: &mut Memory,
+) -> Result<(), RunError> {
+    match record {
+        Sample::Block { table, block } => put_block(schema, *table, block, keyspace),
+        Sample::Row { table: id, cells } => {
+            let collection = &schema.design.collections[*id];
+            let table = layout.table(*id).ok_or_else(|| no_master(schema, collection.source.root))?;
+            let entry = table.entry(collection, cells).map_err(wrong)?;
+            let (key, value) = put_row(schema, *id, &entry);
+            keyspace.insert(key, value);
+            Ok(())
+        }
+    }
+}
+
+fn wrong(error: ValueError) -> RunError {
+    RunError::Corrupted(error.0)
+}
+
+fn put_block(
+    schema: &Schema,
+    id: CollectionId,
+    block: &Block,
+    keyspace: &mut Memory,
+) -> Result<(), RunError> {
+    let conceptual = &schema.model.conceptual;
+    let (number, root) = (schema.number(id), schema.design.collections[id].source.root);
+    keyspace.insert(system_entry(number, &block.identity), block.system.clone());
+    if block.fields.root.is_none() && block.entries.is_empty() {
+        return Ok(());
+    }
+    let mut entries = BTreeMap::new();
+    for (path, value) in block.pieces() {
+        let mut bytes = Vec::new();
+        encode_entry(conceptual, &value, &mut bytes);
+        entries.insert(path, bytes);
+    }
+    let aggregate = decode_aggregate(schema, root, entries)?;
+    for (path, bytes) in encode_aggregate(schema, root, &aggregate)? {
+        keyspace.insert(master_entry(number, &block.identity, &path), bytes);
+    }
+    Ok(())
+}
+
+fn put_row(schema: &Schema, id: CollectionId, entry: &Entry) -> (Vec<u8>, Vec<u8>) {
+    let number = schema.number(id);
+    let mut bytes = Vec::new();
+    match entry {
+        Entry::Row { block, sort, row, values } => {
+            let keys = &schema.design.collections[id].entry_key;
+            let fields: Vec<(Value, bool)> =
+                sort.iter().cloned().zip(keys.iter().map(|field| field.descending)).collect();
+            for value in values {
+                encode(value, &mut bytes);
+            }
+            (entry_key(number, block, &fields, row), bytes)
+        }
+        Entry::Node { block, position, chain, values, whole } => {
+            for value in values {
+                encode(value, &mut bytes);
+            }
+            if let Some(whole) = whole {
+                encode_entry(&schema.model.conceptual, whole, &mut bytes);
+            }
+            let at = Value::Int(i64::try_from(position.index()).unwrap_or(i64::MAX));
+            (entry_key(number, block, &[(at, false)], chain), bytes)
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! Statements as text for cqlsh.
+
+use super::read::{Bound, Condition, Select, select};
+use super::schema::{CqlTable, tables};
+use super::value::Cql;
+use super::write::{Mutation, mutations, sample};
+use crate::generate::{
+    Block, File, Generated, Language, Options, Sample, Source, Statement, client_line, heading, step_heading,
+};
+use crate::layout::{Layout, Place};
+use crate::program::{Action, Read};
+use std::fmt::Write;
+
+const MARK: &str = "--";
+
+/// CQL.
+#[derive(Debug)]
+pub struct Cassandra;
+
+impl Language for Cassandra {
+    fn generate(&self, source: &Source<'_>) -> Generated {
+        let tables = tables(source.layout, &source.options.prefix);
+        let run = |name: &str| Some(format!("cqlsh -k KEYSPACE -f {name}"));
+        let mut files = vec![File {
+            name: "schema.cql".to_owned(),
+            run: run("schema.cql"),
+            blocks: tables.iter().map(definition).collect(),
+        }];
+        if !source.sample.is_empty() {
+            let blocks = source.sample.iter().map(|record| Block {
+                of: record.collection(source.layout).to_owned(),
+                text: put(source.layout, &tables, record),
+                whole: true,
+            });
+            files.push(File {
+                name: "sample.cql".to_owned(),
+                run: run("sample.cql"),
+                blocks: blocks.collect(),
+            });
+        }
+        let blocks = source.statements.iter().map(|statement| block(source.layout, &tables, statement));
+        files.push(File { name: "statements.cql".to_owned(), run: None, blocks: blocks.collect() });
+        Generated {
+            files,
+            notes: vec![
+                "Create a keyspace first, with the replication that you want.".to_owned(),
+                "`stamp` is the version of the aggregate that a row of a copy follows, in microseconds."
+                    .to_owned(),
+                "A blob that stands for a key holds ordered bytes, null first; `--params` prints them."
+                    .to_owned(),
+            ],
+        }
+    }
+
+    fn read(&self, layout: &Layout<'_>, options: &Options, read: &Read) -> String {
+        let tables = tables(layout, &options.prefix);
+        select(layout, &tables, read).map(|select| select.text()).unwrap_or_default()
+    }
+
+    fn put(&self, layout: &Layout<'_>, options: &Options, sample: &Sample) -> String {
+        put(layout, &tables(layout, &options.prefix), sample)
+    }
+}
+
+fn put(layout: &Layout<'_>, tables: &[CqlTable], record: &Sample) -> String {
+    let statements = sample(layout, tables, record);
+    statements.iter().map(|mutation| mutation.text() + "\n").collect()
+}
+
+fn block(layout: &Layout<'_>, tables: &[CqlTable], statement: &Statement) -> Block {
+    let program = &statement.program;
+    let mut text = heading(MARK, statement);
+    for (index, step) in program.steps.iter().enumerate() {
+        text.push_str(&step_heading(MARK, index + 1, program.steps.len(), step));
+        match &step.action {
+            Action::Read(read) => {
+                let select = select(layout, tables, read).map(|select| select.text()).unwrap_or_default();
+                text.push_str(&select);
+                text.push('\n');
+            }
+            Action::Change(batch) => {
+                for (each, mutation) in mutations(layout, tables, batch) {
+                    if let Some(each) = each {
+                        let _ = writeln!(text, "{MARK} for each {each}:");
+                    }
+                    text.push_str(&mutation.text());
+                    text.push('\n');
+                }
+            }
+        }
+    }
+    text.push_str(&client_line(MARK, program));
+    Block { of: program.name.clone(), text, whole: program.is_direct() }
+}
+
+fn definition(table: &CqlTable) -> Block {
+    let mut text = format!("CREATE TABLE IF NOT EXISTS {} (\n", table.name);
+    let is_static = table.system.as_ref().is_some_and(|system| system.entry.is_some());
+    let own = |text: &mut String, name: &str, ty: &str, fixed: bool| {
+        let _ = writeln!(text, "  {name} {ty}{},", if fixed { " STATIC" } else { "" });
+    };
+    if let Some(constant) = &table.constant {
+        own(&mut text, constant, "int", false);
+    }
+    for column in table.columns.iter().filter(|column| column.place != Place::Value) {
+        own(&mut text, &column.name, &column.kind.cql(), false);
+    }
+    if let Some(system) = &table.system {
+        own(&mut text, &system.version, "bigint", is_static);
+        own(&mut text, &system.rest, "blob", is_static);
+        own(&mut text, &system.class, "text", is_static);
+        if let Some((entry, value)) = &system.entry {
+            own(&mut text, entry, "text", false);
+            own(&mut text, value, "text", false);
+        }
+    }
+    for column in table.columns.iter().filter(|column| column.place == Place::Value) {
+        own(&mut text, &column.name, &column.kind.cql(), is_static);
+    }
+    let clustering = table.clustering();
+    let mut key = vec![format!("({})", table.partition().join(", "))];
+    key.extend(clustering.iter().map(|(name, _)| (*name).to_owned()));
+    let _ = write!(text, "  PRIMARY KEY ({})\n)", key.join(", "));
+    if clustering.iter().any(|(_, descending)| *descending) {
+        let _ = write!(text, " WITH CLUSTERING ORDER BY ({})", order(&clustering));
+    }
+    text.push(';');
+    Block { of: table.name.clone(), text, whole: true }
+}
+
+fn order(columns: &[(&str, bool)]) -> String {
+    let one =
+        |(name, descending): &(&str, bool)| format!("{name} {}", if *descending { "DESC" } else { "ASC" });
+    columns.iter().map(one).collect::<Vec<_>>().join(", ")
+}
+
+impl Select {
+    #[must_use]
+    pub fn text(&self) -> String {
+        let level = if self.serial { "CONSISTENCY SERIAL;\n" } else { "CONSISTENCY QUORUM;\n" };
+        let mut text = format!("{level}SELECT {} FROM {}", self.columns.join(", "), self.table);
+        text.push_str(&conditions(&self.conditions));
+        if !self.backwards.is_empty() {
+            let columns: Vec<(&str, bool)> =
+                self.backwards.iter().map(|(name, d)| (name.as_str(), *d)).collect();
+            let _ = write!(text, " ORDER BY {}", order(&columns));
+        }
+        if let Some(limit) = &self.limit {
+            let _ = write!(text, " LIMIT {}", limit.text());
+        }
+        text.push(';');
+        text
+    }
+}
+
+fn conditions(conditions: &[Condition]) -> String {
+    let one = |condition: &Condition| {
+        format!("{} {} {}", condition.column, condition.operator, condition.bound.text())
+    };
+    match conditions {
+        [] => String::new(),
+        some => format!(" WHERE {}", some.iter().map(one).collect::<Vec<_>>().join(" AND ")),
+    }
+}
+
+impl Mutation {
+    #[must_use]
+    pub fn text(&self) -> String {
+        match self {
+            Self::Batch(mutations) => {
+                let inner: String =
+                    mutations.iter().map(|mutation| format!("  {}\n", mutation.text())).collect();
+                format!("BEGIN BATCH\n{inner}APPLY BATCH;")
+            }
+            Self::Insert { table, cells, stamp } => {
+                let names: Vec<&str> = cells.iter().map(|(name, _)| name.as_str()).collect();
+                let values: Vec<String> = cells.iter().map(|(_, bound)| bound.text()).collect();
+                let stamp = using(stamp.as_ref());
+                format!("INSERT INTO {table} ({}) VALUES ({}){stamp};", names.join(", "), values.join(", "))
+            }
+            Self::Update { table, set, key, condition } => {
+                let set: Vec<String> =
+                    set.iter().map(|(name, bound)| format!("{name} = {}", bound.text())).collect();
+                let only = condition.as_ref().map_or_else(String::new, |only| {
+                    format!(" IF {} {} {}", only.column, only.operator, only.bound.text())
+                });
+                format!("UPDATE {table} SET {}{}{only};", set.join(", "), conditions(key))
+            }
+            Self::Delete { table, key, stamp } => {
+                format!("DELETE FROM {table}{}{};", using(stamp.as_ref()), conditions(key))
+            }
+        }
+    }
+}
+
+fn using(stamp: Option<&Bound>) -> String {
+    stamp.map_or_else(String::new, |stamp| format!(" USING TIMESTAMP {}", stamp.text()))
+}
+
+impl Bound {
+    #[must_use]
+    pub fn text(&self) -> String {
+        match self {
+            Self::Slot(name) => format!(":{name}"),
+            Self::Value(value) => value.literal(),
+        }
+    }
+}
+
+impl Cql {
+    /// The value as CQL takes it.
+    #[must_use]
+    pub fn literal(&self) -> String {
+        match self {
+            Self::Null => "null".to_owned(),
+            Self::Text(text) => self::text(text),
+            Self::Int(number) => number.to_string(),
+            Self::Decimal(number) => number.to_plain_string(),
+            Self::Double(number) => format!("{number:e}"),
+            Self::Bool(truth) => truth.to_string(),
+            Self::Date(date) => self::date(*date),
+            Self::Time(time) => {
+                let fraction = time.subsec_nanosecond();
+                format!("'{:02}:{:02}:{:02}.{fraction:09}'", time.hour(), time.minute(), time.second())
+            }
+            Self::Timestamp(milliseconds) => milliseconds.to_string(),
+            Self::Uuid(id) => id.to_string(),
+            Self::Blob(bytes) => hex(bytes),
+            Self::Tuple(first, second) => format!("({first:e}, {second:e})"),
+            Self::List(items) => {
+                format!("[{}]", items.iter().map(Self::literal).collect::<Vec<_>>().join(", "))
+            }
+        }
+    }
+}
+
+/// In quotes, which double inside. What a terminal or a shell might change on the way goes as bytes.
+fn text(text: &str) -> String {
+    if text.chars().any(char::is_control) {
+        return format!("blob_as_text({})", hex(text.as_bytes()));
+    }
+    format!("'{}'", text.replace('\'', "''"))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("0x{digits}")
+}
+
+/// By its name where every calendar agrees, else by its number: 2³¹ is the first day of 1970.
+fn date(date: jiff::civil::Date) -> String {
+    if (1600..=9999).contains(&date.year()) {
+        return format!("'{date}'");
+    }
+    let first = jiff::civil::date(1970, 1, 1);
+    let days = date.since(first).map(|span| i64::from(span.get_days())).unwrap_or_default();
+    ((1_i64 << 31) + days).to_string()
+}

@@ -1,0 +1,270 @@
+//! A design as tables of Cassandra.
+//!
+//! A block is a partition, a record a row in it. The columns of a block make up the partition key, the others of the key
+//! cluster. An aggregate's members are columns; where entries of its own have rows, the members are static.
+//!
+//! | what | is kept as |
+//! | --- | --- |
+//! | a key that can be null | a blob of ordered bytes, null first |
+//! | a uuid or a blob that clusters | a blob of ordered bytes: the type uuid sorts by version |
+//! | an enum | its name; where it clusters, its number, so that it sorts as declared |
+//! | a text that is the only column of a partition key | with a NUL before it if it is empty or starts with one: no key may be empty |
+//! | `timestamp(6)`, `timestamp(9)` | a bigint of micro- or nanoseconds |
+//! | a list of plain values in a copy | a frozen list |
+//! | anything nested | JSON |
+
+use crate::layout::{Column, Holds, Layout, Place, Shape, Table};
+use crate::names::NameRule;
+use crate::tree::TreeOf;
+use askloom_model::{CollectionId, Precision, Type};
+
+/// The words that CQL reserves, in Cassandra 5.0.
+const RESERVED: &[&str] = &[
+    "add",
+    "allow",
+    "alter",
+    "and",
+    "apply",
+    "asc",
+    "authorize",
+    "batch",
+    "begin",
+    "by",
+    "columnfamily",
+    "create",
+    "default",
+    "delete",
+    "desc",
+    "describe",
+    "drop",
+    "entries",
+    "execute",
+    "from",
+    "full",
+    "grant",
+    "if",
+    "in",
+    "index",
+    "infinity",
+    "insert",
+    "into",
+    "is",
+    "keyspace",
+    "limit",
+    "materialized",
+    "mbean",
+    "mbeans",
+    "modify",
+    "nan",
+    "norecursive",
+    "not",
+    "null",
+    "of",
+    "on",
+    "or",
+    "order",
+    "primary",
+    "rename",
+    "replace",
+    "revoke",
+    "schema",
+    "select",
+    "set",
+    "table",
+    "to",
+    "token",
+    "truncate",
+    "unlogged",
+    "unset",
+    "update",
+    "use",
+    "using",
+    "view",
+    "where",
+    "with",
+];
+
+/// Names need no quotes. A table's is the name of a folder, too, and at most 48 characters long.
+pub(super) const NAMES: NameRule = NameRule {
+    allowed: |letter| letter.is_ascii_alphanumeric() || letter == '_',
+    first: |letter| letter.is_ascii_alphabetic(),
+    small: true,
+    reserved: RESERVED,
+    longest: 48,
+};
+
+/// What every master has beside its members: the version, the rest of the system's part, the class, and for entries of
+/// their own where they belong and what they hold.
+const SYSTEM: [&str; 5] = ["n", "system", "class", "entry", "value"];
+
+/// A table, with the columns of the layout in their order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CqlTable {
+    pub collection: CollectionId,
+    pub name: String,
+    pub columns: Vec<CqlColumn>,
+    /// The columns of a master that are no members.
+    pub system: Option<System>,
+    /// A copy whose block key has no fields is one partition.
+    pub constant: Option<String>,
+}
+
+/// The names of the columns that are no members.
+#[derive(Debug, Clone, PartialEq)]
+pub struct System {
+    pub version: String,
+    pub rest: String,
+    pub class: String,
+    /// Where entries have rows of their own.
+    pub entry: Option<(String, String)>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct CqlColumn {
+    pub name: String,
+    pub kind: Kind,
+    pub place: Place,
+    pub of: Column,
+}
+
+/// How values of a column are kept.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Kind {
+    Plain(Type),
+    /// Ordered bytes, with null first.
+    Bytes,
+    /// A text that must not be empty.
+    Filled,
+    /// The place of an enum's value among the declared ones.
+    Number,
+    /// A frozen list of plain values.
+    List(Type),
+    Json,
+}
+
+/// All tables, in the order of the layout's.
+#[must_use]
+pub fn tables(layout: &Layout<'_>, prefix: &str) -> Vec<CqlTable> {
+    let wanted: Vec<String> = layout.tables().iter().map(|table| format!("{prefix}{}", table.name)).collect();
+    let names = NAMES.names(wanted.iter().map(String::as_str));
+    layout.tables().iter().zip(names).map(|(table, name)| cql(table, name)).collect()
+}
+
+fn cql(table: &Table, name: String) -> CqlTable {
+    let members = table.columns.iter().map(|column| column.name.as_str());
+    let own = match table.shape {
+        Shape::Master { .. } => SYSTEM.as_slice(),
+        Shape::Rows(_) | Shape::Nodes(_) => &["block"],
+    };
+    let mut names = NAMES.names(own.iter().copied().chain(members)).into_iter();
+    let system = match &table.shape {
+        Shape::Master { entries, .. } => system(&mut names, *entries),
+        Shape::Rows(_) | Shape::Nodes(_) => None,
+    };
+    let constant = if system.is_none() { names.next() } else { None };
+    let lone = table.block().count() == 1;
+    let columns = table.columns.iter().zip(names);
+    let columns = columns.map(|(column, name)| CqlColumn {
+        name,
+        kind: kind(table, column, lone),
+        place: column.place,
+        of: column.clone(),
+    });
+    CqlTable {
+        collection: table.collection,
+        name,
+        columns: columns.collect(),
+        system,
+        constant: constant.filter(|_| table.block().next().is_none()),
+    }
+}
+
+fn system(names: &mut impl Iterator<Item = String>, entries: bool) -> Option<System> {
+    let (version, rest, class) = (names.next()?, names.next()?, names.next()?);
+    let entry = (names.next()?, names.next()?);
+    Some(System { version, rest, class, entry: entries.then_some(entry) })
+}
+
+fn kind(table: &Table, column: &Column, lone: bool) -> Kind {
+    let Some(ty) = column.holds.scalar() else { return nested(table, column) };
+    let sorts = matches!(column.place, Place::Sort { .. } | Place::Row);
+    match ty {
+        _ if column.is_key() && column.optional => Kind::Bytes,
+        Type::Uuid | Type::Blob if sorts => Kind::Bytes,
+        Type::Geo | Type::Json if column.is_key() => Kind::Bytes,
+        Type::Text | Type::Blob if lone && column.place == Place::Block => {
+            if *ty == Type::Text {
+                Kind::Filled
+            } else {
+                Kind::Bytes
+            }
+        }
+        Type::Enum(_) if sorts => Kind::Number,
+        _ => Kind::Plain(ty.clone()),
+    }
+}
+
+fn nested(table: &Table, column: &Column) -> Kind {
+    match (&column.holds, &table.shape) {
+        // An aggregate's lists have ordinals, which a list of Cassandra has no room for.
+        (Holds::Tree { of: TreeOf::Basic(ty), many: true }, Shape::Rows(_) | Shape::Nodes(_))
+            if !matches!(ty, Type::Json | Type::Geo) =>
+        {
+            Kind::List(ty.clone())
+        }
+        (_, _) => Kind::Json,
+    }
+}
+
+impl Kind {
+    /// The type in CQL.
+    #[must_use]
+    pub fn cql(&self) -> String {
+        match self {
+            Self::Plain(ty) => plain(ty).to_owned(),
+            Self::Bytes => "blob".to_owned(),
+            Self::Filled | Self::Json => "text".to_owned(),
+            Self::Number => "int".to_owned(),
+            Self::List(ty) => format!("frozen<list<{}>>", plain(ty)),
+        }
+    }
+}
+
+fn plain(ty: &Type) -> &'static str {
+    match ty {
+        Type::Text | Type::Enum(_) | Type::Json => "text",
+        Type::Int => "int",
+        Type::Long | Type::Timestamp(Precision::Micros | Precision::Nanos) => "bigint",
+        Type::Decimal => "decimal",
+        Type::Double => "double",
+        Type::Bool => "boolean",
+        Type::Date => "date",
+        Type::Time => "time",
+        Type::Timestamp(Precision::Millis) => "timestamp",
+        Type::Uuid => "uuid",
+        Type::Blob => "blob",
+        Type::Geo => "frozen<tuple<double, double>>",
+    }
+}
+
+impl CqlTable {
+    /// The names of the partition key's columns.
+    #[must_use]
+    pub fn partition(&self) -> Vec<&str> {
+        let own = self.columns.iter().filter(|column| column.place == Place::Block);
+        self.constant.as_deref().into_iter().chain(own.map(|column| column.name.as_str())).collect()
+    }
+
+    /// The columns that cluster, and whether each descends.
+    #[must_use]
+    pub fn clustering(&self) -> Vec<(&str, bool)> {
+        let entry = self.system.as_ref().and_then(|system| system.entry.as_ref());
+        let entry = entry.map(|(entry, _)| (entry.as_str(), false));
+        let own = self.columns.iter().filter_map(|column| match column.place {
+            Place::Sort { descending } => Some((column.name.as_str(), descending)),
+            Place::Row => Some((column.name.as_str(), false)),
+            Place::Block | Place::Value => None,
+        });
+        entry.into_iter().chain(own).collect()
+    }
+}

@@ -1,0 +1,246 @@
+//! Changes as one conditional batch for an aggregate, and a statement for each record of a copy.
+//!
+//! An aggregate is one partition, so that all of it changes in one batch, under the condition that its version is the
+//! one that was read. Copies are in other partitions: they follow, each with the stamp of the change, so that of two
+//! writers the later wins whatever order they arrive in.
+
+use super::read::{Bound, Condition, bound, column, is_partition};
+use super::schema::{CqlTable, System};
+use super::value::Cql;
+use crate::generate::Sample;
+use crate::layout::Layout;
+use crate::program::{Batch, Change, ChangeKind, Term};
+use askloom_model::{Id, Value};
+
+/// A statement that changes something, as data.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Mutation {
+    /// All or nothing, in one partition.
+    Batch(Vec<Mutation>),
+    Insert {
+        table: String,
+        cells: Vec<(String, Bound)>,
+        stamp: Option<Bound>,
+    },
+    Update {
+        table: String,
+        set: Vec<(String, Bound)>,
+        key: Vec<Condition>,
+        condition: Option<Condition>,
+    },
+    Delete {
+        table: String,
+        key: Vec<Condition>,
+        stamp: Option<Bound>,
+    },
+}
+
+/// A mutation with what it is repeated for.
+pub type Repeated = (Option<String>, Mutation);
+
+const STAMP: &str = "stamp";
+const VERSION: &str = "version";
+const NEXT: &str = "version+1";
+
+/// The statements of a batch, in their order.
+#[must_use]
+pub fn mutations(layout: &Layout<'_>, tables: &[CqlTable], batch: &Batch) -> Vec<Repeated> {
+    let mut found: Vec<Repeated> = Vec::new();
+    let mut owned: Vec<(String, Vec<Mutation>)> = Vec::new();
+    for change in &batch.changes {
+        let Some(table) = tables.get(change.table.index()) else { continue };
+        match &table.system {
+            Some(system) => {
+                let all = master(layout, table, system, change);
+                match owned.iter_mut().find(|(name, _)| *name == table.name) {
+                    Some((_, mutations)) => mutations.extend(all),
+                    None => owned.push((table.name.clone(), all)),
+                }
+            }
+            None => found.extend(copy(layout, table, change).map(|mutation| (change.each.clone(), mutation))),
+        }
+    }
+    let masters = owned.into_iter().filter_map(|(_, mut mutations)| match mutations.len() {
+        0 => None,
+        1 => mutations.pop(),
+        _several => Some(Mutation::Batch(mutations)),
+    });
+    masters.map(|mutation| (None, mutation)).chain(found).collect()
+}
+
+fn slot(name: &str) -> Bound {
+    Bound::Slot(name.to_owned())
+}
+
+fn known(value: Cql) -> Bound {
+    Bound::Value(value)
+}
+
+fn master(layout: &Layout<'_>, table: &CqlTable, system: &System, change: &Change) -> Vec<Mutation> {
+    let read = || Condition { column: system.version.clone(), operator: "=", bound: slot(VERSION) };
+    let update = |set: Vec<(String, Bound)>, key: Vec<Condition>, condition: Condition| Mutation::Update {
+        table: table.name.clone(),
+        set,
+        key,
+        condition: Some(condition),
+    };
+    match &change.kind {
+        ChangeKind::Create(cells) => {
+            let none = Condition { bound: known(Cql::Null), ..read() };
+            let set = whole(layout, table, system, cells, known(Cql::Int(1)));
+            vec![update(set, key(layout, table, cells), none)]
+        }
+        ChangeKind::Replace(cells) => {
+            let set = whole(layout, table, system, cells, slot(NEXT));
+            vec![update(set, key(layout, table, cells), read())]
+        }
+        ChangeKind::Set { key: of, set } => {
+            let mut all = vec![(system.version.clone(), slot(NEXT))];
+            all.extend(set.iter().filter_map(|term| cell(layout, table, term)));
+            vec![update(all, key(layout, table, of), read())]
+        }
+        ChangeKind::Bury { key: of } => {
+            let mut all =
+                vec![(system.version.clone(), slot(NEXT)), (system.class.clone(), known(Cql::Null))];
+            let members = table.columns.iter().filter(|column| !is_partition(column));
+            all.extend(members.map(|column| (column.name.clone(), known(Cql::Null))));
+            vec![update(all, key(layout, table, of), read())]
+        }
+        ChangeKind::PutEntry { key: of, path, value } => {
+            let Some((entry, held)) = &system.entry else { return Vec::new() };
+            let mut cells: Vec<(String, Bound)> =
+                of.iter().filter_map(|term| cell(layout, table, term)).collect();
+            cells.push((entry.clone(), slot(path)));
+            cells.push((held.clone(), element(layout, change, value)));
+            vec![Mutation::Insert { table: table.name.clone(), cells, stamp: None }]
+        }
+        ChangeKind::DropEntry { key: of, path } => {
+            let Some((entry, _)) = &system.entry else { return Vec::new() };
+            let mut key = key(layout, table, of);
+            key.push(Condition { column: entry.clone(), operator: "=", bound: slot(path) });
+            vec![Mutation::Delete { table: table.name.clone(), key, stamp: None }]
+        }
+        ChangeKind::PutRow(_) | ChangeKind::DropRow(_) => Vec::new(),
+    }
+}
+
+fn element(layout: &Layout<'_>, change: &Change, value: &Term) -> Bound {
+    let column = layout.table(change.table).and_then(|table| table.columns.get(value.column?));
+    match (&value.value, column) {
+        (Some(known_value), Some(column)) => {
+            known(Cql::Text(column.tree(layout.conceptual, known_value).to_json().to_string()))
+        }
+        (_, _) => slot(&value.name),
+    }
+}
+
+fn whole(
+    layout: &Layout<'_>,
+    table: &CqlTable,
+    system: &System,
+    cells: &[Term],
+    version: Bound,
+) -> Vec<(String, Bound)> {
+    let name = class_name(layout, table);
+    let mut set = vec![(system.version.clone(), version), (system.class.clone(), known(Cql::Text(name)))];
+    let members = cells.iter().filter(|term| column(table, term).is_some_and(|own| !is_partition(own)));
+    set.extend(members.filter_map(|term| cell(layout, table, term)));
+    set
+}
+
+fn class_name(layout: &Layout<'_>, table: &CqlTable) -> String {
+    let root = layout.design.collections[table.collection].source.root;
+    layout.conceptual.classes[root].name.clone()
+}
+
+fn key(layout: &Layout<'_>, table: &CqlTable, terms: &[Term]) -> Vec<Condition> {
+    let own = terms.iter().filter(|term| column(table, term).is_some_and(is_partition));
+    own.filter_map(|term| cell(layout, table, term))
+        .map(|(column, bound)| Condition { column, operator: "=", bound })
+        .collect()
+}
+
+fn cell(layout: &Layout<'_>, table: &CqlTable, term: &Term) -> Option<(String, Bound)> {
+    let own = column(table, term)?;
+    Some((own.name.clone(), bound(layout, own, term)))
+}
+
+fn copy(layout: &Layout<'_>, table: &CqlTable, change: &Change) -> Option<Mutation> {
+    let constant = table.constant.iter().map(|name| (name.clone(), known(Cql::Int(0))));
+    match &change.kind {
+        ChangeKind::PutRow(cells) => {
+            let own = cells.iter().filter_map(|term| cell(layout, table, term));
+            let cells = constant.chain(own).collect();
+            Some(Mutation::Insert { table: table.name.clone(), cells, stamp: Some(slot(STAMP)) })
+        }
+        ChangeKind::DropRow(terms) => {
+            let own = terms.iter().filter_map(|term| cell(layout, table, term));
+            let key = constant.chain(own).map(|(column, bound)| Condition { column, operator: "=", bound });
+            Some(Mutation::Delete { table: table.name.clone(), key: key.collect(), stamp: Some(slot(STAMP)) })
+        }
+        ChangeKind::Create(_)
+        | ChangeKind::Replace(_)
+        | ChangeKind::Set { .. }
+        | ChangeKind::Bury { .. }
+        | ChangeKind::PutEntry { .. }
+        | ChangeKind::DropEntry { .. } => None,
+    }
+}
+
+/// The statements that put a record in as it stands.
+#[must_use]
+pub(super) fn sample(layout: &Layout<'_>, tables: &[CqlTable], sample: &Sample) -> Vec<Mutation> {
+    match sample {
+        Sample::Row { table, cells } => {
+            let Some(table) = tables.get(table.index()) else { return Vec::new() };
+            let constant = table.constant.iter().map(|name| (name.clone(), known(Cql::Int(0))));
+            let cells = constant.chain(filled(layout, table, cells)).collect();
+            vec![Mutation::Insert { table: table.name.clone(), cells, stamp: None }]
+        }
+        Sample::Block { table: id, block } => {
+            let (Some(table), Some(own)) = (tables.get(id.index()), layout.table(*id)) else {
+                return Vec::new();
+            };
+            let Some(system) = &table.system else { return Vec::new() };
+            let values = layout.block_cells(own, block);
+            let mut cells: Vec<(String, Bound)> = filled(layout, table, &values).collect();
+            let key: Vec<(String, Bound)> = cells
+                .iter()
+                .filter(|(name, _)| table.partition().contains(&name.as_str()))
+                .cloned()
+                .collect();
+            let version = i64::try_from(block.version).unwrap_or(i64::MAX);
+            cells.push((system.version.clone(), known(Cql::Int(version))));
+            cells.push((system.rest.clone(), known(Cql::Blob(block.system.clone()))));
+            if block.fields.root.is_some() {
+                let name =
+                    layout.class_name(own, block).map_or_else(|| class_name(layout, table), str::to_owned);
+                cells.push((system.class.clone(), known(Cql::Text(name))));
+            }
+            let mut all = vec![Mutation::Insert { table: table.name.clone(), cells, stamp: None }];
+            for (path, value) in &block.entries {
+                let Some((entry, held)) = &system.entry else { continue };
+                let json = layout.entry_tree(own, path, value).to_json().to_string();
+                let mut cells = key.clone();
+                cells.push((entry.clone(), known(Cql::Text(path.to_string()))));
+                cells.push((held.clone(), known(Cql::Text(json))));
+                all.push(Mutation::Insert { table: table.name.clone(), cells, stamp: None });
+            }
+            all
+        }
+    }
+}
+
+/// The cells that are not null, which are left out: a null in an INSERT deletes.
+fn filled<'c>(
+    layout: &'c Layout<'_>,
+    table: &'c CqlTable,
+    cells: &'c [Value],
+) -> impl Iterator<Item = (String, Bound)> + 'c {
+    let pairs = table.columns.iter().enumerate().zip(cells);
+    pairs.filter_map(|((index, column), value)| {
+        let term = Term { name: String::new(), value: Some(value.clone()), column: Some(index) };
+        let bound = bound(layout, column, &term);
+        (bound != Bound::Value(Cql::Null)).then(|| (column.name.clone(), bound))
+    })
+}

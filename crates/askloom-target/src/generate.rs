@@ -1,0 +1,131 @@
+//! A design in the words of a store: definitions, and one block of statements for each query and write.
+
+use crate::layout::Layout;
+use crate::program::{Program, Read};
+use askloom_model::Value;
+
+/// What is to be said in a store's own language.
+#[derive(Debug)]
+pub struct Source<'s> {
+    pub layout: &'s Layout<'s>,
+    pub statements: Vec<Statement>,
+    /// Records that are to be put in, for trying it out.
+    pub sample: Vec<Sample>,
+    pub options: Options,
+}
+
+/// A query or a write of the model.
+#[derive(Debug, Clone)]
+pub struct Statement {
+    pub program: Program,
+    /// As the model has it.
+    pub text: String,
+    pub write: bool,
+}
+
+/// A record with all its values.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Sample {
+    /// Of a copy: a value for each column.
+    Row { table: askloom_model::CollectionId, cells: Vec<Value> },
+    /// Of a master: all records of one aggregate.
+    Block { table: askloom_model::CollectionId, block: crate::layout::Block },
+}
+
+impl Sample {
+    /// The name of the collection that the record is of.
+    #[must_use]
+    pub fn collection<'l>(&self, layout: &'l Layout<'_>) -> &'l str {
+        let (Self::Row { table, .. } | Self::Block { table, .. }) = self;
+        layout.table(*table).map(|table| table.name.as_str()).unwrap_or_default()
+    }
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Goes before the name of every table or key.
+    pub prefix: String,
+    /// As the papers print it, their slips included.
+    pub faithful: bool,
+}
+
+/// What a store's own language makes of a design.
+pub trait Language: std::fmt::Debug + Sync {
+    /// Everything, as files.
+    fn generate(&self, source: &Source<'_>) -> Generated;
+
+    /// One read by itself.
+    fn read(&self, layout: &Layout<'_>, options: &Options, read: &Read) -> String;
+
+    /// The statements that put one record in.
+    fn put(&self, layout: &Layout<'_>, options: &Options, sample: &Sample) -> String;
+}
+
+/// Files for a folder, the definitions first.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Generated {
+    pub files: Vec<File>,
+    /// What people should know before they run it.
+    pub notes: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct File {
+    /// `schema.cql`
+    pub name: String,
+    /// How it is run: `cqlsh -f schema.cql`. Nothing if it is to be read and pasted from.
+    pub run: Option<String>,
+    pub blocks: Vec<Block>,
+}
+
+/// A part of a file that belongs together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Block {
+    /// The statement of the model, or the collection, that it serves.
+    pub of: String,
+    /// With its comments.
+    pub text: String,
+    /// Whether it can be pasted and run as it stands once its slots are filled.
+    pub whole: bool,
+}
+
+impl File {
+    #[must_use]
+    pub fn text(&self) -> String {
+        let blocks: Vec<&str> = self.blocks.iter().map(|block| block.text.trim_end()).collect();
+        let mut text = blocks.join("\n\n");
+        text.push('\n');
+        text
+    }
+}
+
+/// The comments before a block: what the model says, then what is done.
+#[must_use]
+pub fn heading(mark: &str, statement: &Statement) -> String {
+    let kind = if statement.write { "write" } else { "query" };
+    let mut text = format!("{mark} {kind} {}\n", statement.program.name);
+    for line in statement.text.lines().map(str::trim_end).filter(|line| !line.is_empty()) {
+        text.push_str(&format!("{mark}   {line}\n"));
+    }
+    text
+}
+
+/// What is said before one step.
+#[must_use]
+pub fn step_heading(mark: &str, number: usize, of: usize, step: &crate::program::Step) -> String {
+    let number = if of > 1 { format!("{number}. ") } else { String::new() };
+    match &step.each {
+        Some(each) => format!("{mark} {number}for each {each}: {}\n", step.why),
+        None => format!("{mark} {number}{}\n", step.why),
+    }
+}
+
+/// What is said after the steps: what the store does not do.
+#[must_use]
+pub fn client_line(mark: &str, program: &Program) -> String {
+    if program.client.is_empty() {
+        return String::new();
+    }
+    let words: Vec<&str> = program.client.iter().map(|client| client.word()).collect();
+    format!("{mark} then, on the client: {}\n", words.join(", "))
+}

@@ -1,0 +1,194 @@
+//! The tables of a design, before they are in any store's words: which columns the records of a collection have, which
+//! of them are its key, and how the entries of the executor and these records become each other.
+//!
+//! A column has one plain value, or a tree of them. An id of several parts has a column for each. What two parts of a
+//! definition both hold (a key that is the id, a value that is in the key) is one column.
+
+mod build;
+mod master;
+mod row;
+
+pub use master::{Block, Fields};
+pub use row::Entry;
+
+use crate::tree::TreeOf;
+use askloom_model::{CollectionId, Conceptual, Design, Id, Member, Path, PositionId, Role, Type};
+
+/// All tables of a design.
+#[derive(Debug)]
+pub struct Layout<'l> {
+    pub conceptual: &'l Conceptual,
+    pub design: &'l Design,
+    tables: Vec<Table>,
+}
+
+/// The records of one collection.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Table {
+    pub collection: CollectionId,
+    pub name: String,
+    pub role: Role,
+    /// Those of the key first: of the block, then those that sort, then those that complete the id of the row.
+    pub columns: Vec<Column>,
+    pub shape: Shape,
+}
+
+/// What a record is.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Shape {
+    /// A block is an aggregate: its columns, the system's, and records of their own for entries further inside.
+    Master {
+        /// Whether the rules put anything but members of the root into entries of their own.
+        entries: bool,
+        /// The columns of each field of the block key.
+        block: Vec<Field>,
+    },
+    /// A record is a row of the collection's definition.
+    Rows(Parts),
+    /// A record is a node at one position; the block has the whole tree.
+    Nodes(Parts),
+}
+
+/// Which columns hold which part of an entry, as indices.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Parts {
+    /// For each field of the block key.
+    pub block: Vec<Field>,
+    /// For each field of the entry key.
+    pub sort: Vec<Field>,
+    /// For each position, what identifies it.
+    pub row: Vec<Field>,
+    /// For each path that is held besides.
+    pub values: Vec<Field>,
+    /// For each position whose aggregate is held as a whole.
+    pub whole: Vec<(PositionId, usize)>,
+}
+
+/// The columns of one value.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Field {
+    pub columns: Vec<usize>,
+    /// Whether the value is an id, with a column for each part.
+    pub identity: bool,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Column {
+    /// As a query would say it: `firstPlayer.username`. Stores rename it as they must.
+    pub name: String,
+    pub place: Place,
+    pub source: Source,
+    pub holds: Holds,
+    /// Whether it can be null.
+    pub optional: bool,
+}
+
+/// What a column is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// Where the block is.
+    Block,
+    /// Where the record is in its block.
+    Sort {
+        descending: bool,
+    },
+    /// Completes the key: with it no two rows are the same.
+    Row,
+    Value,
+}
+
+/// Where the value of a column comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Source {
+    /// A path of the definition; of an id that is there, one part.
+    Path { path: Path, part: Option<usize> },
+    /// What identifies a position, or one part of it.
+    Position { position: PositionId, part: Option<usize> },
+    /// Which node of a tree the record is.
+    Node,
+    /// The aggregate at a position.
+    Whole(PositionId),
+    /// A member of the aggregate's root.
+    Member(Member),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Holds {
+    Scalar(Type),
+    /// Which element of a list.
+    Ordinal,
+    /// What tells a value object apart that is no part of the row above it: bytes in key order.
+    Locator,
+    Tree {
+        of: TreeOf,
+        many: bool,
+    },
+}
+
+impl Holds {
+    /// The type of a plain value. Nothing for a tree.
+    #[must_use]
+    pub fn scalar(&self) -> Option<&Type> {
+        match self {
+            Self::Scalar(ty) => Some(ty),
+            Self::Ordinal => Some(&Type::Long),
+            Self::Locator => Some(&Type::Blob),
+            Self::Tree { .. } => None,
+        }
+    }
+}
+
+impl Column {
+    #[must_use]
+    pub fn is_key(&self) -> bool {
+        match self.place {
+            Place::Block | Place::Sort { .. } | Place::Row => true,
+            Place::Value => false,
+        }
+    }
+}
+
+impl<'l> Layout<'l> {
+    #[must_use]
+    pub fn new(conceptual: &'l Conceptual, design: &'l Design) -> Self {
+        let tables = design.collections.iter();
+        let tables = tables.map(|(id, collection)| build::table(conceptual, id, collection)).collect();
+        Self { conceptual, design, tables }
+    }
+
+    /// In the order of the design's collections.
+    #[must_use]
+    pub fn tables(&self) -> &[Table] {
+        &self.tables
+    }
+
+    #[must_use]
+    pub fn table(&self, collection: CollectionId) -> Option<&Table> {
+        self.tables.get(collection.index())
+    }
+}
+
+impl Table {
+    /// The columns that say where the block is.
+    pub fn block(&self) -> impl Iterator<Item = &Column> {
+        self.columns.iter().filter(|column| column.place == Place::Block)
+    }
+
+    /// The columns that say where a record is in its block.
+    pub fn within(&self) -> impl Iterator<Item = &Column> {
+        self.columns.iter().filter(|column| column.is_key() && column.place != Place::Block)
+    }
+
+    pub fn values(&self) -> impl Iterator<Item = &Column> {
+        self.columns.iter().filter(|column| !column.is_key())
+    }
+
+    /// Whether a block has one record and no more.
+    #[must_use]
+    pub fn is_packed(&self) -> bool {
+        match &self.shape {
+            Shape::Master { entries, .. } => !entries,
+            Shape::Rows(_) | Shape::Nodes(_) => self.within().next().is_none(),
+        }
+    }
+}

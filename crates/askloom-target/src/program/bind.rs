@@ -1,0 +1,104 @@
+//! Operands of a statement as terms for columns.
+
+use super::Term;
+use crate::layout::{Holds, Layout, Table};
+use askloom_model::{InSet, Operand, Parameter, Value, typed};
+
+/// The parameters of a statement, and their values if they are given.
+#[derive(Clone, Copy)]
+pub(super) struct Given<'g> {
+    pub(super) layout: &'g Layout<'g>,
+    pub(super) parameters: &'g [Parameter],
+    /// One for each parameter; a missing one is nothing.
+    pub(super) arguments: Option<&'g [Option<Value>]>,
+}
+
+impl Given<'_> {
+    /// The terms of one operand for some columns: one each, or the parts of an id.
+    pub(super) fn terms(&self, table: &Table, columns: &[usize], operand: &Operand) -> Vec<Term> {
+        let value = self.value(operand);
+        let name = self.name(table, columns, operand);
+        self.spread(table, columns, &name, value.as_ref())
+    }
+
+    /// A value for some columns.
+    pub(super) fn spread(
+        &self,
+        table: &Table,
+        columns: &[usize],
+        name: &str,
+        value: Option<&Value>,
+    ) -> Vec<Term> {
+        let several = columns.len() > 1;
+        let one = |(part, &column): (usize, &usize)| {
+            let own = table.columns.get(column);
+            let last = own.map(|c| c.name.rsplit('.').next().unwrap_or_default()).unwrap_or_default();
+            let name = if several { format!("{name}.{last}") } else { name.to_owned() };
+            let value = value.map(|value| match value {
+                Value::Reference(parts) => parts.get(part).cloned().unwrap_or(Value::Null),
+                single => single.clone(),
+            });
+            let value = value.map(|value| own.map_or(value.clone(), |own| fitted(&own.holds, value)));
+            Term { name, value, column: Some(column) }
+        };
+        columns.iter().enumerate().map(one).collect()
+    }
+
+    pub(super) fn value(&self, operand: &Operand) -> Option<Value> {
+        match operand {
+            Operand::Constant(constant) => Value::of_constant(constant).ok(),
+            Operand::Parameter(index) => self.arguments?.get(*index)?.clone(),
+            Operand::Path(_) => None,
+        }
+    }
+
+    pub(super) fn name(&self, table: &Table, columns: &[usize], operand: &Operand) -> String {
+        match operand {
+            Operand::Parameter(index) => {
+                self.parameters.get(*index).map_or_else(String::new, |parameter| parameter.name.clone())
+            }
+            Operand::Constant(_) | Operand::Path(_) => {
+                let column = columns.first().and_then(|&index| table.columns.get(index));
+                column.map_or_else(String::new, |column| column.name.clone())
+            }
+        }
+    }
+
+    /// The values of a set, if they are known.
+    pub(super) fn choices(&self, set: &InSet) -> Option<Vec<Value>> {
+        let mut values = match set {
+            InSet::List(items) => items.iter().map(|item| self.value(item)).collect::<Option<Vec<_>>>()?,
+            InSet::Parameter(index) => match self.arguments?.get(*index)?.clone()? {
+                Value::List(elements) => elements.into_iter().map(|element| element.value).collect(),
+                single => vec![single],
+            },
+        };
+        values.sort();
+        values.dedup();
+        Some(values)
+    }
+
+    /// A number of rows.
+    pub(super) fn count(&self, operand: &Operand, more: i64) -> Term {
+        let value = self.value(operand).map(|value| match value {
+            Value::Int(rows) => Value::Int(rows.saturating_add(more)),
+            other => other,
+        });
+        let name = match operand {
+            Operand::Parameter(index) => {
+                self.parameters.get(*index).map_or_else(String::new, |parameter| parameter.name.clone())
+            }
+            Operand::Constant(_) | Operand::Path(_) => "rows".to_owned(),
+        };
+        let name = if more == 0 { name } else { format!("{name}+{more}") };
+        Term { name, value, column: None }
+    }
+}
+
+/// A value as one of a column: numbers in the column's own type. What fits no column stays, and equals nothing there.
+pub(super) fn fitted(holds: &Holds, value: Value) -> Value {
+    match holds {
+        Holds::Scalar(ty) => typed::basic(&value, ty).unwrap_or(value),
+        Holds::Ordinal | Holds::Locator | Holds::Tree { .. } => value,
+    }
+}

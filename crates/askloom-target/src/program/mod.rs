@@ -1,0 +1,178 @@
+//! What a statement of the model does on a store, before it is in any store's words: reads of blocks and ranges, then
+//! changes that belong together. A target turns each step into one statement of its own.
+
+mod bind;
+mod read;
+mod write;
+
+pub use read::{query, support};
+pub use write::write;
+
+use askloom_model::{CollectionId, CopyLevel, Value};
+
+/// All that is done on the store for one statement.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Program {
+    pub name: String,
+    pub steps: Vec<Step>,
+    /// What is left to do with the rows that were read.
+    pub client: Vec<Client>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Step {
+    /// Said before the statement: why it is done.
+    pub why: String,
+    /// Once for each of these: `row of step 1`. Nothing if once.
+    pub each: Option<String>,
+    pub action: Action,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Action {
+    Read(Read),
+    Change(Batch),
+}
+
+/// A read of some records of one table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Read {
+    pub table: CollectionId,
+    pub how: How,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum How {
+    /// All records of a block: a term for each column of the block.
+    Block(Vec<Term>),
+    /// Records of a block in their order.
+    Range(Box<Range>),
+    /// One record: a term for each column of the key.
+    Record(Vec<Term>),
+    /// Every record.
+    All,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Range {
+    /// For each column of the block.
+    pub block: Vec<Term>,
+    /// For the first of the columns that sort.
+    pub equal: Vec<Term>,
+    /// For the one that follows.
+    pub bounds: Option<Bounds>,
+    pub backwards: bool,
+    pub limit: Option<Term>,
+}
+
+/// Null is in no range.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bounds {
+    /// Which column of the table.
+    pub column: usize,
+    pub low: Option<(Term, bool)>,
+    pub high: Option<(Term, bool)>,
+    /// A text that all start with, instead of the two.
+    pub prefix: Option<Term>,
+}
+
+/// A value in a statement: a slot until it is known.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Term {
+    /// Without the colon.
+    pub name: String,
+    /// Of a constant, or of a parameter that was given.
+    pub value: Option<Value>,
+    /// The column of the table that it is compared with or put into. Nothing for a number of rows.
+    pub column: Option<usize>,
+}
+
+/// Changes that are done together, as far as the store can.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Batch {
+    pub changes: Vec<Change>,
+    pub level: CopyLevel,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Change {
+    pub table: CollectionId,
+    pub kind: ChangeKind,
+    /// Once for each of these.
+    pub each: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum ChangeKind {
+    /// A new aggregate, where there is none: a term for each column.
+    Create(Vec<Term>),
+    /// An aggregate in place of the one with the version that was read.
+    Replace(Vec<Term>),
+    /// Some members of the aggregate with the version that was read: the key, and what is set.
+    Set {
+        key: Vec<Term>,
+        set: Vec<Term>,
+    },
+    /// The aggregate with the version that was read goes; its version stays.
+    Bury {
+        key: Vec<Term>,
+    },
+    /// An entry of its own in the block of an aggregate. Its block changes with it, so `Set` or `Create` is beside it.
+    PutEntry {
+        key: Vec<Term>,
+        path: String,
+        value: Term,
+    },
+    DropEntry {
+        key: Vec<Term>,
+        path: String,
+    },
+    /// A record of a copy: a term for each column.
+    PutRow(Vec<Term>),
+    /// The same by its key alone.
+    DropRow(Vec<Term>),
+}
+
+/// What the client does with rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Client {
+    /// Puts the rows of several statements together, or takes lists apart.
+    Join,
+    Filter,
+    Group,
+    Sort,
+    Limit,
+    /// Takes the columns out of an aggregate.
+    Project,
+}
+
+impl Client {
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Join => "join",
+            Self::Filter => "filter",
+            Self::Group => "group",
+            Self::Sort => "sort",
+            Self::Limit => "limit",
+            Self::Project => "project",
+        }
+    }
+}
+
+impl Program {
+    /// Whether it is one statement that gives the answer as it stands.
+    #[must_use]
+    pub fn is_direct(&self) -> bool {
+        let once = matches!(self.steps.as_slice(), [Step { each: None, .. }]);
+        once && self.client.is_empty()
+    }
+}
+
+impl Term {
+    /// The value, unless it is still a slot.
+    #[must_use]
+    pub fn literal(&self) -> Option<&Value> {
+        self.value.as_ref()
+    }
+}

@@ -1,0 +1,398 @@
+//! Plans of queries as steps.
+
+use super::bind::{Given, fitted};
+use super::{Action, Bounds, Client, How, Program, Range, Read, Step, Term};
+use crate::layout::{Column, Field, Layout, Place, Shape, Table};
+use askloom_model::{
+    ClassId, CollectionId, Conceptual, Fetch, HomePlace, InSet, Inclusive, Joining, KeyRange, Leaf, Limit,
+    Member, Operand, Plan, Position, PositionId, Query, Reading, StepOf, Value,
+};
+
+/// What a query does by its plan. Arguments are in the order of its parameters.
+#[must_use]
+pub fn query(
+    layout: &Layout<'_>,
+    query: &Query,
+    plan: &Plan,
+    arguments: Option<&[Option<Value>]>,
+) -> Program {
+    let given = Given { layout, parameters: &query.parameters, arguments };
+    let mut reads = Reads { given, plan, positions: &query.positions, steps: Vec::new() };
+    reads.all();
+    let steps = reads.steps;
+    let client = client(layout, query, plan, &steps);
+    Program { name: query.header.name.clone(), steps, client }
+}
+
+/// The reads of a plan that is a part of a write.
+#[must_use]
+pub(super) fn finding(
+    given: Given<'_>,
+    positions: &askloom_model::Table<PositionId, Position>,
+    plan: &Plan,
+) -> Vec<Step> {
+    let mut reads = Reads { given, plan, positions, steps: Vec::new() };
+    reads.all();
+    reads.steps
+}
+
+/// What is left to do: what the plan says, and what comes of reading several times or whole aggregates.
+fn client(layout: &Layout<'_>, query: &Query, plan: &Plan, steps: &[Step]) -> Vec<Client> {
+    let table = layout.table(plan.access.collection);
+    let rows = table.is_some_and(|table| matches!(table.shape, Shape::Rows(_)));
+    let groups = !plan.group_by.is_empty()
+        || plan.columns.iter().any(|c| matches!(c.value, askloom_model::ColumnValue::Aggregate(_)));
+    let limited = steps.iter().any(|step| match &step.action {
+        Action::Read(Read { how: How::Range(range), .. }) => range.limit.is_some(),
+        Action::Read(_) | Action::Change(_) => false,
+    });
+    let paged = matches!(query.limit, Some(Limit::Page(_)));
+    let mut client = Vec::new();
+    if steps.len() > 1 || !plan.joins.is_empty() || (!rows && query.positions.len() > 1) {
+        client.push(Client::Join);
+    }
+    if plan.filter.is_some() {
+        client.push(Client::Filter);
+    }
+    if groups {
+        client.push(Client::Group);
+    }
+    if plan.sort.is_some() && is_many(plan) {
+        client.push(Client::Sort);
+    }
+    if query.limit.is_some() && is_many(plan) && (!limited || paged) {
+        client.push(Client::Limit);
+    }
+    if !rows {
+        client.push(Client::Project);
+    }
+    client
+}
+
+/// One aggregate is in any order.
+fn is_many(plan: &Plan) -> bool {
+    !matches!(plan.access.how, Reading::GetBlock { .. }) || !plan.joins.is_empty()
+}
+
+struct Reads<'r> {
+    given: Given<'r>,
+    plan: &'r Plan,
+    positions: &'r askloom_model::Table<PositionId, Position>,
+    steps: Vec<Step>,
+}
+
+/// A field of the key, and what an IN has chosen for it: a value, or a name for each of them.
+type Chosen = Vec<(usize, String, Option<Value>)>;
+
+impl Reads<'_> {
+    fn conceptual(&self) -> &Conceptual {
+        self.given.layout.conceptual
+    }
+
+    fn all(&mut self) {
+        self.access(&self.plan.access.how, &mut Vec::new(), None);
+        for step in &self.plan.priced.steps {
+            match &step.of {
+                StepOf::Access | StepOf::Filter | StepOf::Group | StepOf::Sort | StepOf::Limit => {}
+                StepOf::Join(index) => {
+                    if let Some(join) = self.plan.joins.get(*index) {
+                        let hop = self.positions[join.position].from;
+                        self.joining(&join.how, hop.map(|hop| hop.step));
+                    }
+                }
+                StepOf::Fetch(index) => {
+                    if let Some(fetch) = self.plan.fetches.get(*index) {
+                        self.fetch(fetch);
+                    }
+                }
+                StepOf::Follow(follow) => {
+                    let last = follow.hops.last().map(|&end| Member::End(end));
+                    let own = self.positions[follow.position].from.map(|hop| hop.step);
+                    self.joining(&follow.how, last.or(own));
+                }
+            }
+        }
+        if self.conceptual().classes.iter().any(|(_, class)| class.ttl_ms.is_some()) {
+            self.living();
+        }
+    }
+
+    /// What has expired is told from what lives by the masters.
+    fn living(&mut self) {
+        let classes: Vec<ClassId> = self.positions.iter().filter_map(|(_, row)| row.class).collect();
+        for class in classes {
+            self.instances(class, "what has expired is told by the aggregate itself");
+        }
+    }
+
+    fn access(&mut self, how: &Reading, chosen: &mut Chosen, each: Option<String>) {
+        let id = self.plan.access.collection;
+        match how {
+            Reading::Each { field, set, of } => self.every(*field, set, of, chosen, each),
+            Reading::Scan => self.scan(),
+            Reading::GetBlock { key } => {
+                let Some(table) = self.given.layout.table(id) else { return };
+                let block = block_columns(table);
+                let terms = self.key_terms(table, &block, key, 0, chosen);
+                self.push("where the rows start", each, Read { table: id, how: How::Block(terms) });
+            }
+            Reading::Range { key, equal, range, backwards, limited } => {
+                let Some(table) = self.given.layout.table(id) else { return };
+                if matches!(table.shape, Shape::Master { .. }) {
+                    let terms = self.key_terms(table, &block_columns(table), key, 0, chosen);
+                    return self.push(
+                        "where the rows start",
+                        each,
+                        Read { table: id, how: How::Block(terms) },
+                    );
+                }
+                let block = self.key_terms(table, &block_columns(table), key, 0, chosen);
+                let sorted = sort_columns(table);
+                let equal_terms = self.key_terms(table, &sorted, equal, key.len(), chosen);
+                let bounds = range.as_ref().and_then(|range| {
+                    let column = *sorted.get(equal.len())?.columns.first()?;
+                    Some(self.bounds(table, column, range))
+                });
+                let limit = if *limited { self.limit() } else { None };
+                let range = Range { block, equal: equal_terms, bounds, backwards: *backwards, limit };
+                self.push("where the rows start", each, Read { table: id, how: How::Range(Box::new(range)) });
+            }
+        }
+    }
+
+    /// Only if every row that is read is one of the answer.
+    fn limit(&self) -> Option<Term> {
+        if self.plan.filter.is_some() || !self.plan.joins.is_empty() {
+            return None;
+        }
+        match self.plan.limit.as_ref()? {
+            Limit::Rows(operand) => Some(self.given.count(operand, 0)),
+            Limit::Page(operand) => Some(self.given.count(operand, 1)),
+        }
+    }
+
+    /// A statement for each value that is known; else one that is repeated.
+    fn every(&mut self, field: usize, set: &InSet, of: &Reading, chosen: &mut Chosen, each: Option<String>) {
+        let Some(values) = self.given.choices(set) else {
+            let name = match set {
+                InSet::Parameter(index) => self.given.parameters.get(*index).map(|p| p.name.clone()),
+                InSet::List(_) => None,
+            };
+            let name = name.unwrap_or_else(|| "value".to_owned());
+            let repeated = format!("value of :{name}");
+            chosen.push((field, name, None));
+            let each = Some(each.map_or_else(|| repeated.clone(), |each| format!("{each} and {repeated}")));
+            self.access(of, chosen, each);
+            chosen.pop();
+            return;
+        };
+        for value in values {
+            chosen.push((field, "value".to_owned(), Some(value)));
+            self.access(of, chosen, each.clone());
+            chosen.pop();
+        }
+    }
+
+    /// Terms for the fields of a key, each of which has one column or several.
+    fn key_terms(
+        &self,
+        table: &Table,
+        fields: &[Field],
+        operands: &[Operand],
+        first: usize,
+        chosen: &Chosen,
+    ) -> Vec<Term> {
+        // One operand for a key of several fields is the whole id.
+        let whole: Vec<Field>;
+        let fields = match operands {
+            [_only] if fields.len() > 1 && first == 0 => {
+                whole = vec![all(fields)];
+                &whole
+            }
+            _ => fields,
+        };
+        let mut terms = Vec::new();
+        for (at, (operand, field)) in operands.iter().zip(fields).enumerate() {
+            let columns = &field.columns;
+            match chosen.iter().find(|(place, _, _)| *place == first + at) {
+                Some((_, name, value)) => {
+                    terms.extend(self.given.spread(table, columns, name, value.as_ref()));
+                }
+                None => terms.extend(self.given.terms(table, columns, operand)),
+            }
+        }
+        terms
+    }
+
+    fn bounds(&self, table: &Table, column: usize, range: &KeyRange) -> Bounds {
+        let term = |operand: &Operand| {
+            let name = self.given.name(table, &[column], operand);
+            let holds = table.columns.get(column).map(|column| &column.holds);
+            let value = self.given.value(operand);
+            let value = value.map(|value| holds.map_or(value.clone(), |holds| fitted(holds, value)));
+            Term { name, value, column: Some(column) }
+        };
+        let side = |side: &Option<(Operand, Inclusive)>| {
+            side.as_ref().map(|(operand, inclusive)| (term(operand), *inclusive == Inclusive::Yes))
+        };
+        Bounds {
+            column,
+            low: side(&range.low),
+            high: side(&range.high),
+            prefix: range.prefix.as_ref().map(term),
+        }
+    }
+
+    /// Everything; of a master, every place where instances of the class can be.
+    fn scan(&mut self) {
+        let layout = self.given.layout;
+        let id = self.plan.access.collection;
+        let master = layout.table(id).is_some_and(|table| matches!(table.shape, Shape::Master { .. }));
+        let class = self.positions.iter().next().and_then(|(_, row)| row.class);
+        let mut tables = vec![id];
+        if let Some(class) = class.filter(|_| master) {
+            let homes = self.conceptual().homes(class);
+            tables = homes.iter().filter_map(|home| layout.design.master(home.root)).collect();
+            tables.sort();
+            tables.dedup();
+        }
+        for table in tables {
+            self.push("no key leads there: everything is read", None, Read { table, how: How::All });
+        }
+    }
+
+    fn joining(&mut self, how: &Joining, step: Option<Member>) {
+        let name = step.map_or("it", |member| self.conceptual().member_name(member)).to_owned();
+        match how {
+            Joining::Inside => {}
+            Joining::LookUp { master } => {
+                let target = match step {
+                    Some(Member::End(end)) => {
+                        let row = &self.conceptual().ends[end];
+                        Some(if row.stored { row.target } else { row.class })
+                    }
+                    Some(Member::Attribute(_)) | None => None,
+                };
+                match target {
+                    Some(class) => {
+                        self.instances(class, &format!("what `{name}` refers to"));
+                        self.block(*master, &format!("what `{name}` refers to"), "row");
+                    }
+                    None => self.block(*master, "the aggregate itself", "row"),
+                }
+            }
+            Joining::Back { index, master } => {
+                self.block(*index, &format!("who is in `{name}`"), "row");
+                self.block(*master, &format!("those in `{name}`"), "id found");
+            }
+            Joining::BackByScan { master } => {
+                let read = Read { table: *master, how: How::All };
+                self.push(&format!("who is in `{name}`: no index leads back"), None, read);
+            }
+        }
+    }
+
+    /// The instances of a class by their ids: in aggregates of their own, or inside others, which an index leads to.
+    fn instances(&mut self, class: ClassId, why: &str) {
+        let layout = self.given.layout;
+        for home in layout.conceptual.homes(class) {
+            let Some(master) = layout.design.master(home.root) else { continue };
+            match home.place {
+                HomePlace::Root => self.block(master, why, "row"),
+                HomePlace::Inside => {
+                    let indexes = part_indexes(layout, class, home.root);
+                    if indexes.is_empty() {
+                        let read = Read { table: master, how: How::All };
+                        self.push(&format!("{why}, inside another: no index leads there"), None, read);
+                    }
+                    for index in indexes {
+                        self.block(index, &format!("whose part it is: {why}"), "row");
+                        self.block(master, why, "id found");
+                    }
+                }
+            }
+        }
+    }
+
+    fn block(&mut self, table: CollectionId, why: &str, each: &str) {
+        let Some(of) = self.given.layout.table(table) else { return };
+        let terms = slots(of, |column| column.place == Place::Block, "");
+        self.push(why, Some(each.to_owned()), Read { table, how: How::Block(terms) });
+    }
+
+    fn fetch(&mut self, fetch: &Fetch) {
+        let Some(table) = self.given.layout.table(fetch.collection) else { return };
+        let terms = slots(table, Column::is_key, "");
+        let read = Read { table: fetch.collection, how: How::Record(terms) };
+        self.push("what the rows do not hold", Some("row".to_owned()), read);
+    }
+
+    fn push(&mut self, why: &str, each: Option<String>, read: Read) {
+        let action = Action::Read(read);
+        let there = self.steps.iter().any(|step| step.action == action && step.each == each);
+        if !there {
+            self.steps.push(Step { why: why.to_owned(), each, action });
+        }
+    }
+}
+
+/// The indexes that lead from a part's id to the aggregates that have it inside.
+fn part_indexes(layout: &Layout<'_>, class: ClassId, root: ClassId) -> Vec<CollectionId> {
+    let conceptual = layout.conceptual;
+    let is_it = |collection: &askloom_model::Collection| {
+        let Some(path) = collection.indexed().filter(|_| collection.source.root == root) else {
+            return false;
+        };
+        let Some(&last) = path.hops.last() else { return false };
+        let target = conceptual.ends[last].target;
+        let related = conceptual.is_kind_of(class, target) || conceptual.is_kind_of(target, class);
+        let by_id = match path.leaf {
+            Leaf::Itself => true,
+            Leaf::Attribute(id) => conceptual.attributes[id].id,
+            Leaf::Reference(_) => false,
+        };
+        related && by_id
+    };
+    layout.design.collections.iter().filter(|(_, collection)| is_it(collection)).map(|(id, _)| id).collect()
+}
+
+/// A slot for each of some columns, by their names.
+pub(super) fn slots(table: &Table, wanted: impl Fn(&Column) -> bool, before: &str) -> Vec<Term> {
+    let columns = table.columns.iter().enumerate().filter(|(_, column)| wanted(column));
+    let slot = |(index, column): (usize, &Column)| Term {
+        name: format!("{before}{}", column.name),
+        value: None,
+        column: Some(index),
+    };
+    columns.map(slot).collect()
+}
+
+/// A read of a block whose key is found by another step.
+#[must_use]
+pub fn support(layout: &Layout<'_>, table: CollectionId, why: &str, each: &str) -> Option<Step> {
+    let of = layout.table(table)?;
+    let terms = slots(of, |column| column.place == Place::Block, "");
+    let action = Action::Read(Read { table, how: How::Block(terms) });
+    Some(Step { why: why.to_owned(), each: Some(each.to_owned()), action })
+}
+
+/// The columns of each field of the block key. Those of a master are the parts of the id.
+fn block_columns(table: &Table) -> Vec<Field> {
+    match &table.shape {
+        Shape::Rows(parts) | Shape::Nodes(parts) => parts.block.clone(),
+        Shape::Master { block, .. } => block.clone(),
+    }
+}
+
+/// All columns of some fields.
+pub(super) fn all(fields: &[Field]) -> Field {
+    let columns = fields.iter().flat_map(|field| field.columns.iter().copied()).collect();
+    Field { columns, identity: true }
+}
+
+fn sort_columns(table: &Table) -> Vec<Field> {
+    match &table.shape {
+        Shape::Rows(parts) | Shape::Nodes(parts) => parts.sort.clone(),
+        Shape::Master { .. } => Vec::new(),
+    }
+}

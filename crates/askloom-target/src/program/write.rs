@@ -1,0 +1,529 @@
+//! Plans of writes as steps: what is read first, then what changes together.
+
+use super::bind::Given;
+use super::read::{all, finding, slots};
+use super::{Action, Batch, Change, ChangeKind, How, Program, Read, Step, Term};
+use crate::layout::{Column, Field, Layout, Place, Shape, Source, Table};
+use askloom_model::{
+    Assigned, Assignment, CheckOf, Conceptual, CopyWrite, Default, Id, Joining, Leaf, Member, Operand,
+    Position, PositionId, SupportOf, Value, Write, WriteAction, WritePlan, WriteStep, WriteStepPlan,
+};
+use std::collections::HashMap;
+
+/// What a write does by its plan. Arguments are by the names of its parameters; the fields of an INSERT are some.
+#[must_use]
+pub fn write(
+    layout: &Layout<'_>,
+    write: &Write,
+    plan: &WritePlan,
+    arguments: Option<&HashMap<String, Value>>,
+) -> Program {
+    let values: Option<Vec<Option<Value>>> = arguments.map(|arguments| {
+        write.parameters.iter().map(|parameter| arguments.get(&parameter.name).cloned()).collect()
+    });
+    let given = Given { layout, parameters: &write.parameters, arguments: values.as_deref() };
+    let mut steps = Vec::new();
+    let mut changes = Vec::new();
+    for (step, planned) in write.steps.iter().zip(&plan.steps) {
+        let writing = Writing { given, step, plan: planned, named: arguments };
+        writing.reads(&mut steps);
+        writing.changes(&mut changes);
+    }
+    let changes = merged(changes);
+    let why = match plan.level {
+        askloom_model::CopyLevel::AtomicUnit => "all of it at once",
+        askloom_model::CopyLevel::Transaction => "all of it in one transaction",
+        askloom_model::CopyLevel::Intents => {
+            "the aggregate first, then its copies: a reader may see these behind"
+        }
+    };
+    let batch = Batch { changes, level: plan.level };
+    steps.push(Step { why: why.to_owned(), each: None, action: Action::Change(batch) });
+    Program { name: write.header.name.clone(), steps, client: Vec::new() }
+}
+
+/// Several statements of one write that set members of the same aggregate set them together.
+fn merged(changes: Vec<Change>) -> Vec<Change> {
+    let mut all: Vec<Change> = Vec::new();
+    for change in changes {
+        if let ChangeKind::Set { key, set } = &change.kind {
+            let same = all.iter_mut().find_map(|other| match &mut other.kind {
+                ChangeKind::Set { key: before, set: earlier }
+                    if other.table == change.table && before == key =>
+                {
+                    Some(earlier)
+                }
+                ChangeKind::Set { .. }
+                | ChangeKind::Create(_)
+                | ChangeKind::Replace(_)
+                | ChangeKind::Bury { .. }
+                | ChangeKind::PutEntry { .. }
+                | ChangeKind::DropEntry { .. }
+                | ChangeKind::PutRow(_)
+                | ChangeKind::DropRow(_) => None,
+            });
+            if let Some(earlier) = same {
+                earlier.extend(set.iter().cloned());
+                continue;
+            }
+        }
+        if !all.contains(&change) {
+            all.push(change);
+        }
+    }
+    all
+}
+
+struct Writing<'w> {
+    given: Given<'w>,
+    step: &'w WriteStep,
+    plan: &'w WriteStepPlan,
+    named: Option<&'w HashMap<String, Value>>,
+}
+
+impl Writing<'_> {
+    fn layout(&self) -> &Layout<'_> {
+        self.given.layout
+    }
+
+    fn conceptual(&self) -> &Conceptual {
+        self.given.layout.conceptual
+    }
+
+    fn reads(&self, steps: &mut Vec<Step>) {
+        if let Some(positions) = positions(self.step) {
+            for mut step in finding(self.given, positions, &self.plan.find) {
+                if step.each.is_none() {
+                    "what is written, with its version".clone_into(&mut step.why);
+                }
+                push(steps, step);
+            }
+        } else if !matches!(self.plan.action, WriteAction::Insert) {
+            self.look(steps, self.plan.master.collection, "what is there already, with its version", None);
+        }
+        for reservation in &self.plan.reservations {
+            let name = reservation.path.last().map_or("it", |&member| self.conceptual().member_name(member));
+            match reservation.index {
+                Some(index) => {
+                    self.look(steps, index, &format!("nobody else has this `{name}`"), None);
+                }
+                None => self.everything(
+                    steps,
+                    self.plan.master.collection,
+                    &format!("nobody else has this `{name}`"),
+                ),
+            }
+        }
+        for check in &self.plan.checks {
+            let name = &self.conceptual().ends[check.end].name;
+            match check.what {
+                CheckOf::TargetLives { master } => {
+                    self.look(steps, master, &format!("what `{name}` refers to is there"), None);
+                }
+                CheckOf::Referrers { index: Some(index) } => {
+                    self.look(steps, index, &format!("who refers to it by `{name}`"), None);
+                }
+                CheckOf::Referrers { index: None } => {
+                    if let Some(master) = self.layout().design.master(self.conceptual().ends[check.end].class)
+                    {
+                        self.everything(steps, master, &format!("who refers to it by `{name}`"));
+                    }
+                }
+            }
+        }
+        for copy in &self.plan.copies {
+            self.support(steps, copy);
+        }
+    }
+
+    fn support(&self, steps: &mut Vec<Step>, copy: &CopyWrite) {
+        let name = &self.layout().design.collections[copy.collection].name;
+        for read in copy.support.iter().filter(|read| !read.shared) {
+            match &read.of {
+                SupportOf::Back(back) => {
+                    let end = &self.conceptual().ends[back.end];
+                    let why = format!("which rows of {name} hold it: who refers to it by `{}`", end.name);
+                    match back.index {
+                        Some(index) => self.look(steps, index, &why, None),
+                        None => {
+                            if let Some(master) = self.layout().design.master(end.class) {
+                                self.everything(steps, master, &why);
+                            }
+                        }
+                    }
+                }
+                SupportOf::Rebuild { how, .. } => {
+                    let why = format!("what else is in rows of {name}");
+                    match *how {
+                        Joining::Inside => {}
+                        Joining::LookUp { master } => self.look(steps, master, &why, Some("row")),
+                        Joining::Back { index, master } => {
+                            self.look(steps, index, &why, Some("row"));
+                            self.look(steps, master, &why, Some("id found"));
+                        }
+                        Joining::BackByScan { master } => self.everything(steps, master, &why),
+                    }
+                }
+            }
+        }
+    }
+
+    fn look(&self, steps: &mut Vec<Step>, table: askloom_model::CollectionId, why: &str, each: Option<&str>) {
+        let Some(of) = self.layout().table(table) else { return };
+        let terms = self.known(of, slots(of, |column| column.place == Place::Block, ""));
+        let action = Action::Read(Read { table, how: How::Block(terms) });
+        push(steps, Step { why: why.to_owned(), each: each.map(str::to_owned), action });
+    }
+
+    fn everything(&self, steps: &mut Vec<Step>, table: askloom_model::CollectionId, why: &str) {
+        let action = Action::Read(Read { table, how: How::All });
+        push(steps, Step { why: format!("{why}: no index leads there"), each: None, action });
+    }
+
+    fn changes(&self, changes: &mut Vec<Change>) {
+        let Some(table) = self.layout().table(self.plan.master.collection) else { return };
+        for kind in self.master(table) {
+            changes.push(Change { table: table.collection, kind, each: None });
+        }
+        for copy in &self.plan.copies {
+            if let Some(table) = self.layout().table(copy.collection) {
+                self.copy(table, changes);
+            }
+        }
+    }
+
+    fn master(&self, table: &Table) -> Vec<ChangeKind> {
+        let key = || self.key(table);
+        let is_root = self.conceptual().aggregate_root(self.plan.class) == Some(self.root(table))
+            && self.conceptual().classes[self.plan.class].owner.is_none();
+        match self.plan.action {
+            WriteAction::Insert if is_root => vec![ChangeKind::Create(self.cells(table))],
+            WriteAction::Upsert | WriteAction::Store if is_root => {
+                vec![ChangeKind::Replace(self.cells(table))]
+            }
+            WriteAction::Delete if is_root => vec![ChangeKind::Bury { key: key() }],
+            WriteAction::Update => vec![ChangeKind::Set { key: key(), set: self.set(table) }],
+            WriteAction::Add(member) => self.element(table, member, true),
+            WriteAction::Remove(member) => self.element(table, member, false),
+            WriteAction::Connect(end) | WriteAction::Disconnect(end) => {
+                vec![ChangeKind::Set { key: key(), set: self.members(table, &[Member::End(end)]) }]
+            }
+            // A part is written with its owner.
+            WriteAction::Insert | WriteAction::Upsert | WriteAction::Store | WriteAction::Delete => {
+                let parts = self.holding(table);
+                vec![ChangeKind::Set { key: key(), set: self.members(table, &parts) }]
+            }
+        }
+    }
+
+    fn root(&self, table: &Table) -> askloom_model::ClassId {
+        self.layout().design.collections[table.collection].source.root
+    }
+
+    /// The members of the root that lead to the written class.
+    fn holding(&self, table: &Table) -> Vec<Member> {
+        let occurrences = self.conceptual().occurrences(self.plan.class);
+        let here = occurrences.iter().filter(|occurrence| occurrence.root == self.root(table));
+        here.filter_map(|occurrence| occurrence.hops.first()).map(|&end| Member::End(end)).collect()
+    }
+
+    /// The key of the aggregate: what the condition says of it, else what was found.
+    fn key(&self, table: &Table) -> Vec<Term> {
+        let slots = slots(table, |column| column.place == Place::Block, "");
+        let found = finding_key(&self.plan.find.access.how);
+        let by_key = self.plan.find.access.collection == table.collection;
+        let Some(operands) = found.filter(|_| by_key) else { return self.known(table, slots) };
+        let Shape::Master { block, .. } = &table.shape else { return slots };
+        let whole = [all(block)];
+        let fields: &[Field] = if operands.len() == 1 && block.len() > 1 { &whole } else { block };
+        let pairs = operands.iter().zip(fields);
+        pairs.flat_map(|(operand, field)| self.given.terms(table, &field.columns, operand)).collect()
+    }
+
+    fn set(&self, table: &Table) -> Vec<Term> {
+        let mut terms: Vec<Term> = Vec::new();
+        for assignment in assignments(self.step) {
+            // What is inside a part changes with the member of the root that it is in.
+            let first = assignment.hops.first().map_or(assignment.member, |&end| Member::End(end));
+            let deep =
+                !assignment.hops.is_empty() || self.conceptual().classes[self.plan.class].owner.is_some();
+            let members = if deep && assignment.hops.is_empty() { self.holding(table) } else { vec![first] };
+            for mut term in self.members(table, &members) {
+                if !deep {
+                    let column = term.column.into_iter().collect::<Vec<_>>();
+                    if let Some(new) = self.assigned(table, &column, assignment) {
+                        term = new;
+                    }
+                }
+                if terms.iter().all(|other| other.column != term.column) {
+                    terms.push(term);
+                }
+            }
+        }
+        terms
+    }
+
+    fn assigned(&self, table: &Table, columns: &[usize], assignment: &Assignment) -> Option<Term> {
+        match &assignment.value {
+            Assigned::To(operand) => self.given.terms(table, columns, operand).pop(),
+            Assigned::Plus { .. } | Assigned::Now | Assigned::NewUuid => None,
+        }
+    }
+
+    /// A slot for each of some members.
+    fn members(&self, table: &Table, members: &[Member]) -> Vec<Term> {
+        let wanted = |column: &Column| match &column.source {
+            Source::Member(member) => members.contains(member),
+            Source::Path { .. } | Source::Position { .. } | Source::Node | Source::Whole(_) => false,
+        };
+        slots(table, wanted, "")
+    }
+
+    /// An element of a list: an entry of its own where the rules say so, else the list.
+    fn element(&self, table: &Table, member: Member, put: bool) -> Vec<ChangeKind> {
+        let key = self.key(table);
+        let own = self.conceptual().classes[self.plan.class].owner.is_none();
+        let column = self.members(table, &[member]).pop();
+        let apart =
+            own && matches!(table.shape, Shape::Master { entries: true, .. }) && self.is_apart(table, member);
+        let Some(column) = column.filter(|_| apart) else {
+            let members = if own { vec![member] } else { self.holding(table) };
+            return vec![ChangeKind::Set { key, set: self.members(table, &members) }];
+        };
+        let path = format!("{}[:ordinal]", self.conceptual().member_name(member));
+        let version = ChangeKind::Set { key: key.clone(), set: Vec::new() };
+        if !put {
+            return vec![version, ChangeKind::DropEntry { key, path }];
+        }
+        let value = match self.step {
+            WriteStep::Add { value, .. } => Term {
+                name: self.given.name(table, &column.column.into_iter().collect::<Vec<_>>(), value),
+                value: self.given.value(value),
+                column: column.column,
+            },
+            WriteStep::Insert { .. }
+            | WriteStep::Upsert { .. }
+            | WriteStep::Update { .. }
+            | WriteStep::Delete { .. }
+            | WriteStep::Remove { .. }
+            | WriteStep::Connect { .. }
+            | WriteStep::Disconnect { .. } => column,
+        };
+        vec![version, ChangeKind::PutEntry { key, path, value }]
+    }
+
+    fn is_apart(&self, table: &Table, member: Member) -> bool {
+        let name = self.conceptual().member_name(member);
+        match &self.layout().design.collections[table.collection].contents {
+            askloom_model::Contents::Aggregate(rules) => rules.iter().any(|rule| match rule.steps.first() {
+                Some(askloom_model::RuleStep::Field { name: field, each: true }) => field == name,
+                Some(askloom_model::RuleStep::AnyField { each: true }) => true,
+                Some(askloom_model::RuleStep::EachAtom) => true,
+                Some(
+                    askloom_model::RuleStep::Field { each: false, .. }
+                    | askloom_model::RuleStep::AnyField { each: false },
+                )
+                | None => false,
+            }),
+            askloom_model::Contents::Fields(_) | askloom_model::Contents::Nested(_) => false,
+        }
+    }
+
+    /// A term for each column of a record; known where a parameter or a default gives it.
+    fn cells(&self, table: &Table) -> Vec<Term> {
+        self.known(table, slots(table, |_| true, ""))
+    }
+
+    /// Fills in what a parameter of the column's name, or an assignment, says.
+    fn known(&self, table: &Table, terms: Vec<Term>) -> Vec<Term> {
+        terms.into_iter().map(|term| self.one_known(table, term)).collect()
+    }
+
+    fn one_known(&self, table: &Table, term: Term) -> Term {
+        let Some(column) = term.column.and_then(|index| table.columns.get(index)) else { return term };
+        let Some((member, part)) = own_member(self.conceptual(), self.root(table), column) else {
+            return term;
+        };
+        let columns: Vec<usize> = term.column.into_iter().collect();
+        let set = assignments(self.step).iter().find(|a| a.hops.is_empty() && a.member == member);
+        if let Some(new) = set.and_then(|assignment| self.assigned(table, &columns, assignment)) {
+            return new;
+        }
+        if !matches!(self.step, WriteStep::Insert { .. } | WriteStep::Upsert { .. }) {
+            return term;
+        }
+        let given = self.named.and_then(|named| named.get(self.conceptual().member_name(member)));
+        let value = match given {
+            Some(Value::Reference(parts)) => parts.get(part).cloned(),
+            Some(value) => Some(value.clone()),
+            None => self.named.and_then(|_| default_of(self.conceptual(), member)),
+        };
+        let value = value.map(|value| super::bind::fitted(&column.holds, value));
+        Term { value, ..term }
+    }
+
+    fn copy(&self, table: &Table, changes: &mut Vec<Change>) {
+        let collection = &self.layout().design.collections[table.collection];
+        let own = collection.source.positions.len() == 1
+            && self.conceptual().is_kind_of(self.plan.class, collection.source.root)
+            && collection
+                .indexed()
+                .is_none_or(|path| path.hops.is_empty() && !is_many_leaf(self.conceptual(), path.leaf));
+        let each = (!own).then(|| format!("row of {} that it is in", table.name));
+        let key = |before: &str| slots(table, Column::is_key, before);
+        let drops = match self.plan.action {
+            WriteAction::Insert => false,
+            WriteAction::Upsert
+            | WriteAction::Store
+            | WriteAction::Delete
+            | WriteAction::Remove(_)
+            | WriteAction::Disconnect(_)
+            | WriteAction::Connect(_)
+            | WriteAction::Add(_) => true,
+            WriteAction::Update => self.changes_key(table) || collection.source.condition.is_some(),
+        };
+        if drops {
+            let why = each
+                .clone()
+                .map_or_else(|| "row that it was in".to_owned(), |each| each.replace("is in", "was in"));
+            changes.push(Change {
+                table: table.collection,
+                kind: ChangeKind::DropRow(key("old.")),
+                each: Some(why),
+            });
+        }
+        if self.plan.action != WriteAction::Delete {
+            let each = match (&collection.source.condition, each) {
+                (Some(_), None) => Some("row, if it meets the condition".to_owned()),
+                (_, each) => each,
+            };
+            let cells = if own { self.cells(table) } else { slots(table, |_| true, "") };
+            changes.push(Change { table: table.collection, kind: ChangeKind::PutRow(cells), each });
+        }
+    }
+
+    /// Whether an update may move rows to other keys.
+    fn changes_key(&self, table: &Table) -> bool {
+        let set: Vec<Member> = assignments(self.step).iter().map(|assignment| assignment.member).collect();
+        let leaf = |path: &askloom_model::Path| match path.leaf {
+            Leaf::Attribute(id) => set.contains(&Member::Attribute(id)),
+            Leaf::Reference(id) => set.contains(&Member::End(id)),
+            Leaf::Itself => false,
+        };
+        let hops = |path: &askloom_model::Path| path.hops.iter().any(|&end| set.contains(&Member::End(end)));
+        table.columns.iter().filter(|column| column.is_key()).any(|column| match &column.source {
+            Source::Path { path, .. } => leaf(path) || hops(path),
+            // Another target of a link is another row.
+            Source::Position { position, .. } => self.is_below(table, *position, &set),
+            Source::Node | Source::Whole(_) | Source::Member(_) => false,
+        })
+    }
+
+    fn is_below(&self, table: &Table, position: PositionId, set: &[Member]) -> bool {
+        let collection = &self.layout().design.collections[table.collection];
+        let chain = collection.chain(position);
+        chain
+            .iter()
+            .any(|&at| collection.source.positions[at].from.is_some_and(|hop| set.contains(&hop.step)))
+    }
+}
+
+fn push(steps: &mut Vec<Step>, step: Step) {
+    if steps.iter().all(|other| other.action != step.action || other.each != step.each) {
+        steps.push(step);
+    }
+}
+
+fn is_many_leaf(conceptual: &Conceptual, leaf: Leaf) -> bool {
+    match leaf {
+        Leaf::Attribute(id) => conceptual.attributes[id].list,
+        Leaf::Reference(id) => conceptual.ends[id].cardinality.is_many(),
+        Leaf::Itself => false,
+    }
+}
+
+/// The member of the root that a column is of, and which part of its id.
+fn own_member(
+    conceptual: &Conceptual,
+    root: askloom_model::ClassId,
+    column: &Column,
+) -> Option<(Member, usize)> {
+    match &column.source {
+        Source::Member(member) => Some((*member, 0)),
+        Source::Path { path, part } if path.hops.is_empty() && path.position.index() == 0 => {
+            match path.leaf {
+                Leaf::Attribute(id) => Some((Member::Attribute(id), 0)),
+                Leaf::Reference(id) => Some((Member::End(id), part.unwrap_or(0))),
+                Leaf::Itself => None,
+            }
+        }
+        Source::Position { position, part: Some(part) } if position.index() == 0 => {
+            identifier_part(conceptual, root, *part)
+        }
+        Source::Path { .. } | Source::Position { .. } | Source::Node | Source::Whole(_) => None,
+    }
+}
+
+/// The member of an identifier that one part of the id comes from.
+fn identifier_part(
+    conceptual: &Conceptual,
+    class: askloom_model::ClassId,
+    part: usize,
+) -> Option<(Member, usize)> {
+    let mut before = 0;
+    for &member in &conceptual.classes[class].identifier {
+        let length = match member {
+            Member::Attribute(_) => 1,
+            Member::End(id) => askloom_model::identity_types(conceptual, conceptual.ends[id].target).len(),
+        };
+        if part < before + length {
+            return Some((member, part - before));
+        }
+        before += length;
+    }
+    None
+}
+
+fn default_of(conceptual: &Conceptual, member: Member) -> Option<Value> {
+    let Member::Attribute(id) = member else { return Some(Value::Null) };
+    match &conceptual.attributes[id].default {
+        Some(Default::Constant(constant)) => Value::of_constant(constant).ok(),
+        // Whoever runs the statement makes these.
+        Some(Default::Now | Default::NewUuid) => None,
+        None => Some(Value::Null),
+    }
+}
+
+fn finding_key(how: &askloom_model::Reading) -> Option<&[Operand]> {
+    match how {
+        askloom_model::Reading::GetBlock { key } => Some(key),
+        askloom_model::Reading::Range { .. }
+        | askloom_model::Reading::Each { .. }
+        | askloom_model::Reading::Scan => None,
+    }
+}
+
+fn assignments(step: &WriteStep) -> &[Assignment] {
+    match step {
+        WriteStep::Update { set, .. } => set,
+        WriteStep::Insert { .. }
+        | WriteStep::Upsert { .. }
+        | WriteStep::Delete { .. }
+        | WriteStep::Add { .. }
+        | WriteStep::Remove { .. }
+        | WriteStep::Connect { .. }
+        | WriteStep::Disconnect { .. } => &[],
+    }
+}
+
+fn positions(step: &WriteStep) -> Option<&askloom_model::Table<PositionId, Position>> {
+    match step {
+        WriteStep::Insert { .. } | WriteStep::Upsert { .. } => None,
+        WriteStep::Update { positions, .. }
+        | WriteStep::Delete { positions, .. }
+        | WriteStep::Add { positions, .. }
+        | WriteStep::Remove { positions, .. }
+        | WriteStep::Connect { positions, .. }
+        | WriteStep::Disconnect { positions, .. } => Some(positions),
+    }
+}
