@@ -4,6 +4,7 @@
 mod debian;
 mod unpacked;
 
+use crate::cache;
 use crate::repository::Outcome;
 use std::env;
 use std::ffi::OsString;
@@ -29,7 +30,7 @@ pub(crate) fn path() -> Outcome<PathBuf> {
             Err(format!("{VARIABLE} names no browser that starts"))
         };
     }
-    let cache = cache()?;
+    let cache = cache::folder()?;
     let known = on_path(env::var_os("PATH")).into_iter().chain(unpacked::complete(&cache));
     match known.into_iter().find(|browser| starts(browser)) {
         Some(browser) => Ok(browser),
@@ -54,15 +55,6 @@ fn on_path(path: Option<OsString>) -> Vec<PathBuf> {
     let folders: Vec<PathBuf> = path.iter().flat_map(env::split_paths).collect();
     let all = NAMES.iter().flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
     all.filter(|browser| browser.is_file()).collect()
-}
-
-/// Outside the checkout, so that a clean checkout does not fetch again.
-fn cache() -> Outcome<PathBuf> {
-    let variable = |name| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let folder = variable("XDG_CACHE_HOME").or_else(|| variable("HOME").map(|home| home.join(".cache")));
-    folder
-        .map(|folder| folder.join("askloom"))
-        .ok_or_else(|| "neither XDG_CACHE_HOME nor HOME is set".to_owned())
 }
 
 #[cfg(test)]

@@ -3,11 +3,13 @@
 mod bench;
 mod bless;
 mod browser;
+mod cache;
 mod fuzz;
 mod index;
 mod machine;
 mod promise;
 mod repository;
+mod servers;
 mod step;
 mod suite;
 mod tidy;
@@ -32,6 +34,8 @@ enum Task {
     Bless,
     /// Print the path of a browser for the tests; fetches one if the machine has none
     Browser,
+    /// Fetch, start and stop real servers for tests
+    Servers(servers::Args),
     /// Run a benchmark, and record it or compare it with the recorded run
     Bench(bench::Args),
     /// Say how to run a fuzz target for long
@@ -46,6 +50,7 @@ fn main() -> ExitCode {
         Task::Tidy => tidy::run(),
         Task::Bless => bless::run(),
         Task::Browser => browser::run(),
+        Task::Servers(args) => servers::run(&args),
         Task::Bench(args) => bench::run(&args),
         Task::Fuzz(args) => fuzz::run(&args),
         Task::Promise(args) => promise::run(&args),

@@ -2,7 +2,6 @@
 //! little still run after it, because their answers are worth having together.
 
 use crate::repository::{Outcome, cargo};
-use std::path::PathBuf;
 use std::process::Command;
 use std::time::Instant;
 
@@ -20,11 +19,7 @@ pub(crate) enum Cost {
 
 pub(crate) enum Work {
     Cargo(Vec<&'static str>),
-    /// Cargo with a variable that is set to a path, which may have to be made first.
-    Given(&'static str, fn() -> Outcome<PathBuf>, Vec<&'static str>),
     Task(fn() -> Outcome),
-    /// Nothing to run, and why.
-    Nothing(&'static str),
 }
 
 pub(crate) fn run_all(steps: &[Step]) -> Outcome {
@@ -53,17 +48,9 @@ fn run(step: &Step) -> Outcome {
             eprintln!("── {}: cargo {}", step.name, args.join(" "));
             finish(cargo().args(args), start)?;
         }
-        Work::Given(variable, path, args) => {
-            eprintln!("── {}: cargo {}", step.name, args.join(" "));
-            finish(cargo().args(args).env(variable, path()?), start)?;
-        }
         Work::Task(task) => {
             eprintln!("── {}", step.name);
             task()?;
-        }
-        Work::Nothing(why) => {
-            eprintln!("── {}: {why}", step.name);
-            return Ok(());
         }
     }
     eprintln!("── {}: {:.1} s", step.name, start.elapsed().as_secs_f64());

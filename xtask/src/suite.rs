@@ -1,8 +1,8 @@
 //! `cargo xtask test`: everything that must hold before a change is merged.
 
-use crate::repository::Outcome;
+use crate::repository::{Outcome, cargo};
 use crate::step::{Cost, Step, Work, run_all};
-use crate::{browser, tidy};
+use crate::{browser, servers, tidy};
 use clap::ValueEnum;
 
 #[derive(Debug, clap::Args)]
@@ -22,7 +22,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
     let steps = match args.scope {
         Scope::Fast => vec![format(), tidy_tree(), clippy(), tests()],
         Scope::All => {
-            vec![format(), tidy_tree(), clippy(), all_tests(), doc_tests(), servers()]
+            vec![format(), tidy_tree(), clippy(), all_tests(), doc_tests()]
         }
     };
     run_all(&steps)
@@ -49,17 +49,27 @@ fn tests() -> Step {
     Step { name: "tests", cost: Cost::Minutes, work: Work::Cargo(TARGETS.to_vec()) }
 }
 
-/// Those that take long too; some of them look at pages.
+/// Those that take long too; some of them look at pages, and some talk to servers.
 fn all_tests() -> Step {
-    let args = [&TARGETS[..], &["--", "--include-ignored"]].concat();
-    Step { name: "tests", cost: Cost::Minutes, work: Work::Given(browser::VARIABLE, browser::path, args) }
+    Step { name: "tests", cost: Cost::Minutes, work: Work::Task(run_all_tests) }
+}
+
+/// The servers that tests talk to. A test asks for its server itself, so that it also runs alone; this has them
+/// stopped at the end.
+const SERVERS: [&str; 1] = ["cassandra"];
+
+fn run_all_tests() -> Outcome {
+    let browser = browser::path()?;
+    servers::with(&SERVERS, |urls| {
+        let mut tests = cargo();
+        tests.args(TARGETS).args(["--", "--include-ignored"]);
+        tests.env(browser::VARIABLE, browser).envs(urls.to_vec());
+        let status = tests.status().map_err(|error| format!("cannot run cargo: {error}"))?;
+        if status.success() { Ok(()) } else { Err("some tests fail".to_owned()) }
+    })
 }
 
 fn doc_tests() -> Step {
     let args = vec!["test", "--quiet", "--workspace", "--profile", "ci", "--doc"];
     Step { name: "doc tests", cost: Cost::Minutes, work: Work::Cargo(args) }
-}
-
-fn servers() -> Step {
-    Step { name: "live servers", cost: Cost::Minutes, work: Work::Nothing("no server is needed yet") }
 }

@@ -101,7 +101,8 @@ pub(crate) fn misfit(path: &Path, text: &str, found: &[Diagnostic], screen: &mut
         let line = before.matches('\n').count() + 1;
         let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
         let place = format!("{}:{line}:{column}", path.display());
-        screen.complain(&format!("error[{}]: {}\n  --> {place}", diagnostic.code, diagnostic.message));
+        let hint = diagnostic.hint.as_ref().map(|hint| format!("\n  = help: {hint}")).unwrap_or_default();
+        screen.complain(&format!("error[{}]: {}\n  --> {place}{hint}", diagnostic.code, diagnostic.message));
     }
     let why = "cannot be used; `askloom design --save` writes a new one";
     Failure::Input(format!("the saved design {} {why}", path.display()))

@@ -2,6 +2,7 @@
 //! only when it is complete, so that an interrupted fetch leaves nothing that looks finished.
 
 use super::debian::{Lists, Selection, unpack};
+use crate::cache::executable;
 use crate::repository::Outcome;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -149,18 +150,6 @@ fn create(folder: &Path) -> Outcome {
 
 fn write(path: &Path, text: &str) -> Outcome {
     fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))
-}
-
-#[cfg(unix)]
-fn executable(path: &Path) -> Outcome {
-    use std::os::unix::fs::PermissionsExt;
-    let mode = fs::Permissions::from_mode(0o755);
-    fs::set_permissions(path, mode).map_err(|error| format!("{}: {error}", path.display()))
-}
-
-#[cfg(not(unix))]
-fn executable(path: &Path) -> Outcome {
-    Err(format!("{}: Debian's packages run on Linux only", path.display()))
 }
 
 #[cfg(test)]

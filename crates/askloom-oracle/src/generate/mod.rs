@@ -58,6 +58,31 @@ impl Default for Options {
     }
 }
 
+/// The model with few instances of each class, short lists and short texts. What is rare is not rare here: a copy of it
+/// should have something.
+#[must_use]
+pub fn few(model: &Model, instances: u64, elements: u64, letters: u64) -> Model {
+    let mut model = model.clone();
+    let conceptual = &mut model.conceptual;
+    for id in conceptual.classes.ids() {
+        let statistics = &mut conceptual.classes[id].statistics;
+        statistics.count = Some(statistics.count.unwrap_or(instances).min(instances));
+    }
+    let shorten = |statistics: &mut askloom_model::MemberStatistics| {
+        statistics.avg = statistics.avg.map(|avg| avg.min(elements as f64 - 1.0));
+        statistics.max = Some(statistics.max.unwrap_or(elements).min(elements));
+        statistics.size_bytes = statistics.size_bytes.map(|size| size.min(letters));
+    };
+    for id in conceptual.attributes.ids() {
+        conceptual.attributes[id].statistics.frequencies.clear();
+        shorten(&mut conceptual.attributes[id].statistics);
+    }
+    for id in conceptual.ends.ids() {
+        shorten(&mut conceptual.ends[id].statistics);
+    }
+    model
+}
+
 /// Makes the instances of a model. It holds a few numbers for each class, whatever the number of instances.
 #[derive(Debug, Clone)]
 pub struct Generator<'m> {

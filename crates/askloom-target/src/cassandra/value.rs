@@ -1,10 +1,11 @@
 //! Values as Cassandra has them.
 
 use super::schema::{CqlColumn, Kind};
-use crate::embedded::{encode, prefix_end};
+use crate::embedded::{decode, encode, prefix_end};
 use crate::layout::Layout;
-use askloom_model::{Precision, Type, Value};
+use askloom_model::{Element, Precision, Type, Value, ValueError, from_json};
 use bigdecimal::BigDecimal;
+use serde_json::Value as Json;
 
 /// A value of Cassandra.
 #[derive(Debug, Clone, PartialEq)]
@@ -108,4 +109,65 @@ pub fn text_after(text: &str) -> Option<String> {
         }
     }
     None
+}
+
+impl CqlColumn {
+    /// The value of the column from the JSON that Cassandra shows it in.
+    pub fn from_json(&self, layout: &Layout<'_>, json: &Json) -> Result<Value, ValueError> {
+        let wrong = || ValueError(format!("{json} is no value of `{}`", self.name));
+        match (&self.kind, json) {
+            (Kind::Bytes, Json::String(digits)) => {
+                decode(&mut bytes(digits).ok_or_else(wrong)?.as_slice()).map_err(|_| wrong())
+            }
+            (_, Json::Null) => Ok(Value::Null),
+            (Kind::Plain(ty), json) => plain_from_json(json, ty),
+            (Kind::Filled, Json::String(text)) => {
+                Ok(Value::Text(text.strip_prefix('\0').unwrap_or(text).to_owned()))
+            }
+            (Kind::Number, json) => {
+                let number = json.as_u64().and_then(|number| u32::try_from(number).ok());
+                number.map(Value::Enum).ok_or_else(wrong)
+            }
+            (Kind::List(ty), Json::Array(items)) => {
+                let elements = items
+                    .iter()
+                    .zip(0..)
+                    .map(|(item, ordinal)| Ok(Element { ordinal, value: plain_from_json(item, ty)? }));
+                elements.collect::<Result<_, ValueError>>().map(Value::List)
+            }
+            (Kind::Json, Json::String(text)) => {
+                let json = serde_json::from_str(text).map_err(|error| ValueError(error.to_string()))?;
+                self.of.from_json(layout.conceptual, &json)
+            }
+            (Kind::Bytes | Kind::Filled | Kind::List(_) | Kind::Json, _) => Err(wrong()),
+        }
+    }
+}
+
+fn plain_from_json(json: &Json, ty: &Type) -> Result<Value, ValueError> {
+    let wrong = || ValueError(format!("{json} is no {ty}"));
+    match (ty, json) {
+        (Type::Blob, Json::String(digits)) => bytes(digits).map(Value::Blob).ok_or_else(wrong),
+        (Type::Json, Json::String(text)) => {
+            serde_json::from_str(text).map(Value::Json).map_err(|error| ValueError(error.to_string()))
+        }
+        (Type::Timestamp(Precision::Millis), Json::String(text)) => {
+            // Cassandra writes a blank where ISO 8601 has a T.
+            from_json(&Json::from(text.replacen(' ', "T", 1)), ty)
+        }
+        (Type::Timestamp(Precision::Micros), json) => {
+            let at = json.as_i64().ok_or_else(wrong)?;
+            jiff::Timestamp::from_microsecond(at).map(Value::Timestamp).map_err(|_| wrong())
+        }
+        (Type::Timestamp(Precision::Nanos), json) => {
+            let at = json.as_i64().ok_or_else(wrong)?;
+            jiff::Timestamp::from_nanosecond(i128::from(at)).map(Value::Timestamp).map_err(|_| wrong())
+        }
+        (ty, json) => from_json(json, ty),
+    }
+}
+
+fn bytes(digits: &str) -> Option<Vec<u8>> {
+    let pairs = digits.strip_prefix("0x")?.as_bytes().chunks(2);
+    pairs.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()).collect()
 }

@@ -1,0 +1,126 @@
+//! cqlsh on Cassandra.
+
+use crate::harness::{Shell, every_example};
+use crate::server::{self, Session};
+use askloom_model::{AccessPath, Value, ValueError};
+use askloom_target::cassandra::{CqlColumn, CqlTable, select, tables};
+use askloom_target::generate::{Options, Sample};
+use askloom_target::layout::{Block, Fields, Layout, Table};
+use askloom_target::program::Read;
+use serde_json::{Map, Value as Json};
+use std::collections::BTreeMap;
+
+struct Cqlsh {
+    session: Session,
+}
+
+const MARK: &str = "askloom-mark";
+
+impl Cqlsh {
+    fn start() -> Self {
+        server::up("cassandra");
+        let session = Session::start(&server::shell("cassandra"), &[("PYTHONUNBUFFERED", "1")]);
+        Self { session }
+    }
+
+    fn send(&mut self, text: &str) -> Result<String, String> {
+        // A one-row answer that ends every text.
+        let text = format!("{text}\nSELECT (text)'{MARK}' AS mark FROM system.local;\n");
+        let printed = self.session.send(&text, MARK)?;
+        match printed.lines().find(|line| line.contains("Exception") || line.contains("Invalid")) {
+            Some(_) => Err(printed),
+            None => Ok(printed),
+        }
+    }
+}
+
+impl Shell for Cqlsh {
+    fn target(&self) -> &'static str {
+        "cassandra"
+    }
+
+    fn clear(&mut self, name: &str) -> Options {
+        let replication = "{'class': 'SimpleStrategy', 'replication_factor': 1}";
+        let text = format!(
+            "DROP KEYSPACE IF EXISTS {name};\nCREATE KEYSPACE {name} WITH replication = {replication};\nUSE {name};"
+        );
+        self.send(&text).unwrap();
+        Options::default()
+    }
+
+    fn run(&mut self, text: &str) -> Result<(), String> {
+        self.send(text).map(|_| ())
+    }
+
+    fn read(&mut self, layout: &Layout<'_>, read: &Read) -> Result<Vec<Sample>, String> {
+        let all = tables(layout, "");
+        let text = select(layout, &all, read).ok_or("no such table")?.text();
+        // The same statement; JSON only says how the rows are shown.
+        let shown = self.send(&text.replacen("SELECT ", "SELECT JSON ", 1))?;
+        let mut rows = Vec::new();
+        for line in shown.lines().map(str::trim).filter(|line| line.starts_with('{')) {
+            // cqlsh doubles backslashes; and a year before Christ is shown by its number alone.
+            let line = line.replace("\\\\", "\\").replace("\"+10000-", "\"-009999-");
+            let json: Json = serde_json::from_str(&line).map_err(|error| format!("{error}: {line}"))?;
+            rows.push(json.as_object().unwrap().clone());
+        }
+        let table = layout.table(read.table).unwrap();
+        let cql = all.iter().find(|cql| cql.collection == read.table).unwrap();
+        match cql.system {
+            Some(_) => blocks(layout, table, cql, &rows).map_err(|error| error.0),
+            None => rows.iter().map(|row| record(layout, cql, row).map_err(|error| error.0)).collect(),
+        }
+    }
+}
+
+fn cells(layout: &Layout<'_>, cql: &CqlTable, row: &Map<String, Json>) -> Result<Vec<Value>, ValueError> {
+    let cell = |column: &CqlColumn| column.from_json(layout, row.get(&column.name).unwrap_or(&Json::Null));
+    cql.columns.iter().map(cell).collect()
+}
+
+fn record(layout: &Layout<'_>, cql: &CqlTable, row: &Map<String, Json>) -> Result<Sample, ValueError> {
+    Ok(Sample::Row { table: cql.collection, cells: cells(layout, cql, row)? })
+}
+
+/// The rows of one partition are one aggregate.
+fn blocks(
+    layout: &Layout<'_>,
+    table: &Table,
+    cql: &CqlTable,
+    rows: &[Map<String, Json>],
+) -> Result<Vec<Sample>, ValueError> {
+    let system = cql.system.as_ref().unwrap();
+    let mut found: Vec<Block> = Vec::new();
+    for row in rows {
+        let class = row[&system.class].as_str();
+        let (identity, root) = layout.root(table, &cells(layout, cql, row)?, class)?;
+        if found.last().is_none_or(|block| block.identity != identity) {
+            let version = row[&system.version].as_u64().unwrap_or(0);
+            let bytes = bytes(row[&system.rest].as_str().unwrap_or("0x"));
+            let fields = Fields { root: class.map(|_| root) };
+            found.push(Block { identity, version, system: bytes, fields, entries: BTreeMap::new() });
+        }
+        let entry = system
+            .entry
+            .as_ref()
+            .and_then(|(entry, value)| Some((row.get(entry)?.as_str()?, row.get(value)?.as_str()?)));
+        if let (Some((path, value)), Some(block)) = (entry, found.last_mut()) {
+            let path: AccessPath = path.parse().map_err(|error| ValueError(format!("{error}")))?;
+            let json = serde_json::from_str(value).map_err(|error| ValueError(error.to_string()))?;
+            let value = layout.entry_value(table, &path, &json)?;
+            block.entries.insert(path, value);
+        }
+    }
+    Ok(found.into_iter().map(|block| Sample::Block { table: table.collection, block }).collect())
+}
+
+pub(crate) fn bytes(digits: &str) -> Vec<u8> {
+    let digits = digits.trim_start_matches("0x");
+    (0..digits.len() / 2).map(|at| u8::from_str_radix(&digits[2 * at..2 * at + 2], 16).unwrap()).collect()
+}
+
+#[test]
+#[ignore = "slow"]
+fn every_example_runs_in_cqlsh() {
+    every_example(&mut Cqlsh::start());
+}

@@ -1,0 +1,189 @@
+//! Models, made-up data, and parameters that find something in it.
+
+use askloom_lang::{Memory as Files, check};
+use askloom_model::{
+    ClassId, Conceptual, Condition, Element, InSet, Leaf, Limit, Member, Model, Operand, ParameterType,
+    Query, Record, Value,
+};
+use askloom_oracle::generate::{Generator, Options, few};
+use askloom_store::execute::Arguments;
+use askloom_store::write::{self, Expect, Inputs};
+use askloom_store::{Instances, Memory, Reader, Schema};
+use std::path::Path;
+
+pub(crate) const EXAMPLES: [&str; 6] = ["game", "noam-game", "airline", "inbox", "blog", "shop"];
+
+pub(crate) fn example(name: &str) -> Model {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name);
+    let mut files = Files::default();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "loom") {
+            files = files.with(path.file_name().unwrap(), std::fs::read(&path).unwrap());
+        }
+    }
+    let checked = check(&files, Path::new(&format!("{name}.loom")));
+    assert_eq!(checked.errors, 0, "{name}");
+    let mut model = checked.model;
+    askloom_design::ask::name_ways_back(&mut model);
+    model
+}
+
+/// Some instances of each class, with values that break things.
+pub(crate) fn filled(schema: &Schema, nasty: bool) -> Memory {
+    let mut keyspace = Memory::new();
+    let inputs = Inputs { now: now(), uuids: Vec::new(), id: None };
+    let model = few(&schema.model, 5, 3, 40);
+    for (_, record) in Generator::new(&model, Options { seed: 11, nasty, ..Options::default() }).records() {
+        let Ok((change, _)) = write::store(schema, &keyspace, record, Expect::Anything, &inputs) else {
+            continue;
+        };
+        for (key, value) in change.puts {
+            match value {
+                Some(value) => keyspace.insert(key, value),
+                None => keyspace.remove(&key),
+            };
+        }
+    }
+    keyspace
+}
+
+pub(crate) fn now() -> jiff::Timestamp {
+    jiff::Timestamp::from_second(1_800_000_000).unwrap()
+}
+
+/// Every aggregate that is stored.
+pub(crate) fn aggregates(schema: &Schema, keyspace: &Memory) -> Vec<Record> {
+    let reader = Reader::new(schema, keyspace);
+    let conceptual = &schema.model.conceptual;
+    let roots = conceptual.classes.ids().filter(|&class| schema.design.master(class).is_some());
+    roots.flat_map(|root| reader.all(root).unwrap()).map(|(_, stored)| stored.record.clone()).collect()
+}
+
+/// Values for the parameters of a query: those of the n-th instance that has any.
+pub(crate) fn arguments(conceptual: &Conceptual, query: &Query, records: &[Record], n: usize) -> Arguments {
+    let mut arguments = Arguments::new();
+    for (index, parameter) in query.parameters.iter().enumerate() {
+        let value = argument(conceptual, query, index, &parameter.ty, records, n);
+        arguments.insert(parameter.name.clone(), value);
+    }
+    arguments
+}
+
+fn argument(
+    conceptual: &Conceptual,
+    query: &Query,
+    index: usize,
+    ty: &ParameterType,
+    records: &[Record],
+    n: usize,
+) -> Value {
+    if is_limit(query, index) {
+        return Value::Int(3);
+    }
+    match ty {
+        ParameterType::List(of) => {
+            let one = |at: usize| argument(conceptual, query, index, of, records, n + at);
+            let values: std::collections::BTreeSet<Value> = [one(0), one(1)].into();
+            let elements = values.into_iter().zip(0..);
+            Value::List(elements.map(|(value, ordinal)| Element { ordinal, value }).collect())
+        }
+        ParameterType::Identity(class) => {
+            let ids: Vec<Value> = identities(conceptual, records, *class);
+            pick(&ids, n).unwrap_or(Value::Null)
+        }
+        ParameterType::Basic(_) | ParameterType::Whole(_) => {
+            let leaf = query.condition.as_ref().and_then(|condition| compared(condition, index));
+            let mut values = Vec::new();
+            if let Some(Leaf::Attribute(id)) = leaf {
+                records.iter().for_each(|record| held(record, Member::Attribute(id), &mut values));
+            }
+            let prefix = query.condition.as_ref().is_some_and(|condition| starts(condition, index));
+            match pick(&values, n) {
+                Some(Value::Text(text)) if prefix => Value::Text(text.chars().take(2).collect()),
+                Some(value) => value,
+                None => Value::Null,
+            }
+        }
+    }
+}
+
+fn pick(values: &[Value], n: usize) -> Option<Value> {
+    if values.is_empty() { None } else { values.get(n % values.len()).cloned() }
+}
+
+fn identities(conceptual: &Conceptual, records: &[Record], class: ClassId) -> Vec<Value> {
+    fn collect(conceptual: &Conceptual, record: &Record, class: ClassId, ids: &mut Vec<Value>) {
+        if conceptual.is_kind_of(record.class, class) {
+            ids.extend(record.identity(conceptual).map(Value::Reference));
+        }
+        for value in record.fields.values() {
+            match value {
+                Value::Record(part) => collect(conceptual, part, class, ids),
+                Value::List(elements) => elements.iter().for_each(|element| {
+                    if let Value::Record(part) = &element.value {
+                        collect(conceptual, part, class, ids);
+                    }
+                }),
+                _plain => {}
+            }
+        }
+    }
+    let mut ids = Vec::new();
+    records.iter().for_each(|record| collect(conceptual, record, class, &mut ids));
+    ids
+}
+
+fn held(record: &Record, member: Member, values: &mut Vec<Value>) {
+    for (&own, value) in &record.fields {
+        match value {
+            Value::Record(part) => held(part, member, values),
+            Value::List(elements) => {
+                for element in elements {
+                    match &element.value {
+                        Value::Record(part) => held(part, member, values),
+                        plain if own == member => values.push(plain.clone()),
+                        _other => {}
+                    }
+                }
+            }
+            plain if own == member => values.push(plain.clone()),
+            _other => {}
+        }
+    }
+}
+
+fn is_limit(query: &Query, index: usize) -> bool {
+    matches!(&query.limit, Some(Limit::Rows(Operand::Parameter(at)) | Limit::Page(Operand::Parameter(at))) if *at == index)
+}
+
+/// The leaf that a parameter is compared with.
+fn compared(condition: &Condition, index: usize) -> Option<Leaf> {
+    let is = |operand: &Operand| *operand == Operand::Parameter(index);
+    let leaf = |operand: &Operand| match operand {
+        Operand::Path(path) => Some(path.leaf),
+        Operand::Constant(_) | Operand::Parameter(_) => None,
+    };
+    match condition {
+        Condition::And(all) | Condition::Or(all) => all.iter().find_map(|one| compared(one, index)),
+        Condition::Not(inner) => compared(inner, index),
+        Condition::Compare { left, right, .. } if is(right) => leaf(left),
+        Condition::Compare { left, right, .. } if is(left) => leaf(right),
+        Condition::Between { value, low, high } if is(low) || is(high) => leaf(value),
+        Condition::In { value, set: InSet::Parameter(at) } if *at == index => leaf(value),
+        Condition::In { value, set: InSet::List(items) } if items.iter().any(is) => leaf(value),
+        Condition::StartsWith { value, prefix } if is(prefix) => leaf(value),
+        Condition::Matches { value, words } if is(words) => leaf(value),
+        Condition::Within { value, of, .. } if is(of) => leaf(value),
+        Condition::InBox { value, low, high } if is(low) || is(high) => leaf(value),
+        _other => None,
+    }
+}
+
+fn starts(condition: &Condition, index: usize) -> bool {
+    match condition {
+        Condition::And(all) | Condition::Or(all) => all.iter().any(|one| starts(one, index)),
+        Condition::StartsWith { prefix, .. } => *prefix == Operand::Parameter(index),
+        _other => false,
+    }
+}

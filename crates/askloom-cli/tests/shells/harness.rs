@@ -1,0 +1,217 @@
+//! The same for every shell: all examples by all methods.
+
+use crate::data::{EXAMPLES, aggregates, arguments, example, filled, now};
+use crate::printed::{Printed, table_of};
+use askloom_design::cost::Costing;
+use askloom_design::lower::values;
+use askloom_design::method::{self, Method, Options as MethodOptions};
+use askloom_design::{ask, plan};
+use askloom_model::{ColumnValue, Id, Model, Path, Plan, Query, Value};
+use askloom_oracle::State;
+use askloom_store::execute::{self, Arguments};
+use askloom_store::{Memory, Schema, records};
+use askloom_target::Target;
+use askloom_target::generate::{Language, Options, Sample, Source};
+use askloom_target::layout::{Entry, Layout};
+use askloom_target::program::{self, Action, How, Program, Read};
+
+/// A real shell of a real server.
+pub(crate) trait Shell {
+    /// The target, as in `--target`.
+    fn target(&self) -> &'static str;
+
+    /// A place of its own for one design: nothing is left there of another one. Gives the options to print with.
+    fn clear(&mut self, name: &str) -> Options;
+
+    /// Runs a file as it was printed.
+    fn run(&mut self, text: &str) -> Result<(), String>;
+
+    /// Runs one read as it is printed, and gives the records that it finds, in their order.
+    fn read(&mut self, layout: &Layout<'_>, read: &Read) -> Result<Vec<Sample>, String>;
+}
+
+/// What has been checked.
+#[derive(Debug, Default)]
+pub(crate) struct Count {
+    pub(crate) designs: usize,
+    pub(crate) records: usize,
+    pub(crate) queries: usize,
+    /// Of those, how many were one statement whose rows were the answer as it stood.
+    pub(crate) direct: usize,
+    pub(crate) statements: usize,
+    pub(crate) rows: usize,
+}
+
+/// Parameters that each query is asked with.
+const ASKED: usize = 3;
+
+pub(crate) fn every_example(shell: &mut dyn Shell) {
+    let mut count = Count::default();
+    for name in EXAMPLES {
+        let model = example(name);
+        for method in Method::ALL {
+            // Values that break things, and plain ones.
+            let nasty = method != Method::Qodm;
+            one(shell, name, &model, method, nasty, &mut count);
+        }
+    }
+    println!("{}: {count:?}", shell.target());
+    assert!(count.queries > 100 && count.rows > 100 && count.direct > 10, "{count:?}");
+}
+
+fn one(shell: &mut dyn Shell, name: &str, model: &Model, method: Method, nasty: bool, count: &mut Count) {
+    let target = askloom_target::target(shell.target()).unwrap();
+    let costing = Costing::from(target);
+    let made = method::design(method, model, &costing, &MethodOptions::default());
+    let schema = Schema::new(model.clone(), made.design);
+    let layout = Layout::new(&schema.model.conceptual, &schema.design);
+    let keyspace = filled(&schema, nasty);
+    let held = records::from_keyspace(&schema, &layout, &keyspace).unwrap();
+    let place = format!("{}_{}", name.replace('-', "_"), method.name());
+    let options = shell.clear(&place);
+    let trial = Trial { schema: &schema, layout: &layout, keyspace: &keyspace, target, costing, place };
+    trial.put(shell, &held, options);
+    trial.comes_back(shell, &held);
+    trial.queries(shell, count);
+    count.designs += 1;
+    count.records += held.len();
+}
+
+struct Trial<'t> {
+    schema: &'t Schema,
+    layout: &'t Layout<'t>,
+    keyspace: &'t Memory,
+    target: &'static Target,
+    costing: Costing<'t>,
+    place: String,
+}
+
+impl Trial<'_> {
+    fn language(&self) -> &'static dyn Language {
+        self.target.language.unwrap()
+    }
+
+    fn put(&self, shell: &mut dyn Shell, held: &[Sample], options: Options) {
+        let source = Source { layout: self.layout, statements: Vec::new(), sample: held.to_vec(), options };
+        let made = self.language().generate(&source);
+        for file in made.files.iter().filter(|file| file.run.is_some()) {
+            shell.run(&file.text()).unwrap_or_else(|why| panic!("{}, {}: {why}", self.place, file.name));
+        }
+    }
+
+    /// All records of each table are those that were put in.
+    fn comes_back(&self, shell: &mut dyn Shell, held: &[Sample]) {
+        for table in self.layout.tables() {
+            let read = Read { table: table.collection, how: How::All };
+            let found = shell.read(self.layout, &read);
+            let found = found.unwrap_or_else(|why| panic!("{}, {}: {why}", self.place, table.name));
+            let own = |record: &&Sample| table_of(record) == table.collection;
+            let wanted = self.stored(held.iter().filter(own));
+            let stored = self.stored(found.iter());
+            for (key, value) in &wanted {
+                assert_eq!(stored.get(key), Some(value), "{}, {}: {key:?}", self.place, table.name);
+            }
+            assert_eq!(stored.len(), wanted.len(), "{}, {}", self.place, table.name);
+        }
+    }
+
+    fn stored<'s>(&self, held: impl Iterator<Item = &'s Sample>) -> Memory {
+        let mut memory = Memory::new();
+        for record in held {
+            records::into_keyspace(self.schema, self.layout, record, &mut memory).unwrap();
+        }
+        memory
+    }
+
+    fn queries(&self, shell: &mut dyn Shell, count: &mut Count) {
+        let model = &self.schema.model;
+        let stored = aggregates(self.schema, self.keyspace);
+        let state = State::of_stored(&model.conceptual, stored.iter().map(|record| (record.clone(), now())));
+        let asks = model.workload.asks.iter();
+        let asked: Vec<Query> = asks.filter_map(|one| ask::query(&model.conceptual, one)).collect();
+        let plain = model.workload.queries.len();
+        for (index, query) in model.workload.queries.iter().chain(&asked).enumerate() {
+            let Ok(plan) = plan::answer(&self.costing, model, &self.schema.design, query) else { continue };
+            for n in 0..if query.parameters.is_empty() { 1 } else { ASKED } {
+                let given = arguments(&model.conceptual, query, &stored, n);
+                let parameters = given.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+                let mut expected = state.query(model, query, &parameters, now()).unwrap();
+                if index >= plain {
+                    expected.dedup();
+                }
+                count.queries += 1;
+                count.rows += expected.len();
+                self.answers(shell, query, &plan, &given, &expected, index >= plain, count);
+            }
+        }
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "all of it is one question")]
+    fn answers(
+        &self,
+        shell: &mut dyn Shell,
+        query: &Query,
+        plan: &Plan,
+        given: &Arguments,
+        expected: &[Vec<Value>],
+        tuples: bool,
+        count: &mut Count,
+    ) {
+        let told = || format!("{}, {} with {given:?}", self.place, query.header.name);
+        let program = program::query(self.layout, query, plan, Some(&values(query, given)));
+        if program.is_direct()
+            && let Some(rows) = self.direct(shell, query, plan, &program)
+        {
+            assert_eq!(rows, expected, "{}: as the shell gives them", told());
+            count.direct += 1;
+        }
+        let printed = Printed::new(self.schema, self.layout, &program, shell)
+            .unwrap_or_else(|why| panic!("{}: {why}", told()));
+        let answer = if tuples {
+            execute::tuples(self.schema, &printed, query, plan, given, now())
+        } else {
+            execute::run(self.schema, &printed, query, plan, given, now(), None)
+        };
+        let answer = answer.unwrap_or_else(|why| panic!("{}: {why}\n{program:#?}", told()));
+        let paged = answer.next.is_some();
+        let expected = if paged { &expected[..answer.rows.len()] } else { expected };
+        assert_eq!(answer.rows, expected, "{}", told());
+        count.statements += printed.statements.get();
+    }
+
+    /// The rows that one statement gives, in its order. Nothing if a column is in no column of the table.
+    fn direct(
+        &self,
+        shell: &mut dyn Shell,
+        query: &Query,
+        plan: &Plan,
+        program: &Program,
+    ) -> Option<Vec<Vec<Value>>> {
+        let Action::Read(read) = &program.steps.first()?.action else { return None };
+        let table = self.layout.table(read.table)?;
+        let collection = &self.schema.design.collections[read.table];
+        let held: Vec<Option<Path>> = collection.held().map(|path| in_query(path, plan)).collect();
+        let mut columns = Vec::new();
+        for column in &query.columns {
+            let ColumnValue::Path(path) = &column.value else { return None };
+            columns.push(held.iter().position(|held| held.as_ref() == Some(path))?);
+        }
+        let found = shell.read(self.layout, read).unwrap_or_else(|why| panic!("{}: {why}", self.place));
+        let row = |record: Sample| {
+            let Sample::Row { cells, .. } = record else { return Vec::new() };
+            let Ok(Entry::Row { mut block, sort, values, .. }) = table.entry(collection, &cells) else {
+                return Vec::new();
+            };
+            block.extend(sort);
+            block.extend(values);
+            columns.iter().map(|&at| block[at].clone()).collect()
+        };
+        Some(found.into_iter().map(row).collect())
+    }
+}
+
+/// A path of a collection as one of the query.
+fn in_query(path: &Path, plan: &Plan) -> Option<Path> {
+    let position = plan.access.positions.get(path.position.index()).copied()??;
+    Some(Path { position, ..path.clone() })
+}

@@ -1,0 +1,17 @@
+//! What `askloom generate` prints, run by the real shells of real servers: the schema is created, records go in and come
+//! back the same, and every query's printed reads give the rows that it means. `cargo xtask test` starts the servers.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::wildcard_enum_match_arm,
+    reason = "the code around the tests fails them by panicking, too"
+)]
+
+mod cassandra;
+mod data;
+mod harness;
+mod printed;
+mod server;

@@ -1,0 +1,73 @@
+//! The servers that `cargo xtask servers` starts, and their shells.
+
+use serde_json::Value as Json;
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+/// The command line of the shell of a server, which is started if it does not run.
+pub(crate) fn shell(name: &str) -> Vec<String> {
+    let line = xtask(&["servers", "shell", name]);
+    let words: Json = serde_json::from_str(&line).expect("a command line as JSON");
+    words.as_array().unwrap().iter().map(|word| word.as_str().unwrap().to_owned()).collect()
+}
+
+/// Starts a server if it does not run.
+pub(crate) fn up(name: &str) {
+    xtask(&["servers", "up", name, "--format", "json"]);
+}
+
+fn xtask(args: &[&str]) -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let made = Command::new(env!("CARGO")).current_dir(root).args(["xtask"]).args(args).output().unwrap();
+    let complaint = String::from_utf8_lossy(&made.stderr);
+    assert!(made.status.success(), "cargo xtask {}: {complaint}", args.join(" "));
+    String::from_utf8(made.stdout).unwrap().trim().to_owned()
+}
+
+/// A shell that stays open: a text goes in, and what it prints up to a mark comes back.
+pub(crate) struct Session {
+    child: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+}
+
+impl Session {
+    pub(crate) fn start(command: &[String], settings: &[(&str, &str)]) -> Self {
+        let (program, args) = command.split_first().unwrap();
+        let mut child = Command::new(program)
+            .args(args)
+            .envs(settings.iter().copied())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap_or_else(|error| panic!("{program}: {error}"));
+        let input = child.stdin.take().unwrap();
+        let output = BufReader::new(child.stdout.take().unwrap());
+        Self { child, input, output }
+    }
+
+    /// Sends a text whose last line makes the shell print the mark on a line of its own.
+    pub(crate) fn send(&mut self, text: &str, mark: &str) -> Result<String, String> {
+        self.input.write_all(text.as_bytes()).and_then(|()| self.input.flush()).map_err(|e| e.to_string())?;
+        let mut all = String::new();
+        loop {
+            let mut line = Vec::new();
+            if self.output.read_until(b'\n', &mut line).map_err(|error| error.to_string())? == 0 {
+                return Err(format!("the shell ended after: {all}"));
+            }
+            let line = String::from_utf8_lossy(&line);
+            if line.trim() == mark {
+                return Ok(all);
+            }
+            all.push_str(&line);
+        }
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
