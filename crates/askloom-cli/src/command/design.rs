@@ -3,7 +3,7 @@ mod comparison;
 
 use crate::document::{Document, Subject, schema};
 use crate::exit::{Exit, Failure, words};
-use crate::model::{checked, proposal, saved_path};
+use crate::model::{checked, saved_path};
 use crate::replace::replace;
 use crate::screen::Screen;
 use crate::{picture, target};
@@ -144,7 +144,7 @@ pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
     let is_saved = saved.is_some();
     let proposal = match saved {
         Some(proposal) => proposal,
-        None => prepared.proposal(prepared.method)?,
+        None => prepared.proposal(prepared.method),
     };
     if args.faithful {
         screen.print(&picture::paper(&proposal.paper))?;
@@ -224,8 +224,8 @@ fn rated(model: &mut Model, name: &str) -> Result<(), Failure> {
 }
 
 impl Prepared {
-    fn proposal(&self, method: Method) -> Result<Proposal, Failure> {
-        proposal(method, &self.model, &Costing::from(self.target), &self.options)
+    fn proposal(&self, method: Method) -> Proposal {
+        method::design(method, &self.model, &Costing::from(self.target), &self.options)
     }
 
     /// The design in a format.
@@ -273,7 +273,7 @@ impl Prepared {
     }
 
     pub(super) fn document(&self) -> Result<Document, Failure> {
-        Ok(self.subject(&self.proposal(self.method)?).document())
+        Ok(self.subject(&self.proposal(self.method)).document())
     }
 
     /// The design that is saved beside the model; nothing if there is none.

@@ -3,10 +3,8 @@
 use super::locate::Step;
 use super::read::Reader;
 use crate::plan::is_single;
-use askloom_model::{
-    ClassId, Code, Collection, Conceptual, Contents, Design, KeyField, Leaf, Member, Path, RelationshipKind,
-    Role,
-};
+use crate::simple;
+use askloom_model::{ClassId, Code, Collection, Conceptual, Contents, Design, KeyField, Leaf, Member, Role};
 
 pub(super) fn check(reader: &mut Reader<'_>, design: &Design) {
     let mut names: Vec<&str> = Vec::new();
@@ -131,7 +129,7 @@ fn copy(reader: &mut Reader<'_>, collection: &Collection) {
         for (at, field) in fields.iter().enumerate() {
             let wrong = if !index && !is_single(conceptual, &field.path) {
                 "this has several values in one row, so it cannot be a key"
-            } else if !is_ordered(conceptual, &field.path) {
+            } else if !simple::is_key(conceptual, &field.path) {
                 "values of this have no order, so they cannot be a key"
             } else {
                 continue;
@@ -154,18 +152,10 @@ fn copy(reader: &mut Reader<'_>, collection: &Collection) {
         }
     }
     for (at, path) in fields.iter().enumerate() {
-        if !crate::simple::is_held(conceptual, path) {
+        if !simple::is_held(conceptual, path) {
             reader.key(key, |reader| {
                 reader.within(Step::Index(at), |reader| say(reader, "this has several values in one row"));
             });
         }
-    }
-}
-
-fn is_ordered(conceptual: &Conceptual, path: &Path) -> bool {
-    match path.leaf {
-        Leaf::Attribute(id) => conceptual.attributes[id].ty.is_ordered(),
-        Leaf::Reference(id) => conceptual.ends[id].kind != RelationshipKind::Composition,
-        Leaf::Itself => true,
     }
 }

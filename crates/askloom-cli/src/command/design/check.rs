@@ -35,7 +35,7 @@ impl Prepared {
         let mut cheaper = Vec::new();
         for method in self.methods() {
             // A method that makes no design of this model is not cheaper.
-            let Ok(proposal) = self.proposal(method) else { continue };
+            let proposal = self.proposal(method);
             let cost = self.subject(&proposal).document().total.cost;
             if cost < saved.total.cost * WORTH_NAMING {
                 cheaper.push(format!("{} would cost {}", method.name(), less(cost / saved.total.cost)));

@@ -22,7 +22,7 @@ impl Prepared {
     pub(in crate::command) fn comparison(&self) -> Result<Comparison, Failure> {
         let mut made: Vec<Made> = Vec::new();
         for method in self.methods() {
-            let proposal = self.proposal(method)?;
+            let proposal = self.proposal(method);
             made.push((method, self.subject(&proposal).document()));
         }
         let left = Method::ALL.into_iter().filter(|method| made.iter().all(|(other, _)| other != method));
