@@ -64,8 +64,10 @@ impl Shell for Mongosh {
         let text = find(layout, &all, read).ok_or("no such collection")?.text();
         // The same statement; EJSON only says how the documents are shown.
         let text = text.trim_end_matches(';');
-        let shown = self.load(&format!("print('\\n' + EJSON.stringify(({text}).toArray(), {{ relaxed: false }}))"))?;
-        let line = shown.lines().find(|line| line.starts_with('[')).ok_or_else(|| format!("no answer: {shown}"))?;
+        let shown =
+            self.load(&format!("print('\\n' + EJSON.stringify(({text}).toArray(), {{ relaxed: false }}))"))?;
+        let line =
+            shown.lines().find(|line| line.starts_with('[')).ok_or_else(|| format!("no answer: {shown}"))?;
         let found: Vec<Json> = serde_json::from_str(line).map_err(|error| format!("{error}: {line}"))?;
         let of = all.iter().find(|of| of.collection == read.table).unwrap();
         let record = |json: &Json| match Bson::from_extended(json) {
