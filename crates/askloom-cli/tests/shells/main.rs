@@ -14,5 +14,6 @@ mod cassandra;
 mod data;
 mod harness;
 mod mongodb;
+mod mongodb_text;
 mod printed;
 mod server;

@@ -255,3 +255,152 @@ fn bytes(digits: &str) -> Option<Vec<u8>> {
     let pairs = digits.as_bytes().chunks(2);
     pairs.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::{Column, Holds, Place, Source};
+    use crate::mongodb::value::Encoder;
+    use askloom_model::{Id, PositionId};
+
+    fn nothing() -> Conceptual {
+        Conceptual::default()
+    }
+
+    fn field(kind: Kind, ty: Type) -> MongoField {
+        let source = Source::Position { position: PositionId::from_index(0), part: None };
+        let of = Column {
+            name: "f".to_owned(),
+            place: Place::Row,
+            source,
+            holds: Holds::Scalar(ty),
+            optional: true,
+        };
+        MongoField { name: "f".to_owned(), kind, place: Place::Row, of }
+    }
+
+    fn there_and_back(field: &MongoField, value: &Value) -> Bson {
+        let conceptual = nothing();
+        let bson = Encoder { conceptual: &conceptual, faithful: false }.field(field, value);
+        assert_eq!(&Decoder { conceptual: &conceptual }.field(field, &bson).unwrap(), value, "{bson:?}");
+        bson
+    }
+
+    fn json(text: &str) -> Value {
+        Value::Json(serde_json::from_str(text).unwrap())
+    }
+
+    #[test]
+    fn values_come_back_with_all_that_is_in_them() {
+        let at = |text: &str| Value::Timestamp(text.parse().unwrap());
+        let names = Type::Enum(vec!["a".to_owned(), "b".to_owned()].into());
+        let last = Value::Timestamp(Timestamp::MAX);
+        let deep = format!("{}{}", "[".repeat(100), "]".repeat(100));
+        let cases = [
+            (Type::Int, Value::Int(i64::from(i32::MIN))),
+            (Type::Long, Value::Int(i64::MAX)),
+            (Type::Decimal, Value::decimal(&"12345678901234567890.12345678901234".parse().unwrap()).unwrap()),
+            (
+                Type::Decimal,
+                Value::decimal(&"-0.0000000000000000000000000000000001".parse().unwrap()).unwrap(),
+            ),
+            (Type::Double, Value::Double(5e-324)),
+            (Type::Double, Value::Double(1.0)),
+            (Type::Bool, Value::Bool(false)),
+            (Type::Text, Value::Text("'\\ $where {tag} \0\n\u{2028}".to_owned())),
+            (names, Value::Enum(1)),
+            (Type::Date, Value::Date(jiff::civil::Date::MIN)),
+            (Type::Date, Value::Date(jiff::civil::Date::MAX)),
+            (Type::Time, Value::Time("23:59:59.000000001".parse().unwrap())),
+            (Type::Timestamp(Precision::Millis), at("1969-12-31T23:59:59.999Z")),
+            (Type::Timestamp(Precision::Micros), at("0001-01-01T00:00:00.000001Z")),
+            (Type::Timestamp(Precision::Nanos), at("2024-01-01T00:00:00.000000001Z")),
+            // Past the nanoseconds of a long.
+            (Type::Timestamp(Precision::Nanos), last),
+            (Type::Uuid, Value::Uuid(uuid::Uuid::from_u128(7))),
+            (Type::Blob, Value::Blob(vec![0, 255])),
+            (Type::Blob, Value::Blob(Vec::new())),
+            (Type::Geo, Value::Geo(Geo::new(-90.0, 180.0).unwrap())),
+            (Type::Json, json(r#"{"":1,"a.b":{"$x":[null,true,"t"]},"_id":1.0,"_json":"x","__proto__":2}"#)),
+            (Type::Json, json("[1, 1.0, 1.10, 1e5, -0, 0.0000001, 18446744073709551615, 1e400]")),
+            (Type::Json, json(&deep)),
+            (Type::Json, json(r#""text""#)),
+        ];
+        for (ty, value) in cases {
+            there_and_back(&field(Kind::Plain(ty.clone()), ty), &value);
+        }
+    }
+
+    #[test]
+    fn what_sorts_is_no_bin_data_and_sorts_as_the_values_do() {
+        let blob = |bytes: &[u8]| Value::Blob(bytes.to_vec());
+        // BinData would put the longer one last.
+        let blobs = [blob(&[]), blob(&[0, 0, 0]), blob(&[0, 1]), blob(&[1]), blob(&[255])];
+        let uuids = [0, 1, 1 << 64, u128::MAX].map(|id| Value::Uuid(uuid::Uuid::from_u128(id)));
+        let places = [(-90.0, 0.0), (-1.0, 5.0), (0.0, -180.0), (0.0, 3.0)];
+        let places = places.map(|(latitude, longitude)| Value::Geo(Geo::new(latitude, longitude).unwrap()));
+        let kinds: [(Kind, Type, &[Value]); 3] = [
+            (Kind::Digits, Type::Blob, &blobs),
+            (Kind::Letters, Type::Uuid, &uuids),
+            (Kind::Ordered, Type::Geo, &places),
+        ];
+        for (kind, ty, values) in kinds {
+            let field = field(kind, ty);
+            let mut before = String::new();
+            for (index, value) in values.iter().enumerate() {
+                let Bson::Text(text) = there_and_back(&field, value) else { panic!("{value:?}") };
+                assert!(index == 0 || before < text, "{before} {text}");
+                before = text;
+            }
+        }
+        let names = Type::Enum(vec!["z".to_owned(), "a".to_owned()].into());
+        assert_eq!(there_and_back(&field(Kind::Number, names), &Value::Enum(1)), Bson::Int(1));
+        let time = |text: &str| {
+            there_and_back(&field(Kind::Plain(Type::Time), Type::Time), &Value::Time(text.parse().unwrap()))
+        };
+        let times = ["00:00:00", "00:00:00.000000001", "00:00:00.1", "00:00:00.11", "00:00:01"].map(time);
+        let texts: Vec<String> = times.iter().map(Bson::literal).collect();
+        assert!(texts.is_sorted(), "{texts:?}");
+    }
+
+    #[test]
+    fn an_element_is_at_its_ordinal_in_an_array_and_in_a_document() {
+        let of = TreeOf::Basic(Type::Int);
+        let field = field(Kind::Nested { of, many: true }, Type::Int);
+        let list = |ordinals: &[u64]| {
+            let element = |&ordinal: &u64| Element { ordinal, value: Value::Int(5) };
+            Value::List(ordinals.iter().map(element).collect())
+        };
+        let (five, null) = (Bson::Int(5), Bson::Null);
+        assert_eq!(there_and_back(&field, &list(&[])), Bson::Array(Vec::new()));
+        assert_eq!(there_and_back(&field, &list(&[0, 1])), Bson::Array(vec![five.clone(), five.clone()]));
+        assert_eq!(
+            there_and_back(&field, &list(&[1, 3])),
+            Bson::Array(vec![null.clone(), five.clone(), null, five.clone()])
+        );
+        let far = vec![("7".to_owned(), five.clone()), ("1000000".to_owned(), five)];
+        assert_eq!(there_and_back(&field, &list(&[7, 1_000_000])), Bson::Document(far));
+        assert_eq!(there_and_back(&field, &list(&[u64::MAX])).literal(), "{ '18446744073709551615': 5 }");
+    }
+
+    #[test]
+    fn extended_json_is_read_by_its_types() {
+        let text = r#"{"_id": {"$numberLong": "5"}, "u": {"$binary": {"base64": "AAECAwQFBgcICQoLDA0ODw==", "subType": "04"}},
+            "b": {"$binary": {"base64": "AP8=", "subType": "00"}}, "t": {"$date": {"$numberLong": "-1"}},
+            "d": {"$numberDecimal": "1E-7"}, "l": [{"$numberInt": "1"}, {"$numberDouble": "1.5"}]}"#;
+        let Ok(Bson::Document(fields)) = Bson::from_extended(&serde_json::from_str(text).unwrap()) else {
+            panic!()
+        };
+        let get = |name: &str| get(&fields, name).unwrap().clone();
+        assert_eq!(get("_id"), Bson::Long(5));
+        assert_eq!(
+            get("u"),
+            Bson::Uuid(uuid::Uuid::from_bytes([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]))
+        );
+        assert_eq!(get("b"), Bson::Binary(vec![0, 255]));
+        assert_eq!(get("t"), Bson::Date(-1));
+        assert_eq!(get("d"), Bson::Decimal("0.0000001".parse().unwrap()));
+        assert_eq!(get("l"), Bson::Array(vec![Bson::Int(1), Bson::Double(1.5)]));
+        assert!(Bson::from_extended(&serde_json::json!({"$code": "evil()"})).is_err());
+    }
+}

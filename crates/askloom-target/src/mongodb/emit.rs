@@ -85,6 +85,11 @@ fn definition(layout: &Layout<'_>, of: &MongoCollection) -> Block {
         let _ = write!(made, ",\n  validator: {shown}");
     }
     made.push_str("\n});\n");
+    let _ = writeln!(
+        made,
+        "if (db.getCollectionInfos({{ name: {name} }}).some(({{ options }}) => options.collation)) {{\n  \
+         throw new Error('a collection that is there compares texts by a collation, not by their bytes');\n}}"
+    );
     if let Some(index) = of.index() {
         let own = collection("db", &of.name);
         let _ = writeln!(made, "{own}.createIndex({});", laid_out(&index, own.len() + 15));
