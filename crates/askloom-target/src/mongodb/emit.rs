@@ -77,7 +77,7 @@ fn definition(layout: &Layout<'_>, of: &MongoCollection) -> Block {
     let what = if of.is_master() { "an aggregate is a document" } else { "a copy: a row is a document" };
     let mut made = format!("{MARK} {}, {what}\n", in_comment(wanted));
     let name = text(&of.name);
-    let _ = write!(made, "if (!db.getCollectionNames().includes({name})) db.createCollection({name}, {{\n");
+    let _ = writeln!(made, "if (!db.getCollectionNames().includes({name})) db.createCollection({name}, {{");
     // Texts are compared by their bytes, whatever the database does elsewhere.
     made.push_str("  collation: { locale: 'simple' }");
     if let Some(validator) = of.validator() {
@@ -138,8 +138,11 @@ fn repeated(each: Option<&String>, indent: usize) -> String {
 fn alone((each, command): &Repeated) -> String {
     let mut made = repeated(each.as_ref(), 0);
     match command {
-        Command::Update { .. } => {
+        Command::Update { filter, .. } if filter.len() > 1 => {
             let _ = writeln!(made, "{MARK} matchedCount 0: it has changed since it was read; read it again");
+        }
+        Command::Update { .. } => {
+            let _ = writeln!(made, "{MARK} matchedCount 0: there is none");
         }
         Command::Insert { .. } => {
             let _ = writeln!(made, "{MARK} error 11000: there is one already");

@@ -1,4 +1,7 @@
 //! Reads as find.
+//!
+//! Conditions are on `_id` and its parts alone. None of these is a list, of which `{ $gte: 5, $lte: 10 }` would find
+//! `[1, 20]` without `$elemMatch`.
 
 use super::bson::{Bson, Document};
 use super::schema::{MongoCollection, MongoField};

@@ -71,14 +71,22 @@ fn document(fields: &Document) -> String {
     format!("{{ {} }}", fields.iter().map(one).collect::<Vec<_>>().join(", "))
 }
 
-/// Values as the arguments of a call.
-fn arguments(values: &[&Document], indent: usize) -> String {
+/// Values as the arguments of a call, with so much beside them on the line.
+fn arguments(values: &[&Document], indent: usize, beside: usize) -> String {
     let values: Vec<Bson> = values.iter().map(|fields| Bson::Document((*fields).clone())).collect();
     let short: Vec<String> = values.iter().map(Bson::literal).collect();
-    if indent + short.iter().map(String::len).sum::<usize>() <= WIDTH {
-        return short.join(", ");
+    let line = short.join(", ");
+    if indent + beside + line.len() <= WIDTH {
+        return line;
     }
-    values.iter().map(|value| value.laid_out(indent, WIDTH / 2)).collect::<Vec<_>>().join(", ")
+    // The first one starts behind the call, the others behind the bracket of the one before.
+    let mut before = beside;
+    let mut shown = Vec::with_capacity(values.len());
+    for value in &values {
+        shown.push(value.laid_out(indent, indent + before.max(WIDTH / 2)));
+        before = 0;
+    }
+    shown.join(", ")
 }
 
 /// A document with a line for each field that needs one, behind so much on its first line.
@@ -153,7 +161,7 @@ impl Find {
     #[must_use]
     pub fn text(&self) -> String {
         let mut text =
-            format!("{}.find({})", collection("db", &self.collection), arguments(&[&self.filter], 0));
+            format!("{}.find({})", collection("db", &self.collection), arguments(&[&self.filter], 0, 0));
         if !self.sort.is_empty() {
             let one = |(path, descending): &(String, bool)| {
                 (path.clone(), Bson::Int(if *descending { -1 } else { 1 }))
@@ -191,8 +199,9 @@ impl Command {
             }
             Self::Delete { collection, filter } => (collection, "deleteOne", vec![filter], ""),
         };
-        let of = collection(database, name);
-        format!("{of}.{method}({}{})", arguments(&values, indent), settings(own))
+        let (of, settings) = (collection(database, name), settings(own));
+        let beside = of.len() + method.len() + settings.len() + 4;
+        format!("{of}.{method}({}{settings})", arguments(&values, indent, beside))
     }
 }
 

@@ -44,6 +44,8 @@ pub enum Command {
 pub type Repeated = (Option<String>, Command);
 
 const VERSION: &str = "version";
+/// How the place of an element ends that is not known yet.
+const ORDINAL: &str = ":ordinal";
 
 /// The commands of a batch, in their order.
 #[must_use]
@@ -62,6 +64,8 @@ pub fn commands(layout: &Layout<'_>, collections: &[MongoCollection], batch: &Ba
             None => all.push((change.each.clone(), command)),
         }
     }
+    // An update without anything to do is refused.
+    all.retain(|(_, command)| !matches!(command, Command::Update { update, .. } if update.is_empty()));
     all
 }
 
@@ -81,20 +85,67 @@ fn together<'u>(
     }
 }
 
-/// Operators with what they do to which field; the version goes up once.
+/// Adds what comes later to an update of the same document. Of two values of one field the later stays, and a field is
+/// under one operator alone: the store refuses an update that sets and removes it.
 fn add(update: &mut Document, more: Document) {
     for (operator, fields) in more {
-        let same = update.iter_mut().find(|(name, _)| *name == operator);
-        match (same, fields) {
-            (Some((_, Bson::Document(before))), Bson::Document(fields)) => {
-                let new =
-                    fields.into_iter().filter(|(name, _)| before.iter().all(|(other, _)| other != name));
-                let new: Document = new.collect();
-                before.extend(new);
-            }
-            (_, fields) => update.push((operator, fields)),
+        let Bson::Document(fields) = fields else { continue };
+        for (name, value) in fields {
+            place(update, &operator, name, value);
         }
     }
+    update.retain(|(_, fields)| *fields != Bson::Document(Vec::new()));
+}
+
+fn place(update: &mut Document, operator: &str, name: String, value: Bson) {
+    let opposite = match operator {
+        "$set" => "$unset",
+        "$unset" => "$set",
+        _other => "",
+    };
+    let is_slot = name.ends_with(ORDINAL);
+    for (other, fields) in update.iter_mut() {
+        if let Bson::Document(fields) = fields
+            && other == opposite
+            && !is_slot
+        {
+            fields.retain(|(own, _)| *own != name);
+        }
+    }
+    let Some((_, Bson::Document(fields))) = update.iter_mut().find(|(own, _)| own == operator) else {
+        return update.push((operator.to_owned(), Bson::Document(vec![(name, value)])));
+    };
+    let Some(same) = fields.iter().position(|(own, _)| *own == name) else {
+        return fields.push((name, value));
+    };
+    let Some((_, before)) = fields.get_mut(same) else { return };
+    match operator {
+        // The version goes up once.
+        "$inc" => {}
+        "$addToSet" => several(before, "$each", value),
+        "$pull" => several(before, "$in", value),
+        // Another element of the same list, whose place is another slot.
+        _set if is_slot => {
+            let mut number = 2_usize;
+            while fields.iter().any(|(own, _)| *own == format!("{name}_{number}")) {
+                number += 1;
+            }
+            fields.push((format!("{name}_{number}"), value));
+        }
+        _set => *before = value,
+    }
+}
+
+/// Several values for one operator.
+fn several(before: &mut Bson, word: &str, value: Bson) {
+    if let Bson::Document(fields) = before
+        && let [(own, Bson::Array(values))] = fields.as_mut_slice()
+        && own == word
+    {
+        return values.push(value);
+    }
+    let values = Bson::Array(vec![before.clone(), value]);
+    *before = Bson::Document(vec![(word.to_owned(), values)]);
 }
 
 /// The name of the class that a master is of.
@@ -119,6 +170,7 @@ impl Changing<'_> {
                     document.push((system.version.clone(), Bson::Long(1)));
                 }
                 document.extend(self.class());
+                document.extend(self.beside(cells));
                 document.extend(self.cells(cells).into_iter().filter(known));
                 Some(Command::Insert { collection, document })
             }
@@ -157,6 +209,15 @@ impl Changing<'_> {
         vec![("_id".to_owned(), id)]
     }
 
+    /// The papers have the parts of the id once more, as fields of their own.
+    fn beside(&self, terms: &[Term]) -> Document {
+        let own = |term: &Term| {
+            let field = field(self.of, term).filter(|field| field.is_key())?;
+            Some((field.name.clone(), value(self.of, self.encoder(), term)))
+        };
+        if self.of.faithful { terms.iter().filter_map(own).collect() } else { Vec::new() }
+    }
+
     /// The fields beside `_id`.
     fn cells(&self, terms: &[Term]) -> Document {
         let own = |term: &Term| {
@@ -169,11 +230,13 @@ impl Changing<'_> {
 
     /// Sets some fields. What is null is not there.
     fn set(&self, key: &[Term], fields: Document) -> Command {
-        let (gone, set): (Document, Document) =
-            fields.into_iter().partition(|(_, value)| *value == Bson::Null);
-        let gone = gone.into_iter().map(|(name, _)| (name, Bson::text(""))).collect();
-        let mut update = operator("$set", set);
-        update.extend(operator("$unset", gone));
+        let mut update = Vec::new();
+        for (name, value) in fields {
+            match value {
+                Bson::Null => place(&mut update, "$unset", name, Bson::text("")),
+                value => place(&mut update, "$set", name, value),
+            }
+        }
         self.update(key, update)
     }
 
@@ -185,7 +248,7 @@ impl Changing<'_> {
             filter.push((system.version.clone(), Bson::slot(VERSION)));
             all.extend(operator("$inc", vec![(system.version.clone(), Bson::Long(1))]));
         }
-        all.extend(update);
+        add(&mut all, update);
         Command::Update { collection: self.of.name.clone(), filter, update: all }
     }
 
@@ -311,4 +374,43 @@ fn flat(layout: &Layout<'_>, of: &MongoCollection, table: &Table, block: &Block)
         all.push((escaped(&path.to_string()), encoder.nested(&of, value)));
     }
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn update(operator: &str, name: &str, value: i32) -> Document {
+        vec![(operator.to_owned(), Bson::Document(vec![(name.to_owned(), Bson::Int(value))]))]
+    }
+
+    fn added(updates: &[(&str, &str, i32)]) -> String {
+        let mut all = Vec::new();
+        for (operator, name, value) in updates {
+            add(&mut all, update(operator, name, *value));
+        }
+        Bson::Document(all).literal()
+    }
+
+    #[test]
+    fn one_update_names_a_field_once() {
+        assert_eq!(
+            added(&[("$inc", "n", 1), ("$set", "a", 1), ("$inc", "n", 1)]),
+            "{ $inc: { n: 1 }, $set: { a: 1 } }"
+        );
+        assert_eq!(added(&[("$set", "a", 1), ("$set", "a", 2)]), "{ $set: { a: 2 } }");
+        assert_eq!(added(&[("$set", "a", 1), ("$unset", "a", 0)]), "{ $unset: { a: 0 } }");
+        assert_eq!(added(&[("$unset", "a", 0), ("$set", "a", 1)]), "{ $set: { a: 1 } }");
+    }
+
+    #[test]
+    fn two_elements_of_one_list_are_two() {
+        let twice = [("$set", "l.:ordinal", 1), ("$set", "l.:ordinal", 2), ("$set", "l.:ordinal", 3)];
+        assert_eq!(added(&twice), "{ $set: { 'l.:ordinal': 1, 'l.:ordinal_2': 2, 'l.:ordinal_3': 3 } }");
+        let other = [("$set", "l.:ordinal", 1), ("$unset", "l.:ordinal", 0)];
+        assert_eq!(added(&other), "{ $set: { 'l.:ordinal': 1 }, $unset: { 'l.:ordinal': 0 } }");
+        let set = [("$addToSet", "s", 1), ("$addToSet", "s", 2), ("$addToSet", "s", 3)];
+        assert_eq!(added(&set), "{ $addToSet: { s: { $each: [1, 2, 3] } } }");
+        assert_eq!(added(&[("$pull", "s", 1), ("$pull", "s", 2)]), "{ $pull: { s: { $in: [1, 2] } } }");
+    }
 }
