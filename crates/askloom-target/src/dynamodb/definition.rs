@@ -5,15 +5,7 @@ use super::schema::{DynamoTable, Key};
 use super::settings::{Billing, Settings};
 use crate::generate::{Block, File};
 use crate::names::NameRule;
-
-/// Names of resources in CloudFormation are letters and digits.
-const LOGICAL: NameRule = NameRule {
-    allowed: |letter| letter.is_ascii_alphanumeric(),
-    first: |letter| letter.is_ascii_alphabetic(),
-    small: false,
-    reserved: &[],
-    longest: 200,
-};
+use std::collections::HashSet;
 
 /// Names of resources in Terraform.
 const RESOURCES: NameRule = NameRule {
@@ -44,9 +36,8 @@ pub(super) fn create(table: &DynamoTable, settings: &Settings) -> Block {
 }
 
 fn attributes(table: &DynamoTable) -> Doc {
-    let one = |key: &Key| {
-        map([("AttributeName", text(&key.name)), ("AttributeType", text(key.scalar().name()))])
-    };
+    let one =
+        |key: &Key| map([("AttributeName", text(&key.name)), ("AttributeType", text(key.scalar().name()))]);
     Doc::List(table.keys().map(one).collect())
 }
 
@@ -88,8 +79,24 @@ fn file(name: &str, run: &str, doc: &Doc) -> File {
     File { name: name.to_owned(), run: Some(run.to_owned()), blocks: vec![block] }
 }
 
+/// Names of resources in CloudFormation: letters and digits alone, all different.
+fn logical(tables: &[DynamoTable]) -> Vec<String> {
+    let mut taken = HashSet::new();
+    let one = |table: &DynamoTable| {
+        let plain: String = table.name.chars().filter(char::is_ascii_alphanumeric).collect();
+        let mut name = if plain.is_empty() { "Table".to_owned() } else { plain.clone() };
+        let mut number = 2_usize;
+        while !taken.insert(name.clone()) {
+            name = format!("{plain}x{number}");
+            number += 1;
+        }
+        name
+    };
+    tables.iter().map(one).collect()
+}
+
 pub(super) fn cloudformation(tables: &[DynamoTable], settings: &Settings, followed: &[bool]) -> File {
-    let names = LOGICAL.names(tables.iter().map(|table| table.name.as_str()));
+    let names = logical(tables);
     let resource = |(at, (table, name)): (usize, (&DynamoTable, String))| {
         let mut all = properties(table, settings);
         if settings.point_in_time_recovery {
@@ -119,8 +126,7 @@ pub(super) fn cloudformation(tables: &[DynamoTable], settings: &Settings, follow
 pub(super) fn terraform(tables: &[DynamoTable], settings: &Settings, followed: &[bool]) -> File {
     let names = RESOURCES.names(tables.iter().map(|table| table.name.as_str()));
     let resource = |(at, (table, name)): (usize, (&DynamoTable, String))| {
-        let attribute =
-            |key: &Key| map([("name", literal(&key.name)), ("type", text(key.scalar().name()))]);
+        let attribute = |key: &Key| map([("name", literal(&key.name)), ("type", text(key.scalar().name()))]);
         let mut all = vec![("name", literal(&table.name)), ("hash_key", literal(&table.partition.name))];
         if let Some(sort) = &table.sort {
             all.push(("range_key", literal(&sort.name)));

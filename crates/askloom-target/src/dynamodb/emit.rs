@@ -136,13 +136,16 @@ fn loops(write: &Write) -> String {
     let mut text = String::new();
     for (at, (each, write)) in writes.iter().enumerate() {
         if let Some(each) = each {
-            let _ = writeln!(text, "{MARK} {} {} of {}: for each {each}", at + 1, write.word(), write.table());
+            let _ =
+                writeln!(text, "{MARK} {} {} of {}: for each {each}", at + 1, write.word(), write.table());
         }
     }
     let moves = |write: &Write| {
         let others = writes.iter().map(|(_, other)| other);
         matches!(write, Write::Delete { .. })
-            && others.into_iter().any(|other| matches!(other, Write::Put { .. }) && other.table() == write.table())
+            && others
+                .into_iter()
+                .any(|other| matches!(other, Write::Put { .. }) && other.table() == write.table())
     };
     if writes.iter().any(|(_, write)| moves(write)) {
         let _ = writeln!(text, "{MARK} an item once: where the key stays the same, the Put alone");
@@ -218,7 +221,7 @@ fn query(
         let limit = match limit {
             Bound::Value(Dynamo::N(rows)) => Doc::Plain(rows.clone()),
             Bound::Value(_) => Doc::Plain("1".to_owned()),
-            Bound::Slot { name, .. } => text(format!(":{name}")),
+            Bound::Slot { text: slot, .. } => text(slot),
         };
         fields.push(("Limit".to_owned(), limit));
     }
@@ -233,7 +236,7 @@ impl Write {
                 let one = |(_, write): &Repeated| Doc::Map(vec![(write.word().to_owned(), write.doc())]);
                 let items = Doc::List(writes.iter().map(one).collect());
                 let token = match token {
-                    Bound::Slot { name, .. } => text(format!(":{name}")),
+                    Bound::Slot { text: slot, .. } => text(slot),
                     Bound::Value(Dynamo::S(token)) => text(token),
                     Bound::Value(_) => text(""),
                 };

@@ -44,7 +44,8 @@ impl Expression {
     /// What the request says about them.
     pub(super) fn fields(self) -> Vec<(String, Doc)> {
         let names: Vec<(String, Doc)> = self.names.into_iter().map(|(own, name)| (own, text(name))).collect();
-        let values: Vec<(String, Doc)> = self.values.into_iter().map(|(own, bound)| (own, bound.doc())).collect();
+        let values: Vec<(String, Doc)> =
+            self.values.into_iter().map(|(own, bound)| (own, bound.doc())).collect();
         let all = [("ExpressionAttributeNames", names), ("ExpressionAttributeValues", values)];
         let used = all.into_iter().filter(|(_, fields)| !fields.is_empty());
         used.map(|(name, fields)| (name.to_owned(), Doc::Map(fields))).collect()

@@ -66,9 +66,8 @@ fn block_items(
             item.push((system.class.clone(), Dynamo::S(name)));
         }
     }
-    let held = |(path, value): (&AccessPath, &Value)| {
-        (path.clone(), nested(&layout.entry_tree(own, path, value)))
-    };
+    let held =
+        |(path, value): (&AccessPath, &Value)| (path.clone(), nested(&layout.entry_tree(own, path, value)));
     let entries = block.entries.iter().map(held);
     match &system.entries {
         Entries::Inside => vec![item],
@@ -317,7 +316,9 @@ impl Dynamo {
             Self::B(bytes) => bytes.len(),
             Self::Bool(_) | Self::Null => 1,
             Self::L(items) => 3 + items.iter().map(|item| 1 + item.size()).sum::<usize>(),
-            Self::M(fields) => 3 + fields.iter().map(|(name, field)| 1 + name.len() + field.size()).sum::<usize>(),
+            Self::M(fields) => {
+                3 + fields.iter().map(|(name, field)| 1 + name.len() + field.size()).sum::<usize>()
+            }
             Self::Ss(texts) => texts.iter().map(String::len).sum(),
             Self::Ns(numbers) => numbers.iter().map(|digits| digits.len().div_ceil(2) + 2).sum(),
         }

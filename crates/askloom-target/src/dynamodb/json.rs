@@ -124,7 +124,7 @@ impl Dynamo {
 impl Bound {
     pub(super) fn doc(&self) -> Doc {
         match self {
-            Self::Slot { name, tag } => map([(tag, text(format!(":{name}")))]),
+            Self::Slot { text: slot, tag } => map([(tag, text(slot))]),
             Self::Value(value) => value.doc(),
         }
     }
@@ -145,7 +145,10 @@ mod tests {
 
     #[test]
     fn any_text_is_one_argument_and_comes_back() {
-        let texts = ["it's", "a\"b", "}", "*", "$where", "{tag}", "`x`", "$(x)", "\n\r\t\0", "\\", "é", "🎲", "\u{202e}"];
+        let texts = [
+            "it's", "a\"b", "}", "*", "$where", "{tag}", "`x`", "$(x)", "\n\r\t\0", "\\", "é", "🎲",
+            "\u{202e}",
+        ];
         for value in texts {
             let line = text(value).line();
             assert!(line.chars().all(|letter| !letter.is_control()), "{line}");
@@ -153,7 +156,10 @@ mod tests {
             let argument = argument(&line);
             // Inside quotes a shell knows nothing but their end.
             let inner = argument.replace("'\\''", "");
-            assert!(inner.starts_with('\'') && inner.ends_with('\'') && inner.matches('\'').count() == 2, "{argument}");
+            assert!(
+                inner.starts_with('\'') && inner.ends_with('\'') && inner.matches('\'').count() == 2,
+                "{argument}"
+            );
         }
     }
 }

@@ -205,7 +205,24 @@ mod tests {
     use askloom_model::Value;
 
     const TEXTS: [&str; 19] = [
-        "", "\0", "\0a", "\u{1}", " ", "!", "\"", "#", "##", "$", "$23", "%", "a", "a b", "a#b", "a$", "ab", "é",
+        "",
+        "\0",
+        "\0a",
+        "\u{1}",
+        " ",
+        "!",
+        "\"",
+        "#",
+        "##",
+        "$",
+        "$23",
+        "%",
+        "a",
+        "a b",
+        "a#b",
+        "a$",
+        "ab",
+        "é",
         "\u{10ffff}",
     ];
 
@@ -226,7 +243,8 @@ mod tests {
 
     #[test]
     fn numbers_sort_as_texts_and_come_back() {
-        let mut numbers = vec![i64::MIN, i64::MIN + 1, -1_000_000, -10, -9, -1, 0, 1, 7, 10, 999_999, i64::MAX];
+        let mut numbers =
+            vec![i64::MIN, i64::MIN + 1, -1_000_000, -10, -9, -1, 0, 1, 7, 10, 999_999, i64::MAX];
         numbers.extend((6..19).map(|digits| 10_i64.pow(digits)));
         numbers.sort_unstable();
         let texts: Vec<String> = numbers.iter().copied().map(number).collect();
@@ -272,7 +290,9 @@ mod tests {
         assert_eq!(text_before(""), None);
         assert_eq!(bytes_before(&[]), None);
         assert_eq!(bytes_before(&[7, 0]), Some(vec![7]));
-        assert!(bytes_before(&[7]).is_some_and(|bytes| bytes.len() == LONGEST && bytes.starts_with(&[6, 0xff])));
+        assert!(
+            bytes_before(&[7]).is_some_and(|bytes| bytes.len() == LONGEST && bytes.starts_with(&[6, 0xff]))
+        );
     }
 
     #[test]

@@ -18,7 +18,13 @@ pub enum Request {
     /// One item.
     Get { table: String, key: Cells },
     /// Items of one partition.
-    Query { table: String, partition: (String, Bound), sort: Option<(String, Test)>, backwards: bool, limit: Option<Bound> },
+    Query {
+        table: String,
+        partition: (String, Bound),
+        sort: Option<(String, Test)>,
+        backwards: bool,
+        limit: Option<Bound>,
+    },
     /// Several items, each key once, at most 100; what comes back as unprocessed is asked for again.
     BatchGet { table: String, keys: Vec<Cells> },
     /// All items.
@@ -45,8 +51,8 @@ pub enum Test {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Bound {
     Slot {
-        /// Without the colon.
-        name: String,
+        /// As it is printed: `:gameId`, or `rounds#:ordinal`.
+        text: String,
         /// The type that it will have: `S`.
         tag: &'static str,
     },
@@ -81,9 +87,10 @@ pub fn request(layout: &Layout<'_>, tables: &[DynamoTable], read: &Read) -> Opti
 pub fn repeated(request: Request) -> Request {
     match request {
         Request::Get { table, key } => Request::BatchGet { table, keys: vec![key] },
-        other @ (Request::Query { .. } | Request::BatchGet { .. } | Request::Scan { .. } | Request::Nothing { .. }) => {
-            other
-        }
+        other @ (Request::Query { .. }
+        | Request::BatchGet { .. }
+        | Request::Scan { .. }
+        | Request::Nothing { .. }) => other,
     }
 }
 
@@ -110,8 +117,7 @@ pub(super) fn key_bound(table: &DynamoTable, key: &Key, terms: &[Term]) -> Optio
         None => {
             let columns = own.iter().zip(&key.columns);
             let parts = columns.map(|(term, &column)| slot_part(table, key, term, column));
-            let name = parts.collect::<Vec<_>>().join("#");
-            Some(Bound::Slot { name: name.trim_start_matches(':').to_owned(), tag: key.scalar().name() })
+            Some(Bound::Slot { text: parts.collect::<Vec<_>>().join("#"), tag: key.scalar().name() })
         }
     }
 }
@@ -131,7 +137,7 @@ fn range(table: &DynamoTable, range: &Range) -> Option<Request> {
     };
     let limit = range.limit.as_ref().map(|limit| match &limit.value {
         Some(Value::Int(rows)) => Bound::Value(Dynamo::N(rows.to_string())),
-        Some(_) | None => Bound::Slot { name: limit.name.clone(), tag: Scalar::N.name() },
+        Some(_) | None => Bound::Slot { text: format!(":{}", limit.name), tag: Scalar::N.name() },
     });
     // What asks for no rows is no request: a limit is at least 1.
     if matches!(&limit, Some(Bound::Value(Dynamo::N(rows))) if rows.starts_with('-') || rows == "0") {
@@ -189,7 +195,8 @@ fn between(from: Option<Dynamo>, to: Option<Dynamo>) -> Found {
                 (Dynamo::S(from), Dynamo::S(to)) => from > to,
                 (Dynamo::B(from), Dynamo::B(to)) => from > to,
                 (Dynamo::N(from), Dynamo::N(to)) => {
-                    let [from, to] = [from, to].map(|digits| digits.parse::<BigDecimal>().unwrap_or_default());
+                    let [from, to] =
+                        [from, to].map(|digits| digits.parse::<BigDecimal>().unwrap_or_default());
                     from > to
                 }
                 _another => true,
@@ -267,7 +274,12 @@ fn joined(
     let mut start = String::new();
     for (at, (term, &index)) in equal.iter().zip(&sort.columns).enumerate() {
         let ends = at + 1 == sort.columns.len();
-        start.push_str(&part(term.literal()?, table.attributes.get(index)?.of.holds.scalar()?, sort.order, ends)?);
+        start.push_str(&part(
+            term.literal()?,
+            table.attributes.get(index)?.of.holds.scalar()?,
+            sort.order,
+            ends,
+        )?);
         if ends {
             let key = Bound::Value(Dynamo::S(start));
             return Some(Found::Some(Test::Between(key.clone(), key)));
@@ -384,11 +396,12 @@ fn slots(table: &DynamoTable, sort: &Key, equal: &[&Term], bounds: Option<&Bound
     let slot = |start: &[String], end: Option<(&Term, &str)>| {
         let mut parts = start.to_vec();
         parts.extend(end.map(|(term, said)| match (&term.value, sort.kind) {
-            (Some(_), _) => format!("{}{said}", slot_part(table, sort, term, term.column.unwrap_or_default())),
+            (Some(_), _) => {
+                format!("{}{said}", slot_part(table, sort, term, term.column.unwrap_or_default()))
+            }
             (None, _) => format!(":{}{said}", term.name),
         }));
-        let name = parts.join("#");
-        Bound::Slot { name: name.strip_prefix(':').map_or(name.clone(), str::to_owned), tag }
+        Bound::Slot { text: parts.join("#"), tag }
     };
     let Some(bounds) = bounds else {
         if whole {

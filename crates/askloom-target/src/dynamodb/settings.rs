@@ -37,7 +37,8 @@ impl Settings {
                 "read_units" => units[0] = Some(positive(value).ok_or_else(|| wrong("a number from 1"))?),
                 "write_units" => units[1] = Some(positive(value).ok_or_else(|| wrong("a number from 1"))?),
                 "point_in_time_recovery" => {
-                    settings.point_in_time_recovery = value.as_bool().ok_or_else(|| wrong("true or false"))?;
+                    settings.point_in_time_recovery =
+                        value.as_bool().ok_or_else(|| wrong("true or false"))?;
                 }
                 "deletion_protection" => {
                     settings.deletion_protection = value.as_bool().ok_or_else(|| wrong("true or false"))?;

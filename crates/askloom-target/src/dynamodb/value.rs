@@ -81,7 +81,11 @@ fn single(value: &Value) -> Option<&Value> {
 /// The ordered bytes of a column's value.
 pub(super) fn ordered(value: &Value, column: &Attribute) -> Vec<u8> {
     let mut bytes = Vec::new();
-    if descends(&column.of) { encode_descending(value, &mut bytes) } else { encode(value, &mut bytes) }
+    if descends(&column.of) {
+        encode_descending(value, &mut bytes)
+    } else {
+        encode(value, &mut bytes)
+    }
     bytes
 }
 
@@ -161,7 +165,9 @@ pub(super) fn attribute(layout: &Layout<'_>, attribute: &Attribute, value: &Valu
         (_, Value::Null) => None,
         (Holds::Tree { of: TreeOf::Identity(class), .. }, Value::Set(ids)) => {
             let types = identity_types(layout.conceptual, *class);
-            let [ty] = types.as_slice() else { return some(nested(&attribute.of.tree(layout.conceptual, value))) };
+            let [ty] = types.as_slice() else {
+                return some(nested(&attribute.of.tree(layout.conceptual, value)));
+            };
             let parts = ids.iter().filter_map(|id| id.first().map(|part| leaf(part, ty)));
             set(parts.collect())
         }
@@ -254,17 +260,15 @@ pub(super) fn leaf_back(value: &Dynamo, ty: &Type) -> Option<Value> {
         (Dynamo::N(digits), Type::Timestamp(precision)) => {
             from_units(whole(digits)?, *precision).map(Value::Timestamp)
         }
-        (Dynamo::N(digits), Type::Int | Type::Long) => {
-            i64::try_from(whole(digits)?).ok().map(Value::Int)
-        }
+        (Dynamo::N(digits), Type::Int | Type::Long) => i64::try_from(whole(digits)?).ok().map(Value::Int),
         (Dynamo::N(digits), Type::Decimal) => Value::decimal(&digits.parse().ok()?).ok(),
         (Dynamo::N(digits), Type::Double) => Value::double(digits.parse().ok()?).ok(),
         (Dynamo::B(bytes), Type::Double) => decode(&mut bytes.as_slice()).ok(),
         (Dynamo::B(bytes), Type::Blob) => Some(Value::Blob(bytes.clone())),
         (Dynamo::Bool(truth), Type::Bool) => Some(Value::Bool(*truth)),
         (Dynamo::L(parts), Type::Geo) => {
-            let [Value::Double(latitude), Value::Double(longitude)] =
-                [parts.first()?, parts.get(1)?].map(|part| leaf_back(part, &Type::Double).unwrap_or(Value::Null))
+            let [Value::Double(latitude), Value::Double(longitude)] = [parts.first()?, parts.get(1)?]
+                .map(|part| leaf_back(part, &Type::Double).unwrap_or(Value::Null))
             else {
                 return None;
             };

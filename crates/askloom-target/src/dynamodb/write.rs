@@ -8,10 +8,10 @@
 //! its key, its stamp and the time when that can go, too.
 
 use super::item::{entry_name, items, root_name};
+use super::key::{self, Order};
 use super::read::{Bound, Cells, block, record};
 use super::schema::{Attribute, DynamoTable, Entries, Scalar, Stamps, System, scalar};
 use super::value::{Dynamo, attribute, inside};
-use super::key::{self, Order};
 use crate::generate::Sample;
 use crate::layout::{Holds, Layout};
 use crate::program::{Batch, Change, ChangeKind, Term};
@@ -21,11 +21,28 @@ use askloom_model::{AccessPath, AccessStep, CopyLevel, Id};
 /// A request that writes, as data.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Write {
-    Put { table: String, item: Cells, only: Option<Only> },
-    Update { table: String, key: Cells, set: Cells, remove: Vec<String>, only: Option<Only> },
-    Delete { table: String, key: Cells, only: Option<Only> },
+    Put {
+        table: String,
+        item: Cells,
+        only: Option<Only>,
+    },
+    Update {
+        table: String,
+        key: Cells,
+        set: Cells,
+        remove: Vec<String>,
+        only: Option<Only>,
+    },
+    Delete {
+        table: String,
+        key: Cells,
+        only: Option<Only>,
+    },
     /// All or nothing: at most 100 items, 4 MB, each item once.
-    Transaction { writes: Vec<Repeated>, token: Bound },
+    Transaction {
+        writes: Vec<Repeated>,
+        token: Bound,
+    },
 }
 
 /// What must be so of the item before it is written.
@@ -50,7 +67,7 @@ const GONE: &str = "stamp+10days";
 const TOKEN: &str = "w";
 
 fn slot(name: &str, tag: &'static str) -> Bound {
-    Bound::Slot { name: name.to_owned(), tag }
+    Bound::Slot { text: format!(":{name}"), tag }
 }
 
 /// The requests of a batch, in their order.
@@ -234,8 +251,8 @@ fn listed(path: &str) -> Option<(&str, &str)> {
 fn entry_key(table: &DynamoTable, key: &[Term], path: &str) -> Option<Cells> {
     let sort = table.sort.as_ref()?;
     let (field, place) = listed(path)?;
-    let name = format!("{}{}:{place}", key::escaped(field, Order::Kept), key::JOIN);
-    Some(vec![block(table, key)?, (sort.name.clone(), slot(&name, "S"))])
+    let text = format!("{}{}:{place}", key::escaped(field, Order::Kept), key::JOIN);
+    Some(vec![block(table, key)?, (sort.name.clone(), Bound::Slot { text, tag: "S" })])
 }
 
 /// The attribute of a new element: its path with a slot.
@@ -245,13 +262,7 @@ fn entry_attribute(table: &DynamoTable, path: &str) -> String {
     format!("{}[:{place}]", entry_name(table, &field))
 }
 
-fn put_entry(
-    table: &DynamoTable,
-    system: &System,
-    key: &[Term],
-    path: &str,
-    held: Bound,
-) -> Option<Write> {
+fn put_entry(table: &DynamoTable, system: &System, key: &[Term], path: &str, held: Bound) -> Option<Write> {
     match &system.entries {
         Entries::Inside => None,
         Entries::Items { value } => {
@@ -325,4 +336,3 @@ pub fn puts(layout: &Layout<'_>, tables: &[DynamoTable], sample: &Sample) -> Vec
     let all = items(layout, tables, sample).into_iter();
     all.map(|(table, item)| Write::Put { table, item: known(item).collect(), only: None }).collect()
 }
-
