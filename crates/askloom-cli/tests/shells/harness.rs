@@ -59,19 +59,12 @@ pub(crate) fn every_example(shell: &mut dyn Shell) {
     assert!(count.queries > 100 && count.rows > 100 && count.direct > 10, "{count:?}");
 }
 
-fn one(
-    shell: &mut dyn Shell,
-    name: &str,
-    model: &Model,
-    method: Method,
-    nasty: bool,
-    count: &mut Count,
-) {
+fn one(shell: &mut dyn Shell, name: &str, model: &Model, method: Method, nasty: bool, count: &mut Count) {
     let target = askloom_target::target(shell.target()).unwrap();
     let costing = Costing::from(target);
     let made = method::design(method, model, &costing, &MethodOptions::default()).unwrap();
     let schema = Schema::new(model.clone(), made.design);
-    let layout = Layout::new(&schema.model.conceptual, &schema.design);
+    let layout = Layout::new(&schema.model.conceptual, &schema.design).asked_by(&model.workload.queries);
     let keyspace = filled(&schema, nasty);
     let held = records::from_keyspace(&schema, &layout, &keyspace).unwrap();
     let place = format!("{}_{}", name.replace('-', "_"), method.name());
@@ -99,8 +92,7 @@ impl Trial<'_> {
     }
 
     fn put(&self, shell: &mut dyn Shell, held: &[Sample], options: Options) {
-        let source =
-            Source { layout: self.layout, statements: Vec::new(), sample: held.to_vec(), options };
+        let source = Source { layout: self.layout, statements: Vec::new(), sample: held.to_vec(), options };
         let made = self.language().generate(&source);
         for file in made.files.iter().filter(|file| file.run.is_some()) {
             shell.run(&file.text()).unwrap_or_else(|why| panic!("{}, {}: {why}", self.place, file.name));
@@ -110,7 +102,7 @@ impl Trial<'_> {
     /// All records of each table are those that were put in.
     fn comes_back(&self, shell: &mut dyn Shell, held: &[Sample]) {
         for table in self.layout.tables() {
-            let read = Read { table: table.collection, how: How::All };
+            let read = Read::new(table.collection, How::All);
             let found = shell.read(self.layout, &read);
             let found = found.unwrap_or_else(|why| panic!("{}, {}: {why}", self.place, table.name));
             let own = |record: &&Sample| table_of(record) == table.collection;

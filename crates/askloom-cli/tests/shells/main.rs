@@ -14,4 +14,5 @@ mod cassandra;
 mod data;
 mod harness;
 mod printed;
+mod redis;
 mod server;
