@@ -57,7 +57,6 @@ impl RedisCli {
 
     fn master_ports(&mut self) -> Vec<String> {
         let nodes = self.send("CLUSTER NODES").unwrap();
-        let nodes = String::from_utf8(text(&json(&nodes).unwrap())).unwrap();
         let masters = nodes.lines().filter(|line| line.contains("master"));
         masters
             .map(|line| {
@@ -156,34 +155,53 @@ fn send(session: &mut Session, text: &str) -> Result<String, String> {
 fn json(printed: &str) -> Result<Json, String> {
     let line = printed.lines().rfind(|line| !line.is_empty() && !line.starts_with("->"));
     let line = line.ok_or_else(|| format!("nothing was printed: {printed}"))?;
-    serde_json::from_str(line).map_err(|error| format!("{error}: {line}"))
+    serde_json::from_str(&mended(line)).map_err(|error| format!("{error}: {line}"))
 }
 
-/// The bytes of a string: what cannot be shown is escaped as in a command.
+/// The bytes of a string, which stand for its letters here.
 fn text(json: &Json) -> Vec<u8> {
-    unescaped(json.as_str().unwrap_or_else(|| panic!("{json} is no string")))
+    bytes_of(json.as_str().unwrap_or_else(|| panic!("{json} is no string")))
 }
 
-fn unescaped(shown: &str) -> Vec<u8> {
-    let mut bytes = shown.bytes();
-    let mut all = Vec::new();
-    while let Some(byte) = bytes.next() {
-        if byte != b'\\' {
-            all.push(byte);
-            continue;
-        }
-        all.push(match bytes.next().unwrap() {
-            b'n' => b'\n',
-            b'r' => b'\r',
-            b't' => b'\t',
-            b'a' => 7,
-            b'b' => 8,
-            b'x' => {
-                let digits = [bytes.next().unwrap(), bytes.next().unwrap()];
-                u8::from_str_radix(std::str::from_utf8(&digits).unwrap(), 16).unwrap()
+fn bytes_of(letters: &str) -> Vec<u8> {
+    letters.chars().map(|letter| u8::try_from(u32::from(letter)).unwrap()).collect()
+}
+
+/// What `--quoted-json` prints as JSON: strings are escaped as in a command, then each of their backslashes is
+/// doubled, but the quotes behind them are not escaped. Every byte of a string becomes the letter of that number.
+fn mended(printed: &str) -> String {
+    let mut all = String::new();
+    let mut letters = printed.chars();
+    let mut inside = false;
+    while let Some(letter) = letters.next() {
+        match letter {
+            '"' => {
+                inside = !inside;
+                all.push('"');
             }
-            other => other,
-        });
+            '\\' => {
+                assert!(inside && letters.next() == Some('\\'), "{printed}");
+                let byte = match letters.next().unwrap() {
+                    'n' => b'\n',
+                    'r' => b'\r',
+                    't' => b'\t',
+                    'a' => 7,
+                    'b' => 8,
+                    'x' => {
+                        let digits: String = letters.by_ref().take(2).collect();
+                        u8::from_str_radix(&digits, 16).unwrap()
+                    }
+                    '\\' => {
+                        assert_eq!(letters.next(), Some('\\'), "{printed}");
+                        b'\\'
+                    }
+                    '"' => b'"',
+                    other => panic!("{other}: {printed}"),
+                };
+                all.push_str(&format!("\\u{byte:04x}"));
+            }
+            letter => all.push(letter),
+        }
     }
     all
 }
@@ -192,7 +210,7 @@ fn unescaped(shown: &str) -> Vec<u8> {
 fn hash(json: &Json) -> Hash {
     match json {
         Json::Array(items) => items.chunks(2).map(|pair| (text(&pair[0]), text(&pair[1]))).collect(),
-        Json::Object(fields) => fields.iter().map(|(name, value)| (unescaped(name), text(value))).collect(),
+        Json::Object(fields) => fields.iter().map(|(name, value)| (bytes_of(name), text(value))).collect(),
         other => panic!("{other} is no hash"),
     }
 }
