@@ -10,6 +10,7 @@ mod command;
 mod document;
 mod embedded;
 mod exit;
+mod fit;
 mod human;
 mod markdown;
 mod model;

@@ -29,19 +29,6 @@ pub(crate) const EMBEDDED: &str = askloom_target::embedded::CAPABILITY.target;
 /// How a model is designed for when nobody says how.
 pub(crate) const DEFAULT: Method = Method::Noam;
 
-/// What a method makes of a model.
-pub(crate) fn proposal(
-    method: Method,
-    model: &Model,
-    costing: &Costing<'_>,
-    options: &Options,
-) -> Result<Proposal, Failure> {
-    method::design(method, model, costing, options).map_err(|why| {
-        let reasons: Vec<&str> = why.iter().map(|diagnostic| diagnostic.message.as_str()).collect();
-        Failure::Input(format!("{} makes no design of this model: {}", method.name(), reasons.join("; ")))
-    })
-}
-
 /// Where a design comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Origin {
@@ -61,7 +48,7 @@ impl Designed {
     ) -> Result<Self, Failure> {
         let mut model = read(file, screen)?;
         ask::name_ways_back(&mut model);
-        let made = proposal(method, &model, costing, &Options::default())?;
+        let made = method::design(method, &model, costing, &Options::default());
         Ok(Self::made(model, made))
     }
 
@@ -78,7 +65,7 @@ impl Designed {
         match saved_design(file, EMBEDDED, &model, screen)? {
             Some(design) => Ok(Self { model, design, decisions: Vec::new(), origin: Origin::Saved }),
             None => {
-                let made = proposal(DEFAULT, &model, &Costing::default(), &Options::default())?;
+                let made = method::design(DEFAULT, &model, &Costing::default(), &Options::default());
                 Ok(Self::made(model, made))
             }
         }
@@ -114,7 +101,8 @@ pub(crate) fn misfit(path: &Path, text: &str, found: &[Diagnostic], screen: &mut
         let line = before.matches('\n').count() + 1;
         let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
         let place = format!("{}:{line}:{column}", path.display());
-        screen.complain(&format!("error[{}]: {}\n  --> {place}", diagnostic.code, diagnostic.message));
+        let hint = diagnostic.hint.as_ref().map(|hint| format!("\n  = help: {hint}")).unwrap_or_default();
+        screen.complain(&format!("error[{}]: {}\n  --> {place}{hint}", diagnostic.code, diagnostic.message));
     }
     let why = "cannot be used; `askloom design --save` writes a new one";
     Failure::Input(format!("the saved design {} {why}", path.display()))

@@ -1,12 +1,11 @@
 //! Designs in words.
 
+use crate::fit;
 use askloom_design::saved::{condition_text, rule_text};
 use askloom_model::{
     Collection, Conceptual, Contents, Design, Hop, KeyField, Leaf, Member, Model, Path, Position, PositionId,
     Role, Rule, Table,
 };
-
-const WIDTH: usize = 80;
 
 /// Every collection: what it holds, by which key, and why.
 pub(crate) fn collections(model: &Model, design: &Design) -> String {
@@ -81,19 +80,10 @@ fn held(conceptual: &Conceptual, collection: &Collection) -> String {
 
 /// A line with its label, and those that follow from it below each other.
 fn line(label: &str, words: &str, text: &mut String) {
-    let mut current = format!("  {label:<10}");
-    let empty = current.len();
-    for word in words.split(' ') {
-        if current.chars().count() + word.chars().count() > WIDTH && current.len() > empty {
-            text.push_str(current.trim_end());
-            text.push('\n');
-            current = " ".repeat(empty);
-        }
-        current.push_str(word);
-        current.push(' ');
+    for (index, line) in fit::lines(words, fit::WIDTH - 12).iter().enumerate() {
+        let label = if index == 0 { label } else { "" };
+        text.push_str(&format!("  {label:<10}{line}\n"));
     }
-    text.push_str(current.trim_end());
-    text.push('\n');
 }
 
 /// A path as it would stand in a query.

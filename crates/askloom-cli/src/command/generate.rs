@@ -1,6 +1,6 @@
 use super::design::MethodName;
 use crate::exit::{Exit, Failure, words};
-use crate::model::{checked, proposal, saved_design};
+use crate::model::{checked, saved_design};
 use crate::replace::replace;
 use crate::screen::Screen;
 use crate::statement::{Statement, arguments_from_json};
@@ -8,7 +8,7 @@ use crate::{sample, target};
 use askloom_design::ask;
 use askloom_design::cost::Costing;
 use askloom_design::lower::{Arguments, Lowering};
-use askloom_design::method::{Method, Options as MethodOptions};
+use askloom_design::method::{self, Method, Options as MethodOptions};
 use askloom_lang::Sources;
 use askloom_model::{Design, Header, Model};
 use askloom_target::Target;
@@ -114,7 +114,7 @@ fn designed(
         return Ok(design);
     }
     let method = args.method.map_or(Method::Noam, MethodName::method);
-    Ok(proposal(method, model, costing, &MethodOptions::default())?.design)
+    Ok(method::design(method, model, costing, &MethodOptions::default()).design)
 }
 
 /// The statement as it stands in the model.

@@ -1,15 +1,19 @@
 //! A design as one document: what is stored where, how each statement is carried out and what that costs, and why.
 //! Every output of `design` is made from it, and `--format json` is it.
 
+mod bound;
 mod collections;
 mod columns;
 mod estimate;
+mod note;
 mod plans;
 pub(crate) mod sample;
 pub(crate) mod schema;
+mod trace;
 mod watch;
 
 pub(crate) use collections::CollectionDocument;
+pub(crate) use note::{Note, SourceText};
 pub(crate) use plans::PlanDocument;
 pub(crate) use sample::Sample;
 
@@ -18,6 +22,7 @@ use askloom_design::method::Decision;
 use askloom_lang::Sources;
 use askloom_model::{Design, Model};
 use askloom_target::Target;
+use bound::bounded;
 use serde::Serialize;
 
 /// All that is known of a design.
@@ -37,9 +42,12 @@ pub(crate) struct Document {
     pub(crate) plans: Vec<PlanDocument>,
     pub(crate) total: Total,
     pub(crate) decisions: Vec<Decision>,
-    pub(crate) assumed: Vec<String>,
-    pub(crate) watch: Vec<String>,
+    pub(crate) assumed: Vec<Note>,
+    pub(crate) watch: Vec<Note>,
     pub(crate) comparison: Option<Comparison>,
+    /// The text of the model, where its lines are to be shown.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) sources: Vec<SourceText>,
 }
 
 /// The workload, a second of it.
@@ -60,7 +68,15 @@ pub(crate) struct Total {
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Comparison {
     pub(crate) methods: Vec<Compared>,
+    /// Methods that have nothing to say here.
+    pub(crate) left_out: Vec<LeftOut>,
     pub(crate) statements: Vec<ComparedStatement>,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct LeftOut {
+    pub(crate) method: String,
+    pub(crate) why: String,
 }
 
 #[derive(Debug, Clone, Serialize)]
@@ -117,13 +133,8 @@ impl Subject<'_> {
         let plans = plans::plans(self);
         let collections = collections::collections(self, &plans);
         let total = total(&plans, &collections);
-        let mut assumed = plans::assumed(self, &plans);
-        let unrated: Vec<&str> =
-            plans.iter().filter(|plan| plan.rate.is_none()).map(|plan| plan.statement.as_str()).collect();
-        if !unrated.is_empty() {
-            assumed.push(format!("{} once a second", unrated.join(", ")));
-        }
-        let watch = watch::watch(&collections, &plans);
+        let assumed = self.assumed(&plans);
+        let watch = watch::watch(&collections, &plans, &total);
         Document {
             askloom: env!("CARGO_PKG_VERSION"),
             model: self.file.to_owned(),
@@ -139,16 +150,20 @@ impl Subject<'_> {
             assumed,
             watch,
             comparison: None,
+            sources: Vec::new(),
         }
     }
 
     /// The same with a few items of made-up data in each collection.
     pub(crate) fn with_sample(&self) -> Document {
         let mut document = self.document();
-        let mut samples = sample::samples(self).into_iter();
-        for collection in &mut document.collections {
-            collection.sample = samples.next();
+        let made = sample::Made::of(self);
+        let samples = made.samples();
+        trace::trace(self, &made, &samples, &mut document.plans);
+        for (collection, sample) in document.collections.iter_mut().zip(samples) {
+            collection.sample = Some(sample);
         }
+        document.sources = self.source_texts();
         document
     }
 }
@@ -183,14 +198,14 @@ fn total(plans: &[PlanDocument], collections: &[CollectionDocument]) -> Total {
     let (mut put, mut of_masters) = (0.0, 0.0);
     for plan in plans {
         let rate = plan.rate.unwrap_or(RATE);
-        total.cost += rate * plan.cost;
-        total.requests += rate * plan.requests();
-        total.rows += rate * plan.rows();
-        total.bytes += rate * plan.bytes();
+        total.cost = bounded(total.cost + rate * plan.cost);
+        total.requests = bounded(total.requests + rate * plan.requests());
+        total.rows = bounded(total.rows + rate * plan.rows());
+        total.bytes = bounded(total.bytes + rate * plan.bytes());
         put += rate * plan.written;
         of_masters += rate * plan.written_to_masters;
     }
-    total.storage = collections.iter().map(|collection| collection.estimate.bytes).sum();
-    total.write_amplification = if of_masters > 0.0 { put / of_masters } else { 1.0 };
+    total.storage = bounded(collections.iter().map(|collection| collection.estimate.bytes).sum());
+    total.write_amplification = if of_masters > 0.0 { bounded(put / of_masters) } else { 1.0 };
     total
 }
