@@ -17,6 +17,7 @@ mod fmt;
 mod new;
 mod pages;
 mod project;
+mod redis;
 mod run;
 mod streams;
 mod tour;

@@ -5,7 +5,7 @@ use crate::server::{self, Session};
 use askloom_target::generate::{Options, Sample};
 use askloom_target::layout::Layout;
 use askloom_target::program::Read;
-use askloom_target::redis::{Arg, Command, Flavour, Hash, read_command, tables};
+use askloom_target::redis::{Arg, Command, FUNCTIONS, Flavour, Hash, read_command, tables};
 use serde_json::Value as Json;
 use std::io::Write;
 use std::process::{Command as Process, Stdio};
@@ -26,15 +26,19 @@ const MARK: &str = "\"askloom-mark\"";
 
 impl RedisCli {
     fn start(flavour: Flavour) -> Self {
+        // Indexes are of the first database; what has none goes elsewhere.
+        Self::start_in(flavour, if flavour == Flavour::Plain { "1" } else { "0" })
+    }
+
+    fn start_in(flavour: Flavour, database: &str) -> Self {
         let name = match flavour {
             Flavour::Plain | Flavour::Search => "redis",
             Flavour::Cluster => "redis-cluster",
         };
         server::up(name);
         let mut line = server::shell(name);
-        if flavour == Flavour::Plain {
-            // Indexes are of the first database; the other test has that one.
-            line.extend(["-n", "1"].map(str::to_owned));
+        if flavour != Flavour::Cluster {
+            line.extend(["-n", database].map(str::to_owned));
         }
         let session = open(&line);
         let mut shell =
@@ -85,8 +89,8 @@ impl RedisCli {
     fn everywhere(&self, words: &[&str]) -> Result<(), String> {
         let at = self.line.iter().position(|word| word == "-h").unwrap();
         let address = format!("{}:{}", self.line[at + 1], self.line[at + 3]);
-        let call = ["--cluster", "call", &address, "--cluster-only-masters"];
-        self.once(&[call.as_slice(), words].concat(), "")
+        let call = ["--cluster", "call", &address];
+        self.once(&[call.as_slice(), words, &["--cluster-only-masters"]].concat(), "")
     }
 
     fn send(&mut self, text: &str) -> Result<String, String> {
@@ -275,4 +279,93 @@ fn every_example_runs_in_redis_cli_with_search() {
 #[ignore = "slow"]
 fn every_example_runs_in_a_cluster() {
     every_example(&mut RedisCli::start(Flavour::Cluster));
+}
+
+/// What the functions answer, and what is there afterwards.
+struct Functions(RedisCli);
+
+impl Functions {
+    fn loaded(flavour: Flavour, database: &str) -> Self {
+        let mut shell = RedisCli::start_in(flavour, database);
+        shell.run(FUNCTIONS).unwrap();
+        if flavour == Flavour::Plain {
+            shell.send("FLUSHDB").unwrap();
+        }
+        Self(shell)
+    }
+
+    #[track_caller]
+    fn done(&mut self, line: &str) -> Json {
+        json(&self.0.send(line).unwrap()).unwrap()
+    }
+
+    #[track_caller]
+    fn refused(&mut self, line: &str, why: &str) {
+        let error = self.0.send(line).unwrap_err();
+        assert!(error.contains(why), "{error}");
+    }
+}
+
+#[test]
+#[ignore = "slow"]
+fn a_function_checks_everything_before_it_writes() {
+    let mut redis = Functions::loaded(Flavour::Plain, "2");
+    let exact = (1_u64 << 53) + 1;
+    redis.done(&format!("FCALL askloom_write 1 g:{{a}} if 1 \"\" next 1 put 1 2 class G score {exact}"));
+    let before = redis.done("HGETALL g:{a}");
+    assert_eq!((&before["n"], &before["score"]), (&Json::from("1"), &Json::from(exact.to_string())));
+    redis.refused("FCALL askloom_write 1 g:{a} if 1 \"\" next 1 put 1 1 score 0", "CONFLICT");
+    // The second aggregate is not what was read, a step is none, a list is too short, a key is of another type.
+    redis.refused("FCALL askloom_write 2 g:{a} g:{b} if 1 1 if 2 7 next 1 put 1 1 score 0", "CONFLICT");
+    redis.refused("FCALL askloom_write 1 g:{a} if 1 1 put 1 1 score 0 nonsense 1", "WRONG no such step");
+    redis.refused("FCALL askloom_write 1 g:{a} if 1 1 put 1 1 score 0 put 1 2 a b", "WRONG too few");
+    redis.refused("FCALL askloom_write 1 g:{a} if 1 1 put 1 1 score 0 row 1 m 0", "WRONG a key of type");
+    redis.refused("FCALL askloom_write 1 g:{a} if 1 1 put 1 1 score 0 put 2 1 a b", "WRONG no such key");
+    assert_eq!(redis.done("HGETALL g:{a}"), before);
+}
+
+#[test]
+#[ignore = "slow"]
+fn versions_are_no_doubles_and_lists_may_be_long() {
+    let mut redis = Functions::loaded(Flavour::Plain, "3");
+    let version = (1_u64 << 53) + 1;
+    redis.done(&format!("HSET g:{{a}} n {version} system s class G x 1"));
+    redis.refused(&format!("FCALL askloom_write 1 g:{{a}} if 1 {} next 1", version - 1), "CONFLICT");
+    let fields: String = (0..20_000).map(|at| format!(" f{at} {at}")).collect();
+    redis.done(&format!("FCALL askloom_write 1 g:{{a}} if 1 {version} next 1 put 1 20000{fields}"));
+    assert_eq!(redis.done("HGET g:{a} n"), Json::from((version + 1).to_string()));
+    assert_eq!(redis.done("HLEN g:{a}"), Json::from(20_004));
+    // A deleted aggregate keeps its version and what the system knows.
+    redis.done(&format!("FCALL askloom_write 1 g:{{a}} if 1 {} next 1 clear 1", version + 1));
+    let left = redis.done("HGETALL g:{a}");
+    assert_eq!(left, serde_json::json!({"n": (version + 2).to_string(), "system": "s"}));
+}
+
+#[test]
+#[ignore = "slow"]
+fn starting_with_finds_all_of_them() {
+    let mut redis = Functions::loaded(Flavour::Plain, "4");
+    // A prefix of a tag would stop at two hundred different ones.
+    let rows: String = (0..500).map(|at| format!(" row 1 \"\\x06ab{at:04}\\x00\\x01\" 1 at {at}")).collect();
+    redis.done(&format!("FCALL askloom_write 1 c:{{-}}{rows} row 1 \"\\x06aa\\x00\\x01\" 1 at -1"));
+    let found = redis.done("FCALL_RO askloom_range 1 c:{-} \"[\\x06ab\" \"(\\x06ac\" asc -1");
+    assert_eq!(found.as_array().unwrap().len(), 500);
+    let last = redis.done("FCALL_RO askloom_range 1 c:{-} \"[\\x06ab\" \"(\\x06ac\" desc 2");
+    assert_eq!(last, serde_json::json!([["at", "499"], ["at", "498"]]));
+    redis.done("FCALL askloom_write 1 c:{-} norow 1 \"\\x06ab0499\\x00\\x01\"");
+    let last = redis.done("FCALL_RO askloom_range 1 c:{-} - + desc 1");
+    assert_eq!(last, serde_json::json!([["at", "498"]]));
+    assert_eq!(redis.done("DBSIZE"), Json::from(501));
+}
+
+#[test]
+#[ignore = "slow"]
+fn a_call_in_a_cluster_reaches_one_tag_alone() {
+    let mut redis = Functions::loaded(Flavour::Cluster, "0");
+    redis.done("FCALL askloom_write 2 tag:{one} tag:{one}set next 1 row 2 m 1 a b");
+    assert_eq!(
+        redis.done("FCALL_RO askloom_range 1 tag:{one}set - + asc -1"),
+        serde_json::json!([["a", "b"]])
+    );
+    redis.refused("FCALL askloom_write 2 tag:{one} tag:{two} next 1 next 2", "CROSSSLOT");
 }

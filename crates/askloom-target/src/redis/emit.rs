@@ -103,7 +103,7 @@ fn functions(flavour: Flavour) -> File {
     let run = match flavour {
         Flavour::Plain | Flavour::Search => "redis-cli -x FUNCTION LOAD REPLACE < functions.lua",
         Flavour::Cluster => {
-            "redis-cli --cluster call HOST:PORT --cluster-only-masters FUNCTION LOAD REPLACE \"$(cat functions.lua)\""
+            "redis-cli --cluster call HOST:PORT FUNCTION LOAD REPLACE \"$(cat functions.lua)\" --cluster-only-masters"
         }
     };
     let blocks = vec![Block { of: "functions".to_owned(), text: FUNCTIONS.to_owned(), whole: true }];

@@ -11,6 +11,9 @@ mod schema;
 mod value;
 mod write;
 
+#[cfg(test)]
+mod tests;
+
 pub use capability::{CAPABILITY, CLUSTER_CAPABILITY, SEARCH_CAPABILITY};
 pub use command::{Arg, Command, Piece};
 pub use emit::{FUNCTIONS, Redis};

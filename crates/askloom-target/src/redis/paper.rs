@@ -24,8 +24,8 @@ pub(super) fn generate(source: &Source<'_>) -> Generated {
         return made;
     }
     let file = |name: &str, blocks: Vec<Block>| File { name: name.to_owned(), run: None, blocks };
-    let schema = own.iter().map(|table| definition(layout, table)).collect();
-    let inserts = own.iter().map(|table| insert(table)).collect();
+    let schema = own.iter().map(|table| definition(layout, table, &source.options.prefix)).collect();
+    let inserts = own.iter().map(|table| insert(table, &source.options.prefix)).collect();
     Generated {
         files: vec![file("schema.redis", schema), file("statements.redis", inserts)],
         notes: vec![
@@ -40,10 +40,12 @@ fn is_own(layout: &Layout<'_>, table: &Table) -> bool {
     layout.design.method == "kvmod" && collection.origin == Origin::Method && table.role == Role::Copy
 }
 
-fn definition(layout: &Layout<'_>, table: &Table) -> Block {
+/// The prefix is the name of the database: `airflights_Airport`.
+fn definition(layout: &Layout<'_>, table: &Table, prefix: &str) -> Block {
     let asked = layout.asked(table.collection);
     let sorted = |index: usize| asked.orders.iter().flatten().any(|(column, _)| *column == index);
-    let mut text = format!("FT.CREATE {} ON HASH PREFIX1 {}:SCHEMA\n", table.name, table.name);
+    let name = format!("{prefix}{}", table.name);
+    let mut text = format!("FT.CREATE {name} ON HASH PREFIX1 {name}:SCHEMA\n");
     for (index, column) in table.columns.iter().enumerate().filter(|(_, column)| is_shown(column)) {
         let sortable = if sorted(index) { " SORTABLE" } else { "" };
         let _ = writeln!(text, "    {} {}{sortable},", short(table, column), type_of(column));
@@ -78,8 +80,8 @@ fn type_of(column: &Column) -> &'static str {
 }
 
 /// A new hash with a key that counts: what is read in MULTI comes only with EXEC, so that every key would be the same.
-fn insert(table: &Table) -> Block {
-    let name = &table.name;
+fn insert(table: &Table, prefix: &str) -> Block {
+    let name = format!("{prefix}{}", table.name);
     let fields: Vec<String> = table
         .columns
         .iter()
@@ -90,5 +92,5 @@ fn insert(table: &Table) -> Block {
         "MULTI\nx = GET K_{name}\nHSET {name} : K_{name} {}\nx = x + 1\nSet K_{name} = $x\nEXEC\n",
         fields.join(" ")
     );
-    Block { of: name.clone(), text, whole: false }
+    Block { of: table.name.clone(), text, whole: false }
 }
