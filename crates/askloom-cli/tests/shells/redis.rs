@@ -5,11 +5,14 @@ use crate::harness::{Count, Shell, every_example, one_design};
 use crate::server::{self, Session};
 use askloom_design::cost::Costing;
 use askloom_design::method::{self, Method, Options as MethodOptions};
-use askloom_model::{Collection, Origin, Role};
+use askloom_model::{Collection, CollectionId, Conceptual, Design, Id, Origin, Role, Type, Value};
 use askloom_target::generate::{Options, Sample};
-use askloom_target::layout::Layout;
-use askloom_target::program::Read;
-use askloom_target::redis::{Arg, Command, FUNCTIONS, Flavour, Hash, read_command, tables};
+use askloom_target::layout::{Column, Holds, Layout, Place, Source};
+use askloom_target::program::{Bounds, How, Kept, Known, Read, Term};
+use askloom_target::redis::{
+    Arg, Command, FUNCTIONS, Flavour, Hash, Index, Kind, RedisColumn, RedisTable, Shadow, read_command,
+    sample, tables,
+};
 use serde_json::Value as Json;
 use std::io::Write;
 use std::process::{Command as Process, Stdio};
@@ -282,10 +285,8 @@ fn every_example_runs_in_redis_cli_with_search() {
         let model = example(name);
         let costing = Costing::from(askloom_target::target(shell.target()).unwrap());
         let mut design = method::design(Method::Kvmod, &model, &costing, &MethodOptions::default()).design;
-        let kept = |collection: &Collection| {
-            let own = collection.origin == Origin::Method || collection.role == Role::Master;
-            own || collection.indexed().is_some()
-        };
+        let kept =
+            |collection: &Collection| collection.origin == Origin::Method || collection.role == Role::Master;
         let all: Vec<Collection> =
             design.collections.iter().map(|(_, collection)| collection.clone()).collect();
         design.collections = askloom_model::Table::default();
@@ -391,4 +392,107 @@ fn a_call_in_a_cluster_reaches_one_tag_alone() {
         serde_json::json!([["a", "b"]])
     );
     redis.refused("FCALL askloom_write 2 tag:{one} tag:{two} next 1 next 2", "CROSSSLOT");
+}
+
+/// Copies of one text and one number each, searched by both and sorted by both.
+fn searched() -> RedisTable {
+    let column = |name: &str, place: Place, ty: Type| {
+        let holds = Holds::Scalar(ty);
+        let of = Column { name: name.to_owned(), place, source: Source::Node, holds, optional: true };
+        RedisColumn { field: name.to_owned(), of }
+    };
+    let shadow = |field: &str, of: &[(usize, bool)]| Shadow { field: field.to_owned(), of: of.to_vec() };
+    let shadows = vec![
+        shadow("by_word", &[(1, false)]),
+        shadow("by_number", &[(2, false)]),
+        shadow("by_number_desc_word", &[(2, true), (1, false)]),
+    ];
+    RedisTable {
+        collection: CollectionId::from_index(0),
+        prefix: "traps:".to_owned(),
+        columns: vec![
+            column("id", Place::Block, Type::Int),
+            column("word", Place::Value, Type::Text),
+            column("number", Place::Value, Type::Long),
+        ],
+        kind: Kind::Packed,
+        search: Some(Index { name: "traps".to_owned(), shadows }),
+    }
+}
+
+#[test]
+#[ignore = "slow"]
+fn a_search_means_what_it_says() {
+    let mut shell = RedisCli::start(Flavour::Search);
+    let table = searched();
+    let (conceptual, design) = (Conceptual::default(), Design::default());
+    let layout = Layout::new(&conceptual, &design);
+    let tables = std::slice::from_ref(&table);
+    // Those that a TAG or a NUMERIC takes for one another, and those longer than a tag.
+    let long = "x".repeat(5000);
+    let words =
+        ["a", "A", "a\0b", " a", "a ", "a,b", "", "*", "@x:{y}|-", "b", &(long.clone() + "1"), &(long + "2")];
+    let numbers = [1 << 53, (1 << 53) + 1, -1, i64::MAX, i64::MIN, 0];
+    let mut rows: Vec<Vec<Value>> = Vec::new();
+    for (id, word) in words.iter().enumerate() {
+        let number = numbers.get(id).map_or(Value::Null, |number| Value::Int(*number));
+        rows.push(vec![Value::Int(id as i64), Value::Text((*word).to_owned()), number]);
+    }
+    // An index that is made later has them all when it says that it is ready.
+    let put = |row: &Vec<Value>| {
+        sample(&layout, tables, &Sample::Row { table: table.collection, cells: row.clone() })
+    };
+    let lines: Vec<String> = rows.iter().flat_map(put).map(|command| command.text()).collect();
+    let _ = shell.send("FT.DROPINDEX traps");
+    shell.send(&lines.join("\n")).unwrap();
+    shell.send(&table.create_index().unwrap().text()).unwrap();
+    let mut waited = 0;
+    loop {
+        let info = json(&shell.send("FT.INFO traps").unwrap()).unwrap();
+        if info["percent_indexed"] == Json::from(1) && info["indexing"] == Json::from(0) {
+            assert_eq!(info["hash_indexing_failures"], Json::from(0));
+            break;
+        }
+        waited += 1;
+        assert!(waited < 10_000, "{info}");
+    }
+    let mut found = |known: Vec<Known>, order: Vec<(usize, bool)>| -> Vec<Vec<Value>> {
+        let read =
+            Read { kept: Some(Box::new(Kept { known, order })), ..Read::new(table.collection, How::All) };
+        let command = read_command(tables, &read).unwrap();
+        assert!(command.text().starts_with("FT.AGGREGATE"));
+        let cells = |hash: &Hash| match table.record(&layout, hash).unwrap().unwrap() {
+            Sample::Row { cells, .. } => cells,
+            Sample::Block { .. } => Vec::new(),
+        };
+        let mut rows: Vec<Vec<Value>> = shell.found(&command).unwrap().iter().map(cells).collect();
+        if read.kept.unwrap().order.is_empty() {
+            rows.sort();
+        }
+        rows
+    };
+    let term = |column: usize, value: &Value| Term {
+        name: String::new(),
+        value: Some(value.clone()),
+        column: Some(column),
+    };
+    for row in &rows {
+        assert_eq!(found(vec![Known::Equal(term(1, &row[1]))], Vec::new()), [row.clone()]);
+    }
+    for row in rows.iter().filter(|row| !row[2].is_null()) {
+        for (inclusive, low) in [(true, true), (true, false), (false, true), (false, false)] {
+            let side = Some((term(2, &row[2]), inclusive));
+            let (low_side, high_side) = if low { (side, None) } else { (None, side) };
+            let bounds = Bounds { column: 2, low: low_side, high: high_side, prefix: None };
+            let expected = rows.iter().filter(|other| {
+                let within = if low { other[2] > row[2] } else { other[2] < row[2] };
+                !other[2].is_null() && (within || (inclusive && other[2] == row[2]))
+            });
+            let expected: Vec<Vec<Value>> = expected.cloned().collect();
+            assert_eq!(found(vec![Known::Between(bounds)], Vec::new()), expected);
+        }
+    }
+    let mut sorted = rows.clone();
+    sorted.sort_by(|a, b| b[2].cmp(&a[2]).then(a[1].cmp(&b[1])));
+    assert_eq!(found(Vec::new(), vec![(2, true), (1, false)]), sorted);
 }

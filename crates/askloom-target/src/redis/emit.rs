@@ -3,7 +3,7 @@
 use super::command::{Arg, Command, Piece};
 use super::paper;
 use super::read::command;
-use super::schema::{Flavour, Index, RedisTable, tables};
+use super::schema::{Flavour, RedisTable, tables};
 use super::write::{Call, calls, sample};
 use crate::generate::{
     Block, File, Generated, Language, Options, Sample, Source, Statement, client_line, heading, step_heading,
@@ -28,8 +28,7 @@ impl Language for Redis {
         }
         let tables = tables(source.layout, self.0, &source.options.prefix);
         let mut files = vec![functions(self.0)];
-        let indexes: Vec<Block> =
-            tables.iter().filter_map(|table| Some(definition(table, table.search.as_ref()?))).collect();
+        let indexes: Vec<Block> = tables.iter().filter_map(definition).collect();
         if !indexes.is_empty() {
             files.push(File {
                 name: "schema.redis".to_owned(),
@@ -141,6 +140,11 @@ fn put(layout: &Layout<'_>, tables: &[RedisTable], record: &Sample) -> String {
     sample(layout, tables, record).iter().map(|command| command.text() + "\n").collect()
 }
 
+fn definition(table: &RedisTable) -> Option<Block> {
+    let (index, command) = (table.search.as_ref()?, table.create_index()?);
+    Some(Block { of: index.name.clone(), text: command.text(), whole: true })
+}
+
 /// Which steps of a call are there more than once.
 fn repeated(call: &Call) -> String {
     let mut text = String::new();
@@ -150,25 +154,6 @@ fn repeated(call: &Call) -> String {
         }
     }
     text
-}
-
-fn definition(table: &RedisTable, index: &Index) -> Block {
-    let prefix = format!("{}{{", table.prefix);
-    let mut command = Command::new("FT.CREATE")
-        .word(&index.name)
-        .word("ON")
-        .word("HASH")
-        .word("PREFIX")
-        .word("1")
-        .word(&prefix)
-        .word("SCHEMA");
-    for shadow in &index.shadows {
-        command = command.word(&shadow.field);
-        for word in ["TAG", "CASESENSITIVE", "SORTABLE", "UNF"] {
-            command = command.word(word);
-        }
-    }
-    Block { of: index.name.clone(), text: command.text(), whole: true }
 }
 
 impl Command {

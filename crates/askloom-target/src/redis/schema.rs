@@ -14,7 +14,7 @@ use crate::names::NameRule;
 use crate::program::Term;
 use askloom_model::{CollectionId, Role, Value};
 
-use super::command::{Arg, Piece};
+use super::command::{Arg, Command, Piece};
 use super::value::{hex, key_part, ordered, sorted_bytes};
 
 /// What runs.
@@ -240,6 +240,23 @@ impl RedisTable {
             }
         }
         if open { Arg::slot(&format!("bytes({})", names.join(","))) } else { Arg::known(bytes) }
+    }
+
+    /// The command that makes the index, if there is one.
+    #[must_use]
+    pub fn create_index(&self) -> Option<Command> {
+        let index = self.search.as_ref()?;
+        let prefix = format!("{}{{", self.prefix);
+        let mut command = Command::new("FT.CREATE").word(&index.name);
+        for word in ["ON", "HASH", "PREFIX", "1", &prefix, "SCHEMA"] {
+            command = command.word(word);
+        }
+        for shadow in &index.shadows {
+            for word in [&shadow.field, "TAG", "CASESENSITIVE", "SORTABLE", "UNF"] {
+                command = command.word(word);
+            }
+        }
+        Some(command)
     }
 
     /// A pattern of SCAN for the keys of all blocks.
