@@ -16,6 +16,7 @@ use askloom_target::redis::{
 use serde_json::Value as Json;
 use std::io::Write;
 use std::process::{Command as Process, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 struct RedisCli {
     flavour: Flavour,
@@ -26,7 +27,12 @@ struct RedisCli {
     masters: Vec<Session>,
     options: Options,
     searches: usize,
+    /// Indexes are of one database, and a cluster has but one: what works there works alone.
+    _alone: Option<MutexGuard<'static, ()>>,
 }
+
+static SEARCHING: Mutex<()> = Mutex::new(());
+static CLUSTER: Mutex<()> = Mutex::new(());
 
 /// As the shell shows it.
 const MARK: &str = "\"askloom-mark\"";
@@ -42,14 +48,27 @@ impl RedisCli {
             Flavour::Plain | Flavour::Search => "redis",
             Flavour::Cluster => "redis-cluster",
         };
+        let alone = match flavour {
+            Flavour::Plain => None,
+            Flavour::Search => Some(&SEARCHING),
+            Flavour::Cluster => Some(&CLUSTER),
+        };
+        let _alone = alone.map(|mutex| mutex.lock().unwrap_or_else(PoisonError::into_inner));
         server::up(name);
         let mut line = server::shell(name);
         if flavour != Flavour::Cluster {
             line.extend(["-n", database].map(str::to_owned));
         }
         let session = open(&line);
-        let mut shell =
-            Self { flavour, line, session, masters: Vec::new(), options: Options::default(), searches: 0 };
+        let mut shell = Self {
+            flavour,
+            line,
+            session,
+            masters: Vec::new(),
+            options: Options::default(),
+            searches: 0,
+            _alone,
+        };
         if flavour == Flavour::Cluster {
             shell.masters = shell.master_ports().iter().map(|port| open(&shell.on(port))).collect();
             assert!(shell.masters.len() > 1);
@@ -443,12 +462,13 @@ fn a_search_means_what_it_says() {
         sample(&layout, tables, &Sample::Row { table: table.collection, cells: row.clone() })
     };
     let lines: Vec<String> = rows.iter().flat_map(put).map(|command| command.text()).collect();
-    let _ = shell.send("FT.DROPINDEX traps");
+    shell.clear("traps");
     shell.send(&lines.join("\n")).unwrap();
     shell.send(&table.create_index().unwrap().text()).unwrap();
     let mut waited = 0;
     loop {
-        let info = json(&shell.send("FT.INFO traps").unwrap()).unwrap();
+        let info = shell.send("FT.INFO traps").unwrap().replace(":nan", ":null");
+        let info = json(&info).unwrap();
         if info["percent_indexed"] == Json::from(1) && info["indexing"] == Json::from(0) {
             assert_eq!(info["hash_indexing_failures"], Json::from(0));
             break;
