@@ -10,6 +10,7 @@ pub mod cassandra;
 pub mod dynamodb;
 pub mod embedded;
 pub mod generate;
+pub mod hbase;
 pub mod layout;
 pub mod mongodb;
 pub mod names;
@@ -29,7 +30,7 @@ pub struct Target {
     pub language: Option<&'static dyn Language>,
 }
 
-static TARGETS: [Target; 5] = [
+static TARGETS: [Target; 6] = [
     Target { capability: &embedded::CAPABILITY, profile: &embedded::PROFILE, language: None },
     Target { capability: &redis::CAPABILITY, profile: &redis::PROFILE, language: None },
     Target { capability: &mongodb::CAPABILITY, profile: &mongodb::PROFILE, language: None },
@@ -39,6 +40,7 @@ static TARGETS: [Target; 5] = [
         profile: &cassandra::PROFILE,
         language: Some(&cassandra::Cassandra),
     },
+    Target { capability: &hbase::CAPABILITY, profile: &hbase::PROFILE, language: Some(&hbase::HBase) },
 ];
 
 /// Every store, the embedded one first: it is the one that is always there.

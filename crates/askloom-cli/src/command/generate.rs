@@ -20,14 +20,12 @@ use std::path::{Path, PathBuf};
 
 /// Print the schema and the statements in a store's own language
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Examples:\n  askloom generate game.loom --target cassandra\n  \
+#[command(after_help = "Examples:\n  askloom generate game.loom --target cassandra\n  \
                   askloom generate game.loom --target dynamodb -o dynamodb/\n  \
                   askloom generate game.loom --target redis --params values.json\n\n\
                   FILE of --params: {\"lobby\": {}, \"continueGame\": {\"gameId\": \"…\"}}\n\
                   Statements that it names are printed with these values, the others with\n\
-                  slots such as :gameId."
-)]
+                  slots such as :gameId.")]
 pub(crate) struct Args {
     /// The model
     file: PathBuf,
@@ -126,7 +124,8 @@ fn text(sources: &Sources, header: &Header) -> String {
 
 fn params(model: &Model, file: &Path) -> Result<HashMap<String, Arguments>, Failure> {
     let wrong = |why: String| Failure::Input(format!("{}: {why}", file.display()));
-    let text = fs::read_to_string(file).map_err(|error| wrong(format!("cannot be read: {}", words(&error))))?;
+    let text =
+        fs::read_to_string(file).map_err(|error| wrong(format!("cannot be read: {}", words(&error))))?;
     let json: serde_json::Value = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
     let Some(statements) = json.as_object() else {
         return Err(wrong("it takes an object with a statement's name for each key".to_owned()));
@@ -134,7 +133,8 @@ fn params(model: &Model, file: &Path) -> Result<HashMap<String, Arguments>, Fail
     let mut all = HashMap::new();
     for (name, given) in statements {
         let statement = Statement::named(model, name)?;
-        let arguments = arguments_from_json(model, statement, given).map_err(|why| wrong(format!("{name}: {why}")))?;
+        let arguments =
+            arguments_from_json(model, statement, given).map_err(|why| wrong(format!("{name}: {why}")))?;
         all.insert(name.clone(), arguments);
     }
     Ok(all)
@@ -167,10 +167,13 @@ fn readme(made: &Generated, model: &Path, target: &Target) -> String {
     );
     text.push_str("\n| file | run it |\n| --- | --- |\n");
     for file in &made.files {
-        let run = file.run.as_ref().map_or("read it, fill the slots, paste".to_owned(), |run| format!("`{run}`"));
+        let run =
+            file.run.as_ref().map_or("read it, fill the slots, paste".to_owned(), |run| format!("`{run}`"));
         text.push_str(&format!("| `{}` | {run} |\n", file.name));
     }
-    text.push_str("\nA slot such as `:gameId` stands for a value; `--params FILE` prints statements with values.\n");
+    text.push_str(
+        "\nA slot such as `:gameId` stands for a value; `--params FILE` prints statements with values.\n",
+    );
     if !made.notes.is_empty() {
         text.push('\n');
         for note in &made.notes {

@@ -100,9 +100,10 @@ fn blocks(
             let fields = Fields { root: class.map(|_| root) };
             found.push(Block { identity, version, system: bytes, fields, entries: BTreeMap::new() });
         }
-        let entry = system.entry.as_ref().and_then(|(entry, value)| {
-            Some((row.get(entry)?.as_str()?, row.get(value)?.as_str()?))
-        });
+        let entry = system
+            .entry
+            .as_ref()
+            .and_then(|(entry, value)| Some((row.get(entry)?.as_str()?, row.get(value)?.as_str()?)));
         if let (Some((path, value)), Some(block)) = (entry, found.last_mut()) {
             let path: AccessPath = path.parse().map_err(|error| ValueError(format!("{error}")))?;
             let json = serde_json::from_str(value).map_err(|error| ValueError(error.to_string()))?;

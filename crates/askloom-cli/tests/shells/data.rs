@@ -2,8 +2,8 @@
 
 use askloom_lang::{Memory as Files, check};
 use askloom_model::{
-    ClassId, Condition, Conceptual, Element, InSet, Leaf, Limit, Member, Model, Operand, ParameterType, Query,
-    Record, Value,
+    ClassId, Conceptual, Condition, Element, InSet, Leaf, Limit, Member, Model, Operand, ParameterType,
+    Query, Record, Value,
 };
 use askloom_oracle::generate::{Generator, Options, few};
 use askloom_store::execute::Arguments;
@@ -57,10 +57,7 @@ pub(crate) fn aggregates(schema: &Schema, keyspace: &Memory) -> Vec<Record> {
     let reader = Reader::new(schema, keyspace);
     let conceptual = &schema.model.conceptual;
     let roots = conceptual.classes.ids().filter(|&class| schema.design.master(class).is_some());
-    roots
-        .flat_map(|root| reader.all(root).unwrap())
-        .map(|(_, stored)| stored.record.clone())
-        .collect()
+    roots.flat_map(|root| reader.all(root).unwrap()).map(|(_, stored)| stored.record.clone()).collect()
 }
 
 /// Values for the parameters of a query: those of the n-th instance that has any.

@@ -59,14 +59,7 @@ pub(crate) fn every_example(shell: &mut dyn Shell) {
     assert!(count.queries > 100 && count.rows > 100 && count.direct > 10, "{count:?}");
 }
 
-fn one(
-    shell: &mut dyn Shell,
-    name: &str,
-    model: &Model,
-    method: Method,
-    nasty: bool,
-    count: &mut Count,
-) {
+fn one(shell: &mut dyn Shell, name: &str, model: &Model, method: Method, nasty: bool, count: &mut Count) {
     let target = askloom_target::target(shell.target()).unwrap();
     let costing = Costing::from(target);
     let made = method::design(method, model, &costing, &MethodOptions::default()).unwrap();
@@ -99,8 +92,7 @@ impl Trial<'_> {
     }
 
     fn put(&self, shell: &mut dyn Shell, held: &[Sample], options: Options) {
-        let source =
-            Source { layout: self.layout, statements: Vec::new(), sample: held.to_vec(), options };
+        let source = Source { layout: self.layout, statements: Vec::new(), sample: held.to_vec(), options };
         let made = self.language().generate(&source);
         for file in made.files.iter().filter(|file| file.run.is_some()) {
             shell.run(&file.text()).unwrap_or_else(|why| panic!("{}, {}: {why}", self.place, file.name));

@@ -13,5 +13,6 @@
 mod cassandra;
 mod data;
 mod harness;
+mod hbase;
 mod printed;
 mod server;

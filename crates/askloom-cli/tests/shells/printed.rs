@@ -128,9 +128,7 @@ impl<'p> Printed<'p> {
             Contents::Aggregate(_) | Contents::Fields(_) => {
                 let (length, positions) = (collection.block_key.len(), collection.source.positions.len());
                 match split_entry(key, length, &collection.entry_key, positions) {
-                    Ok(parts) => {
-                        Entry::Row { block, sort: parts.fields, row: parts.row, values: Vec::new() }
-                    }
+                    Ok(parts) => Entry::Row { block, sort: parts.fields, row: parts.row, values: Vec::new() },
                     Err(_) => Entry::Row { block, sort: Vec::new(), row: Vec::new(), values: Vec::new() },
                 }
             }

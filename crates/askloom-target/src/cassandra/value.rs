@@ -129,9 +129,10 @@ impl CqlColumn {
                 number.map(Value::Enum).ok_or_else(wrong)
             }
             (Kind::List(ty), Json::Array(items)) => {
-                let elements = items.iter().zip(0..).map(|(item, ordinal)| {
-                    Ok(Element { ordinal, value: plain_from_json(item, ty)? })
-                });
+                let elements = items
+                    .iter()
+                    .zip(0..)
+                    .map(|(item, ordinal)| Ok(Element { ordinal, value: plain_from_json(item, ty)? }));
                 elements.collect::<Result<_, ValueError>>().map(Value::List)
             }
             (Kind::Json, Json::String(text)) => {
