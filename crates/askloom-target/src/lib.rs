@@ -14,6 +14,7 @@ pub mod hbase;
 pub mod layout;
 pub mod mongodb;
 pub mod names;
+pub mod oracle;
 pub mod program;
 pub mod redis;
 pub mod tree;
@@ -30,7 +31,7 @@ pub struct Target {
     pub language: Option<&'static dyn Language>,
 }
 
-static TARGETS: [Target; 6] = [
+static TARGETS: [Target; 7] = [
     Target { capability: &embedded::CAPABILITY, profile: &embedded::PROFILE, language: None },
     Target { capability: &redis::CAPABILITY, profile: &redis::PROFILE, language: None },
     Target { capability: &mongodb::CAPABILITY, profile: &mongodb::PROFILE, language: None },
@@ -41,6 +42,7 @@ static TARGETS: [Target; 6] = [
         language: Some(&cassandra::Cassandra),
     },
     Target { capability: &hbase::CAPABILITY, profile: &hbase::PROFILE, language: Some(&hbase::HBase) },
+    Target { capability: &oracle::CAPABILITY, profile: &oracle::PROFILE, language: Some(&oracle::Oracle) },
 ];
 
 /// Every store, the embedded one first: it is the one that is always there.

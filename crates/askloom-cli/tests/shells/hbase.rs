@@ -44,11 +44,7 @@ impl Shell for Hbase {
     }
 
     fn clear(&mut self, name: &str) -> Options {
-        let all = "@shell.hbase.connection.getAdmin";
-        let drop = format!(
-            "{all}.listTableNames.each {{ |t| {all}.disableTable(t) if {all}.isTableEnabled(t); {all}.deleteTable(t) }}"
-        );
-        self.send(&drop).unwrap();
+        self.send("list.each { |name| disable name if is_enabled name; drop name }").unwrap();
         self.prefix = format!("{name}.");
         Options { prefix: self.prefix.clone(), faithful: false }
     }

@@ -1,0 +1,41 @@
+//! What Oracle NoSQL Database can do, by its key-value API. No server of it is in any package registry: nothing of this
+//! has been run.
+
+use askloom_model::{AtomicUnit, Capability, Fact, Limits, SnapshotReads, Words};
+
+pub static CAPABILITY: Capability = Capability {
+    target: "oracle-nosql",
+    title: "Oracle NoSQL",
+    words: Words {
+        collection: "first component of the major key",
+        packed_block: "major key",
+        spread_block: "major key",
+        entry: "minor key",
+    },
+    atomic: Fact::new(
+        AtomicUnit::Block,
+        "Oracle NoSQL Database Java API, KVStore.execute: operations under one major path are one transaction",
+    ),
+    transaction: None,
+    // The documentation gives advice on sizes, and no number.
+    limits: Limits {
+        block_key: None,
+        entry_key: None,
+        record: None,
+        block: None,
+        page: None,
+        batch_get: None,
+    },
+    indexes: None,
+    ordered: Fact::new(
+        true,
+        "Oracle NoSQL Database Java API, KVStore.multiGetIterator: a KeyRange, forward or in reverse",
+    ),
+    scan: Fact::new(true, "Oracle NoSQL Database Java API, KVStore.storeIterator"),
+    snapshot: Fact::new(
+        SnapshotReads::OneRequest,
+        "Oracle NoSQL Database Java API, Key: all of a multiple operation is in one transaction",
+    ),
+    pushes: &[],
+    expiry: None,
+};
