@@ -277,7 +277,7 @@ impl Cell {
 }
 
 /// A string of Ruby. Bytes that are no plain letters, or that a string would do something with, go as their numbers.
-fn text(bytes: &[u8]) -> String {
+pub(super) fn text(bytes: &[u8]) -> String {
     format!("\"{}\"", escaped(bytes))
 }
 

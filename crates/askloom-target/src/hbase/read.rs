@@ -81,7 +81,7 @@ pub(super) fn key(table: &Table, terms: &[Term]) -> Key {
     key
 }
 
-fn range(own: &HTable, table: &Table, range: &Range) -> Scan {
+pub(super) fn range(own: &HTable, table: &Table, range: &Range) -> Scan {
     let start = key(table, &[range.block.as_slice(), &range.equal].concat());
     let whole = range.block.len() + range.equal.len() >= table.columns.iter().filter(|c| c.is_key()).count();
     let limit = range.limit.as_ref().map(|limit| match &limit.value {

@@ -15,7 +15,7 @@ use crate::names::NameRule;
 use askloom_model::CollectionId;
 
 /// `create` refuses other letters, and ZooKeeper keeps one name for itself. A name is that of a folder, too.
-const TABLES: NameRule = NameRule {
+pub(super) const TABLES: NameRule = NameRule {
     allowed: |letter| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-' | '.'),
     first: |letter| letter.is_ascii_alphanumeric() || letter == '_',
     small: false,
@@ -71,7 +71,7 @@ pub fn tables(layout: &Layout<'_>, prefix: &str) -> Vec<HTable> {
     layout.tables().iter().zip(names).map(|(table, name)| named(table, name)).collect()
 }
 
-fn named(table: &Table, name: String) -> HTable {
+pub(super) fn named(table: &Table, name: String) -> HTable {
     let master = matches!(table.shape, Shape::Master { .. });
     let rule = if master { MEMBERS } else { COLUMNS };
     let names = rule.names(table.columns.iter().map(|column| column.name.as_str()));

@@ -79,7 +79,7 @@ pub(super) fn cell(layout: &Layout<'_>, column: &Column, value: &Value) -> Optio
     }
 }
 
-fn scalar(value: &Value, ty: &Type) -> Option<Cell> {
+pub(super) fn scalar(value: &Value, ty: &Type) -> Option<Cell> {
     Some(match (value, ty) {
         (Value::Null, _) => return None,
         (Value::Text(text), _) => Cell::text(text),
@@ -124,7 +124,7 @@ pub(super) fn value(layout: &Layout<'_>, column: &Column, bytes: &[u8]) -> Resul
     }
 }
 
-fn scalar_value(bytes: &[u8], ty: &Type) -> Result<Value, ValueError> {
+pub(super) fn scalar_value(bytes: &[u8], ty: &Type) -> Result<Value, ValueError> {
     let wrong = || ValueError(format!("{bytes:?} is no {ty}"));
     let four = <[u8; 4]>::try_from(bytes).map(i32::from_be_bytes);
     let eight = <[u8; 8]>::try_from(bytes).map(i64::from_be_bytes);
@@ -132,11 +132,13 @@ fn scalar_value(bytes: &[u8], ty: &Type) -> Result<Value, ValueError> {
         (Type::Int, Ok(number), _) => Ok(Value::Int(i64::from(number))),
         (Type::Int | Type::Long, _, Ok(number)) => Ok(Value::Int(number)),
         (Type::Timestamp(precision), _, Ok(ticks)) => {
-            let at = match precision {
-                Precision::Millis => jiff::Timestamp::from_millisecond(ticks),
-                Precision::Micros => jiff::Timestamp::from_microsecond(ticks),
-                Precision::Nanos => jiff::Timestamp::from_nanosecond(i128::from(ticks)),
+            let unit = match precision {
+                Precision::Millis => 1_000_000,
+                Precision::Micros => 1_000,
+                Precision::Nanos => 1,
             };
+            // By way of nanoseconds: the last millisecond is refused as one.
+            let at = jiff::Timestamp::from_nanosecond(i128::from(ticks) * unit);
             at.map(Value::Timestamp).map_err(|_| wrong())
         }
         (Type::Double, _, Ok(bits)) => {

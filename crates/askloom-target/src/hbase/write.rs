@@ -81,7 +81,7 @@ impl Mutation {
     }
 
     /// Another change of the same row.
-    fn join(&mut self, other: Self) {
+    pub(super) fn join(&mut self, other: Self) {
         if self.check == Check::Nothing {
             self.check = other.check;
             self.at = other.at;
