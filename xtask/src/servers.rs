@@ -30,6 +30,7 @@ mod wire;
 
 use crate::repository::Outcome;
 use clap::{Subcommand, ValueEnum};
+use lifecycle::Whose;
 use place::Place;
 use registry::{Line, Server, Size};
 use state::Keeper;
@@ -50,8 +51,13 @@ enum Action {
         #[arg(long, default_value = "text")]
         format: Format,
     },
-    /// Stop servers and remove their data; without names all that run
-    Down { names: Vec<String> },
+    /// Stop servers that this checkout started, and remove their data; without names all of them
+    Down {
+        names: Vec<String>,
+        /// Those that another checkout started, too
+        #[arg(long)]
+        anybodys: bool,
+    },
     /// Show what runs
     Status {
         names: Vec<String>,
@@ -81,7 +87,14 @@ pub(crate) fn run(args: &Args) -> Outcome {
         Action::Up { names, format } => {
             up(&place, &named(names, |server| server.size == Size::Single)?, *format)
         }
-        Action::Down { names } => down(&place, &named(names, |_| true)?),
+        Action::Down { names, anybodys } => {
+            let whose = match (anybodys, names.as_slice()) {
+                (true, _) => Whose::Anybodys,
+                (false, []) => Whose::Ours,
+                (false, _) => Whose::Named,
+            };
+            down(&place, &named(names, |_| true)?, whose)
+        }
         Action::Status { names, format } => report::status(&place, &named(names, |_| true)?, *format),
         Action::Fetch { names } => fetch(&place, &named(names, |_| true)?),
         Action::Shell { name, tool } => shell(&place, registry::find(name)?, tool.as_deref()),
@@ -110,8 +123,8 @@ fn up(place: &Place, servers: &[&Server], format: Format) -> Outcome {
     if failures.is_empty() { Ok(()) } else { Err(failures.join("\n")) }
 }
 
-fn down(place: &Place, servers: &[&Server]) -> Outcome {
-    let stopped = servers.iter().map(|server| lifecycle::down(place, server));
+fn down(place: &Place, servers: &[&Server], whose: Whose) -> Outcome {
+    let stopped = servers.iter().map(|server| lifecycle::down(place, server, whose));
     let failures: Vec<String> = stopped.filter_map(Result::err).collect();
     if failures.is_empty() { Ok(()) } else { Err(failures.join("\n")) }
 }

@@ -2,7 +2,6 @@
 //! little still run after it, because their answers are worth having together.
 
 use crate::repository::{Outcome, cargo};
-use std::path::PathBuf;
 use std::process::Command;
 use std::time::Instant;
 
@@ -20,8 +19,6 @@ pub(crate) enum Cost {
 
 pub(crate) enum Work {
     Cargo(Vec<&'static str>),
-    /// Cargo with a variable that is set to a path, which may have to be made first.
-    Given(&'static str, fn() -> Outcome<PathBuf>, Vec<&'static str>),
     Task(fn() -> Outcome),
 }
 
@@ -50,10 +47,6 @@ fn run(step: &Step) -> Outcome {
         Work::Cargo(args) => {
             eprintln!("── {}: cargo {}", step.name, args.join(" "));
             finish(cargo().args(args), start)?;
-        }
-        Work::Given(variable, path, args) => {
-            eprintln!("── {}: cargo {}", step.name, args.join(" "));
-            finish(cargo().args(args).env(variable, path()?), start)?;
         }
         Work::Task(task) => {
             eprintln!("── {}", step.name);

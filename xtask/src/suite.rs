@@ -22,7 +22,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
     let steps = match args.scope {
         Scope::Fast => vec![format(), tidy_tree(), clippy(), tests()],
         Scope::All => {
-            vec![format(), tidy_tree(), clippy(), all_tests(), doc_tests(), live()]
+            vec![format(), tidy_tree(), clippy(), all_tests(), doc_tests()]
         }
     };
     run_all(&steps)
@@ -49,33 +49,27 @@ fn tests() -> Step {
     Step { name: "tests", cost: Cost::Minutes, work: Work::Cargo(TARGETS.to_vec()) }
 }
 
-/// Those that take long too; some of them look at pages.
+/// Those that take long too; some of them look at pages, and some talk to servers.
 fn all_tests() -> Step {
-    let args = [&TARGETS[..], &["--", "--include-ignored"]].concat();
-    Step { name: "tests", cost: Cost::Minutes, work: Work::Given(browser::VARIABLE, browser::path, args) }
+    Step { name: "tests", cost: Cost::Minutes, work: Work::Task(run_all_tests) }
+}
+
+/// The servers that tests talk to. A test asks for its server itself, so that it also runs alone; this has them
+/// stopped at the end.
+const SERVERS: [&str; 1] = ["cassandra"];
+
+fn run_all_tests() -> Outcome {
+    let browser = browser::path()?;
+    servers::with(&SERVERS, |urls| {
+        let mut tests = cargo();
+        tests.args(TARGETS).args(["--", "--include-ignored"]);
+        tests.env(browser::VARIABLE, browser).envs(urls.to_vec());
+        let status = tests.status().map_err(|error| format!("cannot run cargo: {error}"))?;
+        if status.success() { Ok(()) } else { Err("some tests fail".to_owned()) }
+    })
 }
 
 fn doc_tests() -> Step {
     let args = vec!["test", "--quiet", "--workspace", "--profile", "ci", "--doc"];
     Step { name: "doc tests", cost: Cost::Minutes, work: Work::Cargo(args) }
-}
-
-/// Tests that talk to servers: which servers, and what Cargo is told.
-const LIVE: &[(&[&str], &[&str])] = &[];
-
-fn live() -> Step {
-    Step { name: "live servers", cost: Cost::Minutes, work: Work::Task(live_tests) }
-}
-
-/// One after the other, for a small machine does not hold all servers at once. Each test finds the URL of a
-/// server in a variable that bears its name.
-fn live_tests() -> Outcome {
-    for (names, args) in LIVE {
-        servers::with(names, |urls| {
-            let status = cargo().args(*args).envs(urls.to_vec()).status();
-            let status = status.map_err(|error| format!("cannot run cargo: {error}"))?;
-            if status.success() { Ok(()) } else { Err(format!("cargo {} failed", args.join(" "))) }
-        })?;
-    }
-    Ok(())
 }

@@ -3,12 +3,15 @@
 /// `4.1 GB`, `75 KB`, `800 B`.
 pub(crate) fn bytes(bytes: f64) -> String {
     // Nothing is not less than nothing.
-    let (number, unit) = scaled(bytes.abs(), &["B", "KB", "MB", "GB", "TB", "PB"]);
+    let (number, unit) = scaled(bytes.abs(), &["B", "KB", "MB", "GB", "TB", "PB", "EB"]);
     format!("{number} {unit}")
 }
 
 /// `6,500,000`, and from a billion on `1.2 billion`.
 pub(crate) fn count(count: f64) -> String {
+    if count >= 999.5e12 {
+        return past_units(count);
+    }
     if count >= 1e9 {
         let (number, unit) = scaled(count / 1e9, &["billion", "trillion"]);
         return format!("{number} {unit}");
@@ -42,6 +45,11 @@ pub(crate) fn short(number: f64) -> String {
     }
 }
 
+/// More than any unit has a name for: `3e21`.
+fn past_units(number: f64) -> String {
+    format!("{number:.0e}")
+}
+
 fn scaled<'u>(number: f64, units: &[&'u str]) -> (String, &'u str) {
     let mut scaled = number;
     let mut names = units.iter().copied().peekable();
@@ -49,6 +57,9 @@ fn scaled<'u>(number: f64, units: &[&'u str]) -> (String, &'u str) {
     while scaled >= 999.5 && names.peek().is_some() {
         scaled /= 1000.0;
         unit = names.next().unwrap_or_default();
+    }
+    if scaled >= 999.5 {
+        return (past_units(number), units.first().copied().unwrap_or_default());
     }
     let whole = scaled >= 9.95 || (scaled - scaled.round()).abs() < 0.05;
     (if whole { format!("{scaled:.0}") } else { format!("{scaled:.1}") }, unit)
@@ -62,6 +73,9 @@ mod tests {
     fn numbers_are_short_and_grouped() {
         assert_eq!(["0 B", "800 B", "4.1 GB", "75 KB"], [0.0, 800.0, 4.1e9, 75e3].map(bytes));
         assert_eq!(["0", "1.5", "12", "6,500,000", "1.2 billion"], [0.0, 1.5, 12.0, 6.5e6, 1.2e9].map(count));
+        assert_eq!(["1e100", "4e30", "999 trillion"], [1e100, 4e30, 999e12].map(count));
+        assert_eq!(["1e100 B", "1 EB"], [1e100, 1e18].map(bytes));
+        assert_eq!(["1e100", "3e21"], [1e100, 3e21].map(short));
         assert_eq!(["0", "0.213", "41.2", "2.5k"], [0.0, 0.2127, 41.24, 2474.0].map(short));
     }
 }

@@ -1,15 +1,15 @@
 //! Made-up records for the tables of a store.
 
-use crate::document::sample::{filled, small};
+use crate::document::sample::Made;
 use crate::exit::Failure;
 use askloom_model::{Design, Model};
-use askloom_store::{Schema, records};
+use askloom_store::records;
 use askloom_target::generate::Sample;
 use askloom_target::layout::Layout;
 
 /// A few instances of each class, with every copy of them.
 pub(crate) fn records(model: &Model, design: &Design, layout: &Layout<'_>) -> Result<Vec<Sample>, Failure> {
-    let schema = Schema::new(model.clone(), design.clone());
-    let keyspace = filled(&schema, &small(model));
-    records::from_keyspace(&schema, layout, &keyspace).map_err(|error| Failure::Input(error.to_string()))
+    let made = Made::new(model, design);
+    records::from_keyspace(&made.schema, layout, &made.keyspace)
+        .map_err(|error| Failure::Input(error.to_string()))
 }

@@ -1,30 +1,29 @@
 //! Designs in words.
 
+use crate::fit;
 use askloom_design::saved::{condition_text, rule_text};
 use askloom_model::{
     Collection, Conceptual, Contents, Design, Hop, KeyField, Leaf, Member, Model, Path, Position, PositionId,
-    Role, Rule, Table,
+    Role, Rule, Table, Words,
 };
 
-const WIDTH: usize = 80;
-
 /// Every collection: what it holds, by which key, and why.
-pub(crate) fn collections(model: &Model, design: &Design) -> String {
+pub(crate) fn collections(model: &Model, design: &Design, words: &Words) -> String {
     let mut text = String::new();
     for (_, collection) in design.collections.iter() {
-        one(&model.conceptual, collection, &mut text);
+        one(&model.conceptual, collection, words, &mut text);
     }
     text
 }
 
 /// One collection of a design.
-pub(crate) fn one(conceptual: &Conceptual, collection: &Collection, text: &mut String) {
+pub(crate) fn one(conceptual: &Conceptual, collection: &Collection, words: &Words, text: &mut String) {
     let role = match collection.role {
         Role::Master => "",
         Role::Copy => " (copy)",
         Role::Index => " (index)",
     };
-    text.push_str(&format!("COLLECTION {}{role}\n", collection.name));
+    text.push_str(&format!("{} {}{role}\n", words.heading, collection.name));
     let positions = &collection.source.positions;
     let keys = |fields: &[KeyField]| -> String {
         let one = |field: &KeyField| {
@@ -34,10 +33,10 @@ pub(crate) fn one(conceptual: &Conceptual, collection: &Collection, text: &mut S
         fields.iter().map(one).collect::<Vec<_>>().join(", ")
     };
     if !collection.block_key.is_empty() {
-        line("block", &keys(&collection.block_key), text);
+        line(words.block_key, &keys(&collection.block_key), text);
     }
     if !collection.entry_key.is_empty() {
-        line("entries", &format!("by {}", keys(&collection.entry_key)), text);
+        line(words.entry_key, &keys(&collection.entry_key), text);
     }
     line("holds", &held(conceptual, collection), text);
     for reason in &collection.reasons {
@@ -81,19 +80,10 @@ fn held(conceptual: &Conceptual, collection: &Collection) -> String {
 
 /// A line with its label, and those that follow from it below each other.
 fn line(label: &str, words: &str, text: &mut String) {
-    let mut current = format!("  {label:<10}");
-    let empty = current.len();
-    for word in words.split(' ') {
-        if current.chars().count() + word.chars().count() > WIDTH && current.len() > empty {
-            text.push_str(current.trim_end());
-            text.push('\n');
-            current = " ".repeat(empty);
-        }
-        current.push_str(word);
-        current.push(' ');
+    for (index, line) in fit::lines(words, fit::WIDTH - 12).iter().enumerate() {
+        let label = if index == 0 { label } else { "" };
+        text.push_str(&format!("  {label:<10}{line}\n"));
     }
-    text.push_str(current.trim_end());
-    text.push('\n');
 }
 
 /// A path as it would stand in a query.

@@ -1,6 +1,6 @@
 //! How long the published methods take: NoAM and QODM on a generated model of 1,000 entities and 1,000 queries, with and
-//! without a write for each entity, and KVMod's merging on random collections and where everything merges. Prints one
-//! JSON object a line for `cargo xtask bench`.
+//! without a write for each entity, all of them where 300 queries are about few entities, and KVMod's merging on random
+//! collections and where everything merges. Prints one JSON object a line for `cargo xtask bench`.
 
 use askloom_design::cost::Costing;
 use askloom_design::method::kvmod::merge::{FieldNumber, Threshold, merge};
@@ -23,6 +23,13 @@ fn main() {
         let model = model(ENTITIES, writes);
         report(&format!("noam, {what}"), best(|| noam::propose(&model, &costing)));
         for method in [Method::Noam, Method::Qodm] {
+            let took = best(|| design(method, &model, &costing, &Options::default()));
+            report(&format!("{} completed, {what}", method.name()), took);
+        }
+    }
+    for (entities, what) in [(1, "300 queries of 1 entity"), (5, "300 queries of 5 entities")] {
+        let model = asked_much(entities, 300);
+        for method in [Method::Noam, Method::Qodm, Method::Kvmod] {
             let took = best(|| design(method, &model, &costing, &Options::default()));
             report(&format!("{} completed, {what}", method.name()), took);
         }
@@ -117,7 +124,53 @@ fn model(entities: usize, writes: bool) -> Model {
             rate = 1 + n % 100,
         );
     }
-    let checked = check(&Memory::default().with("model.loom", text.as_str()), Path::new("model.loom"));
-    assert!(checked.diagnostics.is_empty(), "{:?}", checked.diagnostics.first());
+    checked(&text)
+}
+
+/// Few entities about which much is asked: each query has other conditions and another order, and every third one goes
+/// on to the next entity. Some writes.
+fn asked_much(entities: usize, queries: usize) -> Model {
+    const FIELDS: usize = 30;
+    let mut text = String::new();
+    for n in 0..entities {
+        let _ = write!(text, "@count(100000)\nentity Entity{n} {{\n  id key{n}: uuid\n");
+        for (field, ty) in (0..FIELDS).zip(["text", "int", "timestamp", "decimal"].into_iter().cycle()) {
+            let _ = writeln!(text, "  f{field}: {ty} @distinct({})", 100 + field);
+        }
+        let _ = writeln!(
+            text,
+            "  tags: text[*] @avg(3)\n  ref next: Entity{}? inverse previous\n}}",
+            (n + 1) % entities
+        );
+    }
+    for n in 0..queries {
+        let entity = n % entities;
+        // Two fields that differ from those of every other query of the entity.
+        let (first, second) = (n / entities % FIELDS, (1 + n / entities / FIELDS + n / entities) % FIELDS);
+        let range = (second + 7) % FIELDS;
+        let condition = match n % 4 {
+            0 => format!("f{first} = :a"),
+            1 => format!("f{first} = :a AND f{second} = :b"),
+            2 => format!("f{first} = :a AND f{range} > :b"),
+            _other => format!("f{first} = :a AND f{second} = :b AND f{range} > :c"),
+        };
+        let join = if n % 3 == 0 { " JOIN next AS n" } else { "" };
+        let column = if n % 3 == 0 { "n.f1 AS other, " } else { "" };
+        let _ = writeln!(
+            text,
+            "query q{n}: SELECT {column}e.f{second}, e.f{range} FROM Entity{entity} AS e{join} WHERE {} ORDER BY e.f{range} \
+             DESC LIMIT 20",
+            condition.replace('f', "e.f"),
+        );
+    }
+    for n in 0..entities {
+        let _ = writeln!(text, "write change{n}: UPDATE Entity{n} SET f0 = :value WHERE key{n} = :key");
+    }
+    checked(&text)
+}
+
+fn checked(text: &str) -> Model {
+    let checked = check(&Memory::default().with("model.loom", text), Path::new("model.loom"));
+    assert!(checked.diagnostics.iter().all(|found| !found.is_error()), "{:?}", checked.diagnostics.first());
     checked.model
 }

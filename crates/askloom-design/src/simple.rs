@@ -107,14 +107,14 @@ fn in_force(model: &Model, class: ClassId) -> Option<Vec<Rule>> {
 }
 
 /// A representation that the model gives for a class.
-pub(crate) struct Given<'m> {
+pub(crate) struct Represented<'m> {
     pub(crate) name: &'m str,
     /// Rules that would lose something are no representation; the check of the model says so.
     pub(crate) rules: Option<Vec<Rule>>,
 }
 
 /// The representations of a class: its own, or, if it has none of its own, those for every class.
-pub(crate) fn representations(model: &Model, class: ClassId) -> Vec<Given<'_>> {
+pub(crate) fn representations(model: &Model, class: ClassId) -> Vec<Represented<'_>> {
     let conceptual = &model.conceptual;
     let is_about = |rule: &Rule| rule.class.is_none_or(|of| conceptual.is_kind_of(of, class));
     let (own, general): (Vec<_>, Vec<_>) = model
@@ -128,7 +128,7 @@ pub(crate) fn representations(model: &Model, class: ClassId) -> Vec<Given<'_>> {
         partition::legal(conceptual, class, &rules).is_ok().then_some(rules)
     };
     let candidates = if own.is_empty() { general } else { own };
-    candidates.into_iter().map(|found| Given { name: &found.name, rules: given(found) }).collect()
+    candidates.into_iter().map(|found| Represented { name: &found.name, rules: given(found) }).collect()
 }
 
 pub(crate) fn only_main(class: ClassId) -> Table<PositionId, Position> {
@@ -157,50 +157,11 @@ pub(crate) fn as_linked(
 pub fn view(model: &Model, query: &Query) -> Collection {
     let conceptual = &model.conceptual;
     let main = PositionId::from_index(0);
-    let mut block_key: Vec<KeyField> = Vec::new();
-    let mut ranges: Vec<Path> = Vec::new();
-    let mut fixed: Vec<Condition> = Vec::new();
-    for conjunct in conjuncts(query.condition.as_ref()) {
-        let mut paths = Vec::new();
-        condition_paths(conjunct.condition, &mut paths);
-        let single = paths.iter().all(|path| is_single(conceptual, path));
-        match equality(conjunct.condition) {
-            Some(path) if single && is_key(conceptual, path) => push_key(&mut block_key, path, false),
-            Some(_) | None => {}
-        }
-        if let Some(path) = range(conjunct.condition)
-            && is_key(conceptual, path)
-            && is_single(conceptual, path)
-        {
-            ranges.push(path.clone());
-        }
-        let fixes = !has_parameter(conjunct.condition) && !is_about_tree(conjunct.condition);
-        if single && fixes && paths.iter().all(|path| is_held(conceptual, path)) {
-            fixed.push(conjunct.condition.clone());
-        }
-    }
-    let mut entry_key: Vec<KeyField> = Vec::new();
-    for path in ranges.iter().take(1) {
-        let descending =
-            query.order_by.iter().any(|term| term.descending && term.by == OrderBy::Path(path.clone()));
-        push_key(&mut entry_key, path, descending);
-    }
-    for term in &query.order_by {
-        if let OrderBy::Path(path) = &term.by
-            && is_key(conceptual, path)
-            && block_key.iter().all(|field| field.path != *path)
-        {
-            push_key(&mut entry_key, path, false);
-        }
-    }
-    let taken: Vec<Path> = block_key.iter().chain(&entry_key).map(|field| field.path.clone()).collect();
-    let fields =
-        needed_paths(query).into_iter().filter(|path| !taken.contains(path) && is_held(conceptual, path));
-    let condition = match fixed.len() {
-        0 => None,
-        1 => fixed.pop(),
-        _several => Some(Condition::And(fixed)),
-    };
+    let Given { block_key, range, fixed } = given(conceptual, query);
+    let entry_key = entry_key(conceptual, query, &block_key, range);
+    let taken: Vec<&Path> = block_key.iter().chain(&entry_key).map(|field| &field.path).collect();
+    let mut fields = needed_paths(query);
+    fields.retain(|path| !taken.contains(&path) && is_held(conceptual, path));
     Collection {
         name: format!("{}View", capitalised(&query.header.name)),
         role: Role::Copy,
@@ -208,12 +169,79 @@ pub fn view(model: &Model, query: &Query) -> Collection {
         source: Source {
             root: query.positions[main].class.unwrap_or_else(|| ClassId::from_index(0)),
             positions: as_linked(conceptual, &query.positions),
-            condition,
+            condition: all_of(fixed),
         },
         block_key,
         entry_key,
-        contents: Contents::Fields(fields.collect()),
+        contents: Contents::Fields(fields),
         reasons: vec![format!("The query {} cannot be answered by the key of a master.", query.header.name)],
+    }
+}
+
+/// What the condition of a query gives a view.
+#[derive(Default)]
+struct Given {
+    /// What has one value.
+    block_key: Vec<KeyField>,
+    /// The first of what is within bounds.
+    range: Option<Path>,
+    /// What is the same whatever the parameters are: other rows need not be there.
+    fixed: Vec<Condition>,
+}
+
+fn given(conceptual: &Conceptual, query: &Query) -> Given {
+    let mut given = Given::default();
+    let is_single_key = |path: &&Path| is_key(conceptual, path) && is_single(conceptual, path);
+    for conjunct in conjuncts(query.condition.as_ref()) {
+        let condition = conjunct.condition;
+        if let Some(path) = equality(condition).filter(is_single_key) {
+            push_key(&mut given.block_key, path, false);
+        }
+        given.range = given.range.or_else(|| range(condition).filter(is_single_key).cloned());
+        if is_fixed(conceptual, condition) {
+            given.fixed.push(condition.clone());
+        }
+    }
+    given
+}
+
+/// Whether a view can keep to the rows of a condition.
+fn is_fixed(conceptual: &Conceptual, condition: &Condition) -> bool {
+    let mut paths = Vec::new();
+    condition_paths(condition, &mut paths);
+    let held = |path: &Path| is_single(conceptual, path) && is_held(conceptual, path);
+    !has_parameter(condition) && !is_about_tree(condition) && paths.iter().all(held)
+}
+
+/// What is within bounds, then what the query is ordered by.
+fn entry_key(
+    conceptual: &Conceptual,
+    query: &Query,
+    block_key: &[KeyField],
+    range: Option<Path>,
+) -> Vec<KeyField> {
+    let mut key: Vec<KeyField> = Vec::new();
+    if let Some(path) = range {
+        let by = OrderBy::Path(path.clone());
+        let descending = query.order_by.iter().any(|term| term.descending && term.by == by);
+        push_key(&mut key, &path, descending);
+    }
+    for term in &query.order_by {
+        if let OrderBy::Path(path) = &term.by
+            && is_key(conceptual, path)
+            && block_key.iter().all(|field| field.path != *path)
+        {
+            push_key(&mut key, path, false);
+        }
+    }
+    key
+}
+
+/// Several conditions as one.
+pub(crate) fn all_of(mut conditions: Vec<Condition>) -> Option<Condition> {
+    match conditions.len() {
+        0 | 1 => conditions.pop(),
+        _several => Some(Condition::And(conditions)),
     }
 }
 
@@ -249,7 +277,8 @@ pub(crate) fn is_held(conceptual: &Conceptual, path: &Path) -> bool {
         }
 }
 
-fn equality(condition: &Condition) -> Option<&Path> {
+/// The path that a condition gives one value.
+pub(crate) fn equality(condition: &Condition) -> Option<&Path> {
     let Condition::Compare { left, op: Comparison::Equal, right } = condition else { return None };
     match (left, right) {
         (Operand::Path(path), Operand::Constant(_) | Operand::Parameter(_))
@@ -258,6 +287,12 @@ fn equality(condition: &Condition) -> Option<&Path> {
     }
 }
 
+/// The path that a condition gives a choice of values.
+pub(crate) fn membership(condition: &Condition) -> Option<&Path> {
+    if let Condition::In { value: Operand::Path(path), .. } = condition { Some(path) } else { None }
+}
+
+/// The path that a condition gives bounds.
 fn range(condition: &Condition) -> Option<&Path> {
     if let Condition::Compare { left: Operand::Path(path), op, right } = condition {
         let ranges = !matches!(op, Comparison::Equal | Comparison::NotEqual);

@@ -5,6 +5,7 @@
 //! read off the instance itself, which stores the link; a stored reference needs an index from the target back.
 
 use crate::plan::condition_paths;
+use crate::simple::capitalised;
 use askloom_model::{
     BackStep, ClassId, Collection, CollectionId, Conceptual, Contents, Design, EndId, Id, KeyField, Leaf,
     Member, Model, Occurrence, Origin, Path, PositionId, RelationshipKind, Role, Source, Upkeep, fault,
@@ -225,11 +226,11 @@ fn add_index(
         return;
     }
     let member = match leaf {
-        Leaf::Attribute(id) => capital(&conceptual.attributes[id].name),
-        Leaf::Reference(id) => capital(&conceptual.ends[id].name),
+        Leaf::Attribute(id) => capitalised(&conceptual.attributes[id].name),
+        Leaf::Reference(id) => capitalised(&conceptual.ends[id].name),
         Leaf::Itself => String::new(),
     };
-    let way: String = occurrence.hops.iter().map(|&hop| capital(&conceptual.ends[hop].name)).collect();
+    let way: String = occurrence.hops.iter().map(|&hop| capitalised(&conceptual.ends[hop].name)).collect();
     let name = format!("{}By{way}{member}", conceptual.classes[occurrence.root].name);
     let path = Path { position: PositionId::from_index(0), hops: occurrence.hops.clone(), leaf };
     design.collections.push(Collection {
@@ -255,9 +256,4 @@ pub(crate) fn unused(design: &Design, name: String) -> String {
         return name;
     }
     (2..).map(|number| format!("{name}{number}")).find(|name| !taken(name)).unwrap_or(name)
-}
-
-fn capital(name: &str) -> String {
-    let mut letters = name.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }

@@ -26,11 +26,10 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Every collection that is read; one may come twice.
-    pub fn collections(&self) -> impl Iterator<Item = CollectionId> + '_ {
+    /// How links are followed: those that the query joins along, and those to what an entry does not hold.
+    pub fn follows(&self) -> impl Iterator<Item = &Joining> {
         let joins = self.joins.iter().map(|join| &join.how);
-        let fetches = self.fetches.iter().map(|fetch| fetch.collection);
-        let follows = self.priced.steps.iter().filter_map(|step| match &step.of {
+        let later = self.priced.steps.iter().filter_map(|step| match &step.of {
             StepOf::Follow(follow) => Some(&follow.how),
             StepOf::Access
             | StepOf::Join(_)
@@ -40,8 +39,14 @@ impl Plan {
             | StepOf::Sort
             | StepOf::Limit => None,
         });
-        let joined = joins.chain(follows).flat_map(Joining::collections);
-        std::iter::once(self.access.collection).chain(fetches).chain(joined)
+        joins.chain(later)
+    }
+
+    /// Every collection that is read; one may come twice.
+    pub fn collections(&self) -> impl Iterator<Item = CollectionId> + '_ {
+        let fetches = self.fetches.iter().map(|fetch| fetch.collection);
+        let followed = self.follows().flat_map(Joining::collections);
+        std::iter::once(self.access.collection).chain(fetches).chain(followed)
     }
 }
 

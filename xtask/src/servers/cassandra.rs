@@ -92,7 +92,7 @@ fn server(folder: &Path, data: &Path, node: &Node) -> Outcome<Command> {
     write(&data.join("cassandra.yaml"), &settings)?;
     write(&data.join("logback.xml"), include_str!("conf/logback.xml"))?;
     write(&data.join("options"), include_str!("conf/cassandra.options"))?;
-    let mut cassandra = java::unpinned("256m")?;
+    let mut cassandra = java::unpinned("512m")?;
     cassandra.arg("-Xms256m").arg(format!("@{path}/options"));
     cassandra.arg(format!("-Dcassandra.config=file://{path}/cassandra.yaml"));
     cassandra.arg(format!("-Dlogback.configurationFile={path}/logback.xml"));

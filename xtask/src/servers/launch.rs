@@ -6,7 +6,7 @@ use super::place::{Place, create};
 use super::process::Process;
 use super::state::{Keeper, Member, Running};
 use super::tool::tail;
-use crate::repository::Outcome;
+use crate::repository::{Outcome, root};
 use std::fs::{self, File};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -31,6 +31,7 @@ impl<'a> Launch<'a> {
             version: version.to_owned(),
             url: String::new(),
             keeper,
+            checkout: root(),
             members: Vec::new(),
             ports: Vec::new(),
         };

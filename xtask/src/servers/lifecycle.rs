@@ -4,7 +4,7 @@ use super::launch::{Launch, PORT_TAKEN};
 use super::place::Place;
 use super::registry::{Server, find};
 use super::state::{Health, Keeper, Running};
-use crate::repository::Outcome;
+use crate::repository::{Outcome, root};
 use std::fs::File;
 use std::time::Instant;
 
@@ -53,9 +53,32 @@ fn attempt(place: &Place, server: &Server, keeper: Keeper) -> Outcome<Running> {
     }
 }
 
-pub(super) fn down(place: &Place, server: &Server) -> Outcome {
+/// What another checkout started is left alone unless it is said to be meant: its tests may be under way.
+pub(super) fn down(place: &Place, server: &Server, whose: Whose) -> Outcome {
     let _alone = place.lock(&format!("server-{}", server.name))?;
-    stop(place, server)
+    let Some(running) = Running::load(place, server.name)? else { return Ok(()) };
+    // A checkout that is gone stops nothing any more.
+    let ours = running.checkout == root() || !running.checkout.exists();
+    let from = format!("{} was started from {}", server.name, running.checkout.display());
+    match whose {
+        Whose::Anybodys => stop(place, server),
+        Whose::Ours | Whose::Named if ours => stop(place, server),
+        Whose::Named => Err(format!("{from}: stop it there, or with --anybodys")),
+        Whose::Ours => {
+            eprintln!("{from} and is left running");
+            Ok(())
+        }
+    }
+}
+
+/// Which servers may be stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Whose {
+    /// This checkout's; others are passed over.
+    Ours,
+    /// This checkout's; it is a mistake to ask for others.
+    Named,
+    Anybodys,
 }
 
 fn stop(place: &Place, server: &Server) -> Outcome {
@@ -118,6 +141,7 @@ mod tests {
     use super::super::launch::Launch;
     use super::super::place::scratch;
     use super::super::registry::Size;
+    use super::super::wire::exchange;
     use super::*;
     use std::fs;
     use std::path::Path;
@@ -147,10 +171,28 @@ mod tests {
         let first = up(&place, &server, Keeper::Person).unwrap();
         assert_eq!(up(&place, &server, Keeper::Suite).unwrap(), first);
         assert_eq!(running(&place, &server).unwrap(), first);
-        down(&place, &server).unwrap();
+        down(&place, &server, Whose::Ours).unwrap();
         assert!(!first.members[0].process.is_alive());
-        down(&place, &server).unwrap();
+        down(&place, &server, Whose::Ours).unwrap();
         assert!(running(&place, &server).unwrap_err().contains("cargo xtask servers up sleeper"));
+        fs::remove_dir_all(root).unwrap();
+    }
+
+    #[test]
+    fn what_another_checkout_started_is_used_and_not_stopped() {
+        let root = scratch("another");
+        let place = Place::at(root.clone());
+        let server = server(sleeper);
+        let mut theirs = up(&place, &server, Keeper::Person).unwrap();
+        theirs.checkout = std::env::temp_dir();
+        theirs.save(&place).unwrap();
+        assert_eq!(up(&place, &server, Keeper::Person).unwrap(), theirs);
+        down(&place, &server, Whose::Ours).unwrap();
+        let message = down(&place, &server, Whose::Named).unwrap_err();
+        assert!(message.contains("--anybodys"), "{message}");
+        assert_eq!(theirs.health(), Health::Running);
+        down(&place, &server, Whose::Anybodys).unwrap();
+        assert!(!theirs.members[0].process.is_alive());
         fs::remove_dir_all(root).unwrap();
     }
 
@@ -164,7 +206,7 @@ mod tests {
         let second = up(&place, &server, Keeper::Person).unwrap();
         assert_ne!(first.members, second.members);
         assert_eq!(second.health(), Health::Running);
-        down(&place, &server).unwrap();
+        down(&place, &server, Whose::Ours).unwrap();
         fs::remove_dir_all(root).unwrap();
     }
 
@@ -199,7 +241,7 @@ mod tests {
         let root = scratch("crowded");
         let place = Place::at(root.clone());
         assert!(up(&place, &server(crowded), Keeper::Person).is_ok());
-        down(&place, &server(crowded)).unwrap();
+        down(&place, &server(crowded), Whose::Ours).unwrap();
         fs::remove_dir_all(root).unwrap();
     }
 
@@ -223,8 +265,19 @@ mod tests {
         up(&place, server, Keeper::Person).unwrap();
         leave(&place, third).unwrap();
         assert!(running(&place, server).is_ok());
-        down(&place, server).unwrap();
+        down(&place, server, Whose::Ours).unwrap();
         fs::remove_dir_all(root).unwrap();
+    }
+
+    #[test]
+    #[ignore = "slow"]
+    fn a_real_server_is_up_for_as_long_as_something_takes() {
+        let reply = with(&["redis"], |urls| {
+            let (name, url) = &urls[0];
+            assert_eq!(name, "ASKLOOM_SERVER_REDIS");
+            exchange(url.strip_prefix("redis://").unwrap(), "PING\r\nQUIT\r\n")
+        });
+        assert_eq!(reply.unwrap(), "+PONG\r\n+OK\r\n");
     }
 
     #[test]

@@ -38,7 +38,7 @@ impl Package {
         let start = Instant::now();
         eprintln!("fetching {} {} into {}", self.name, self.version, folder.display());
         // Whoever holds the lock is alone: what is there was left by a run that was interrupted.
-        let partial = folder.with_extension("partial");
+        let partial = partial(folder);
         remove(&partial)?;
         let made = self.fill(&partial).and_then(|()| {
             fs::rename(&partial, folder).map_err(|error| format!("{}: {error}", folder.display()))
@@ -66,6 +66,13 @@ impl Package {
         bytes
             .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
     }
+}
+
+/// Where a folder is filled before it gets its name.
+fn partial(folder: &Path) -> PathBuf {
+    let mut name = folder.as_os_str().to_owned();
+    name.push(".partial");
+    PathBuf::from(name)
 }
 
 #[cfg(test)]
@@ -103,7 +110,7 @@ mod tests {
         let root = scratch("interrupted");
         let place = Place::at(root.clone());
         let package = package(&[("pin", "a")], fill);
-        let partial = package.folder(&place).with_extension("partial");
+        let partial = partial(&package.folder(&place));
         fs::create_dir_all(&partial).unwrap();
         fs::write(partial.join("half"), "").unwrap();
         let folder = package.ensure(&place).unwrap();

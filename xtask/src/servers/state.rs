@@ -6,6 +6,7 @@ use crate::repository::Outcome;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io::ErrorKind;
+use std::path::PathBuf;
 
 const FILE: &str = "state.json";
 
@@ -16,6 +17,9 @@ pub(super) struct Running {
     /// Empty until the server answers.
     pub(super) url: String,
     pub(super) keeper: Keeper,
+    /// The checkout it was started from: others may use it and not stop it.
+    #[serde(default)]
+    pub(super) checkout: PathBuf,
     pub(super) members: Vec<Member>,
     /// Ports that only this server's own tools need, by name.
     pub(super) ports: Vec<(String, u16)>,
@@ -115,6 +119,7 @@ mod tests {
             version: "1".to_owned(),
             url: "redis://127.0.0.1:1".to_owned(),
             keeper: Keeper::Person,
+            checkout: PathBuf::new(),
             members,
             ports: vec![("bus".to_owned(), 2)],
         }

@@ -1,9 +1,12 @@
-use crate::document::{Cell, Compared, ComparedStatement, Comparison, Document, Subject, schema};
+mod check;
+mod comparison;
+
+use crate::document::{Document, Subject, schema};
 use crate::exit::{Exit, Failure, words};
-use crate::model::{checked, proposal, saved_path};
+use crate::model::{checked, saved_path};
 use crate::replace::replace;
 use crate::screen::Screen;
-use crate::{human, picture, target};
+use crate::{picture, target};
 use askloom_design::cost::Costing;
 use askloom_design::method::kvmod::merge::Threshold;
 use askloom_design::method::{self, Method, Options, Proposal};
@@ -42,8 +45,9 @@ pub(crate) struct Args {
     faithful: bool,
 
     /// For kvmod: how much two collections must share to become one, in percent
-    #[arg(long, value_name = "PERCENT", default_value = "80", value_parser = clap::value_parser!(u32).range(1..=100))]
-    threshold: u32,
+    /// [default: 80]
+    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(1..=100))]
+    threshold: Option<u32>,
 
     /// One of the model's workloads instead of the rates of its statements
     #[arg(long, value_name = "NAME")]
@@ -123,12 +127,13 @@ pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
         return Ok(Exit::Done);
     }
     let Some(file) = &args.file else { return Ok(Exit::Done) };
+    args.threshold_is_used(screen)?;
     let asked = Asked {
         file,
         target: args.target.as_deref(),
         workload: args.workload.as_deref(),
         method: args.method.unwrap_or(MethodName::Noam),
-        threshold: Some(args.threshold),
+        threshold: args.threshold,
     };
     let prepared = prepared(&asked, screen)?;
     if args.check {
@@ -139,41 +144,40 @@ pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
     let is_saved = saved.is_some();
     let proposal = match saved {
         Some(proposal) => proposal,
-        None => prepared.proposal(prepared.method)?,
+        None => prepared.proposal(prepared.method),
     };
     if args.faithful {
         screen.print(&picture::paper(&proposal.paper))?;
         return Ok(Exit::Done);
     }
     if args.save {
-        prepared.answers_all(&proposal)?;
-        let path = saved_path(file, prepared.target.capability.target);
-        let text = saved::to_json(&prepared.model, &proposal.design);
-        replace(&path, &text).map_err(|error| Failure::writing(&path, &error))?;
-        screen.say(&format!("the design is saved in {}", path.display()));
-        return Ok(Exit::Done);
+        return prepared.save(file, &proposal, screen);
     }
-    let subject = prepared.subject(&proposal);
-    let text = match args.format {
-        Format::Human => picture::design(&subject.document()),
-        Format::Json => {
-            let text = serde_json::to_string_pretty(&subject.document()).unwrap_or_default();
-            format!("{text}\n")
-        }
-        Format::Mermaid => picture::mermaid(&subject.document()),
-        Format::Dot => picture::dot(&subject.document()),
-        Format::Svg => picture::svg(&subject.document()),
-        Format::Html => {
-            let comparison = Some(prepared.comparison()?);
-            let document = Document { comparison, ..subject.with_sample() };
-            picture::html(&document)
-        }
-    };
-    screen.print(&text)?;
+    screen.print(&prepared.shown(&proposal, args.format)?)?;
     if args.format == Format::Human {
         screen.say(&prepared.next(file, args.method.is_none(), is_saved));
     }
     Ok(Exit::Done)
+}
+
+impl Args {
+    /// A threshold for another method is a mistake; where no method is named it may be meant for later.
+    fn threshold_is_used(&self, screen: &mut Screen) -> Result<(), Failure> {
+        if self.threshold.is_none() || self.method == Some(MethodName::Kvmod) {
+            return Ok(());
+        }
+        if let Some(other) = self.method {
+            let name = other.method().name();
+            let why =
+                format!("--threshold is for kvmod, and {name} has none; leave it out, or --method kvmod");
+            return Err(Failure::Call(why));
+        }
+        // These compare all methods, kvmod among them.
+        if !self.check && self.format != Format::Html {
+            screen.say("--threshold does nothing here: it is for --method kvmod");
+        }
+        Ok(())
+    }
 }
 
 /// Reads the model and settles what it is designed for.
@@ -220,20 +224,41 @@ fn rated(model: &mut Model, name: &str) -> Result<(), Failure> {
 }
 
 impl Prepared {
-    fn proposal(&self, method: Method) -> Result<Proposal, Failure> {
-        proposal(method, &self.model, &Costing::from(self.target), &self.options)
+    fn proposal(&self, method: Method) -> Proposal {
+        method::design(method, &self.model, &Costing::from(self.target), &self.options)
     }
 
-    /// Refuses a design in which a statement has no plan.
-    fn answers_all(&self, proposal: &Proposal) -> Result<(), Failure> {
-        let document = self.subject(proposal).document();
-        let missing =
-            document.plans.iter().filter_map(|plan| Some((&plan.statement, plan.missing.as_ref()?)));
-        let missing: Vec<String> = missing.map(|(name, why)| format!("{name}: {why}")).collect();
-        match missing.is_empty() {
-            true => Ok(()),
-            false => Err(Failure::Input(format!("not everything has a plan:\n  {}", missing.join("\n  ")))),
+    /// The design in a format.
+    fn shown(&self, proposal: &Proposal, format: Format) -> Result<String, Failure> {
+        let subject = self.subject(proposal);
+        Ok(match format {
+            Format::Human => picture::design(&subject.document()),
+            Format::Json => {
+                let text = serde_json::to_string_pretty(&subject.document()).unwrap_or_default();
+                format!("{text}\n")
+            }
+            Format::Mermaid => picture::mermaid(&subject.document()),
+            Format::Dot => picture::dot(&subject.document()),
+            Format::Svg => picture::svg(&subject.document()),
+            Format::Html => {
+                let comparison = Some(self.comparison()?);
+                picture::html(&Document { comparison, ..subject.with_sample() })
+            }
+        })
+    }
+
+    /// Writes the design beside the model, unless a statement has no plan in it.
+    fn save(&self, file: &Path, proposal: &Proposal, screen: &mut Screen) -> Result<Exit, Failure> {
+        let missing = unanswered(&self.subject(proposal).document());
+        if !missing.is_empty() {
+            let why = format!("not everything has a plan:\n  {}", missing.join("\n  "));
+            return Err(Failure::Input(why));
         }
+        let path = saved_path(file, self.target.capability.target);
+        let text = saved::to_json(&self.model, &proposal.design);
+        replace(&path, &text).map_err(|error| Failure::writing(&path, &error))?;
+        screen.say(&format!("the design is saved in {}", path.display()));
+        Ok(Exit::Done)
     }
 
     fn subject<'s>(&'s self, proposal: &'s Proposal) -> Subject<'s> {
@@ -248,48 +273,7 @@ impl Prepared {
     }
 
     pub(super) fn document(&self) -> Result<Document, Failure> {
-        Ok(self.subject(&self.proposal(self.method)?).document())
-    }
-
-    /// Every method on this workload.
-    pub(super) fn comparison(&self) -> Result<Comparison, Failure> {
-        let mut comparison = Comparison { methods: Vec::new(), statements: Vec::new() };
-        let mut documents = Vec::new();
-        for method in Method::ALL {
-            let proposal = self.proposal(method)?;
-            documents.push((method, self.subject(&proposal).document()));
-        }
-        let least = documents.iter().map(|(_, document)| document.total.cost).fold(f64::INFINITY, f64::min);
-        for (method, document) in &documents {
-            comparison.methods.push(Compared {
-                method: method.name().to_owned(),
-                sentence: sentence(*method, document, least),
-                total: document.total,
-                collections: document.collections.len(),
-                added: document.collections.iter().filter(|collection| collection.is_added()).count(),
-            });
-        }
-        let Some((_, first)) = documents.first() else { return Ok(comparison) };
-        for (index, plan) in first.plans.iter().enumerate() {
-            let cells = documents.iter().filter_map(|(method, document)| {
-                let plan = document.plans.get(index)?;
-                Some(Cell {
-                    method: method.name().to_owned(),
-                    cost: plan.cost,
-                    requests: plan.requests(),
-                    rows: plan.rows(),
-                    bytes: plan.bytes(),
-                    scans: plan.scans,
-                    missing: plan.missing.is_some(),
-                })
-            });
-            comparison.statements.push(ComparedStatement {
-                statement: plan.statement.clone(),
-                rate: plan.rate,
-                cells: cells.collect(),
-            });
-        }
-        Ok(comparison)
+        Ok(self.subject(&self.proposal(self.method)).document())
     }
 
     /// The design that is saved beside the model; nothing if there is none.
@@ -305,36 +289,6 @@ impl Prepared {
         let design = saved::from_json(&self.model, &text)
             .map_err(|found| crate::model::misfit(&path, &text, &found, screen))?;
         Ok(Some(Proposal { design, decisions: Vec::new(), paper: method::Paper::Given }))
-    }
-
-    fn check(&self, file: &Path, screen: &mut Screen) -> Result<Exit, Failure> {
-        let path = saved_path(file, self.target.capability.target);
-        let Some(proposal) = self.saved(file, screen)? else {
-            let why = format!("there is no {}; `askloom design --save` writes it", path.display());
-            return Err(Failure::Input(why));
-        };
-        let document = self.subject(&proposal).document();
-        let mut unanswered = Vec::new();
-        for plan in &document.plans {
-            if let Some(missing) = &plan.missing {
-                unanswered.push(format!("{}: {missing}", plan.statement));
-            }
-        }
-        if !unanswered.is_empty() {
-            let why =
-                format!("{} no longer answers the model:\n  {}", path.display(), unanswered.join("\n  "));
-            return Err(Failure::Input(why));
-        }
-        screen.say(&format!("{} answers all of {}", path.display(), self.name));
-        for method in Method::ALL {
-            let Ok(proposal) = self.proposal(method) else { continue };
-            let cost = self.subject(&proposal).document().total.cost;
-            if cost < document.total.cost * 0.999 {
-                let saved = 100.0 * (1.0 - cost / document.total.cost);
-                screen.say(&format!("{} would cost {saved:.0} % less", method.name()));
-            }
-        }
-        Ok(Exit::Done)
     }
 
     /// What to do next.
@@ -360,15 +314,8 @@ impl Prepared {
     }
 }
 
-/// Where a method wins or loses.
-fn sentence(method: Method, document: &Document, least: f64) -> String {
-    let times = document.total.cost / least.max(f64::MIN_POSITIVE);
-    let cost = if times <= 1.001 {
-        "cheapest here".to_owned()
-    } else {
-        format!("{} times the cheapest", human::short(times))
-    };
-    let dearest = document.plans.iter().max_by(|a, b| a.share.total_cmp(&b.share));
-    let most = dearest.map(|plan| format!("; {:.0} % of it is {}", plan.share * 100.0, plan.statement));
-    format!("{}: {cost}{}", method.sentence(), most.unwrap_or_default())
+/// The statements that have no plan, each with the reason.
+fn unanswered(document: &Document) -> Vec<String> {
+    let missing = document.plans.iter().filter_map(|plan| Some((&plan.statement, plan.missing.as_ref()?)));
+    missing.map(|(name, why)| format!("{name}: {why}")).collect()
 }

@@ -1,10 +1,13 @@
 //! The collections of a design.
 
 use super::estimate::{Extent, extents};
+use super::note::Place;
 use super::{PlanDocument, Sample, Subject};
 use crate::words;
 use askloom_design::saved::{condition_text, rule_text};
-use askloom_model::{ClassId, Collection, Conceptual, Contents, KeyField, Leaf, Origin, Path, Role};
+use askloom_model::{
+    ClassId, Collection, Conceptual, Contents, KeyField, Leaf, Origin, Path, PositionId, Role, Rule, Words,
+};
 use serde::Serialize;
 
 #[derive(Debug, Clone, Serialize)]
@@ -44,6 +47,9 @@ pub(crate) struct SourceDocument {
     /// The root of the aggregates that its rows begin in.
     #[serde(skip)]
     pub(crate) aggregate: Option<ClassId>,
+    /// Where the class of its rows is declared.
+    #[serde(skip)]
+    pub(super) place: Place,
 }
 
 #[derive(Debug, Clone, Serialize)]
@@ -73,7 +79,11 @@ pub(super) fn collections(subject: &Subject<'_>, plans: &[PlanDocument]) -> Vec<
     let conceptual = &subject.model.conceptual;
     let extents = extents(conceptual, subject.design);
     let all = subject.design.collections.iter().zip(extents);
-    all.map(|((_, collection), extent)| document(conceptual, collection, extent, plans)).collect()
+    let one = |((_, collection), extent): ((_, &Collection), Extent)| {
+        let place = subject.place(conceptual.classes[collection.source.root].span);
+        document(conceptual, collection, extent, plans, place, &subject.target.capability.words)
+    };
+    all.map(one).collect()
 }
 
 fn document(
@@ -81,66 +91,96 @@ fn document(
     collection: &Collection,
     estimate: Extent,
     plans: &[PlanDocument],
+    place: Place,
+    called: &Words,
 ) -> CollectionDocument {
-    let positions = &collection.source.positions;
-    let path = |path: &Path| words::path(conceptual, positions, path);
-    let root = &conceptual.classes[collection.source.root].name;
-    let key = |field: &KeyField| KeyDocument {
-        name: path(&field.path),
-        path: format!("{root}.{}", path(&field.path)),
-        ty: type_text(conceptual, field.path.leaf),
-        order: if field.descending { "desc" } else { "asc" },
-    };
-    let field = |held: &Path| FieldDocument {
-        name: path(held),
-        path: format!("{root}.{}", path(held)),
-        ty: type_text(conceptual, held.leaf),
-    };
-    let (shape, fields, rules) = match &collection.contents {
-        Contents::Aggregate(rules) => {
-            ("aggregate", Vec::new(), rules.iter().map(|rule| rule_text(conceptual, rule)).collect())
-        }
-        Contents::Fields(fields) => ("flat", fields.iter().map(field).collect(), Vec::new()),
-        Contents::Nested(nodes) => ("nested", nodes.fields.iter().map(field).collect(), Vec::new()),
-    };
+    let described = Described { conceptual, collection };
     let uses = |wanted: fn(&PlanDocument) -> bool| -> Vec<String> {
         let used = plans.iter().filter(|plan| wanted(plan) && plan.uses(&collection.name));
         used.map(|plan| plan.statement.clone()).collect()
     };
     let mut text = String::new();
-    words::one(conceptual, collection, &mut text);
+    words::one(conceptual, collection, called, &mut text);
     CollectionDocument {
         name: collection.name.clone(),
         role: collection.role,
         origin: collection.origin,
         kept_by: "ours",
         block: "spread",
-        source: SourceDocument {
-            root: root.clone(),
-            aggregate: conceptual.aggregate_root(collection.source.root),
-            shape,
-            paths: positions
-                .ids()
-                .skip(1)
-                .map(|at| words::position_text(conceptual, positions, at))
-                .collect(),
-            condition: collection
-                .source
-                .condition
-                .as_ref()
-                .map(|condition| condition_text(conceptual, positions, condition)),
-        },
-        block_key: collection.block_key.iter().map(key).collect(),
-        entry_key: collection.entry_key.iter().map(key).collect(),
-        value: fields,
-        rules,
-        whole: collection.whole().iter().map(|&at| words::position_text(conceptual, positions, at)).collect(),
+        source: described.source(place),
+        block_key: collection.block_key.iter().map(|field| described.key(field)).collect(),
+        entry_key: collection.entry_key.iter().map(|field| described.key(field)).collect(),
+        value: described.value(),
+        rules: described.rules(),
+        whole: described.positions(collection.whole().iter().copied()),
         serves: uses(|plan| !plan.is_write()),
         kept_right_by: uses(PlanDocument::is_write),
         estimate,
         reasons: collection.reasons.clone(),
         sample: None,
         text,
+    }
+}
+
+/// Puts the parts of a collection into words.
+struct Described<'d> {
+    conceptual: &'d Conceptual,
+    collection: &'d Collection,
+}
+
+impl Described<'_> {
+    fn root(&self) -> &str {
+        &self.conceptual.classes[self.collection.source.root].name
+    }
+
+    fn source(&self, place: Place) -> SourceDocument {
+        let source = &self.collection.source;
+        let condition = source.condition.as_ref();
+        SourceDocument {
+            root: self.root().to_owned(),
+            aggregate: self.conceptual.aggregate_root(source.root),
+            shape: match &self.collection.contents {
+                Contents::Aggregate(_) => "aggregate",
+                Contents::Fields(_) => "flat",
+                Contents::Nested(_) => "nested",
+            },
+            paths: self.positions(source.positions.ids().skip(1)),
+            condition: condition.map(|one| condition_text(self.conceptual, &source.positions, one)),
+            place,
+        }
+    }
+
+    fn positions(&self, positions: impl Iterator<Item = PositionId>) -> Vec<String> {
+        let all = &self.collection.source.positions;
+        positions.map(|at| words::position_text(self.conceptual, all, at)).collect()
+    }
+
+    fn key(&self, field: &KeyField) -> KeyDocument {
+        let FieldDocument { name, path, ty } = self.field(&field.path);
+        KeyDocument { name, path, ty, order: if field.descending { "desc" } else { "asc" } }
+    }
+
+    fn field(&self, path: &Path) -> FieldDocument {
+        let name = words::path(self.conceptual, &self.collection.source.positions, path);
+        let ty = type_text(self.conceptual, path.leaf);
+        FieldDocument { path: format!("{}.{name}", self.root()), name, ty }
+    }
+
+    fn value(&self) -> Vec<FieldDocument> {
+        let fields: &[Path] = match &self.collection.contents {
+            Contents::Aggregate(_) => &[],
+            Contents::Fields(fields) => fields,
+            Contents::Nested(nodes) => &nodes.fields,
+        };
+        fields.iter().map(|path| self.field(path)).collect()
+    }
+
+    fn rules(&self) -> Vec<String> {
+        let rules: &[Rule] = match &self.collection.contents {
+            Contents::Aggregate(rules) => rules,
+            Contents::Fields(_) | Contents::Nested(_) => &[],
+        };
+        rules.iter().map(|rule| rule_text(self.conceptual, rule)).collect()
     }
 }
 

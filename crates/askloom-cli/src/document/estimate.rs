@@ -1,5 +1,6 @@
 //! How large a collection is, and how large its largest block can get.
 
+use super::bound::bounded;
 use askloom_design::cost::{Sizes, Statistics};
 use askloom_model::{CollectionId, Conceptual, Design};
 use serde::Serialize;
@@ -20,10 +21,10 @@ pub(super) fn extents(conceptual: &Conceptual, design: &Design) -> Vec<Extent> {
     let statistics_at_most = Statistics::new(&at_most);
     let largest = Sizes { statistics: &statistics_at_most, design };
     let of = |id: CollectionId| Extent {
-        blocks: sizes.blocks(id),
-        entries: sizes.entries(id),
-        bytes: sizes.bytes(id),
-        largest_block_bytes: largest.block_bytes(id).max(sizes.block_bytes(id)),
+        blocks: bounded(sizes.blocks(id)),
+        entries: bounded(sizes.entries(id)),
+        bytes: bounded(sizes.bytes(id)),
+        largest_block_bytes: bounded(largest.block_bytes(id)).max(bounded(sizes.block_bytes(id))),
     };
     design.collections.ids().map(of).collect()
 }

@@ -1,23 +1,28 @@
 //! A design as one document: what is stored where, how each statement is carried out and what that costs, and why.
 //! Every output of `design` is made from it, and `--format json` is it.
 
+mod bound;
 mod collections;
 mod columns;
 mod estimate;
+mod note;
 mod plans;
 pub(crate) mod sample;
 pub(crate) mod schema;
+mod trace;
 mod watch;
 
 pub(crate) use collections::CollectionDocument;
+pub(crate) use note::{Note, SourceText};
 pub(crate) use plans::PlanDocument;
 pub(crate) use sample::Sample;
 
 use askloom_design::cost::Costing;
 use askloom_design::method::Decision;
 use askloom_lang::Sources;
-use askloom_model::{Design, Model};
+use askloom_model::{Charging, Design, Model, Words};
 use askloom_target::Target;
+use bound::bounded;
 use serde::Serialize;
 
 /// All that is known of a design.
@@ -33,14 +38,32 @@ pub(crate) struct Document {
     pub(crate) title: &'static str,
     /// What costs are counted in.
     pub(crate) unit: &'static str,
+    /// What things are called there.
+    #[serde(skip)]
+    pub(crate) words: Words,
+    /// Dollars a month, where a store is paid for what is done.
+    pub(crate) money: Option<Money>,
     pub(crate) collections: Vec<CollectionDocument>,
     pub(crate) plans: Vec<PlanDocument>,
     pub(crate) total: Total,
     pub(crate) decisions: Vec<Decision>,
-    pub(crate) assumed: Vec<String>,
-    pub(crate) watch: Vec<String>,
+    pub(crate) assumed: Vec<Note>,
+    pub(crate) watch: Vec<Note>,
     pub(crate) comparison: Option<Comparison>,
+    /// The text of the model, where its lines are to be shown.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) sources: Vec<SourceText>,
 }
+
+/// Dollars for a month of thirty days.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub(crate) struct Money {
+    pub(crate) requests: f64,
+    pub(crate) storage: f64,
+}
+
+/// Seconds of thirty days, in millions: prices are for a million.
+pub(crate) const MONTH: f64 = 2.592;
 
 /// The workload, a second of it.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
@@ -60,7 +83,15 @@ pub(crate) struct Total {
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Comparison {
     pub(crate) methods: Vec<Compared>,
+    /// Methods that have nothing to say here.
+    pub(crate) left_out: Vec<LeftOut>,
     pub(crate) statements: Vec<ComparedStatement>,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct LeftOut {
+    pub(crate) method: String,
+    pub(crate) why: String,
 }
 
 #[derive(Debug, Clone, Serialize)]
@@ -117,13 +148,8 @@ impl Subject<'_> {
         let plans = plans::plans(self);
         let collections = collections::collections(self, &plans);
         let total = total(&plans, &collections);
-        let mut assumed = plans::assumed(self, &plans);
-        let unrated: Vec<&str> =
-            plans.iter().filter(|plan| plan.rate.is_none()).map(|plan| plan.statement.as_str()).collect();
-        if !unrated.is_empty() {
-            assumed.push(format!("{} once a second", unrated.join(", ")));
-        }
-        let watch = watch::watch(&collections, &plans);
+        let assumed = self.assumed(&plans);
+        let watch = watch::watch(&collections, &plans, &total);
         Document {
             askloom: env!("CARGO_PKG_VERSION"),
             model: self.file.to_owned(),
@@ -132,6 +158,8 @@ impl Subject<'_> {
             target: self.target.capability.target,
             title: self.target.capability.title,
             unit: self.costing().model.unit(),
+            words: self.target.capability.words,
+            money: self.money(&total),
             collections,
             plans,
             total,
@@ -139,16 +167,37 @@ impl Subject<'_> {
             assumed,
             watch,
             comparison: None,
+            sources: Vec::new(),
+        }
+    }
+
+    /// What the workload costs a month, where somebody is paid for it.
+    fn money(&self, total: &Total) -> Option<Money> {
+        let profile = self.target.profile;
+        match profile.charging {
+            Charging::Units(_) => {
+                let gigabytes = total.storage / 1e9;
+                let storage = profile.storage.map_or(0.0, |price| price.value * gigabytes);
+                Some(Money { requests: bounded(total.cost * MONTH), storage: bounded(storage) })
+            }
+            Charging::Linear(_) => None,
         }
     }
 
     /// The same with a few items of made-up data in each collection.
     pub(crate) fn with_sample(&self) -> Document {
         let mut document = self.document();
-        let mut samples = sample::samples(self).into_iter();
-        for collection in &mut document.collections {
-            collection.sample = samples.next();
+        let made = sample::Made::of(self);
+        let samples = made.samples();
+        let mut native = crate::native::statements(self.model, self.design, self.target, self.sources);
+        for plan in &mut document.plans {
+            plan.native = native.remove(&plan.statement);
         }
+        trace::trace(self, &made, &samples, &mut document.plans);
+        for (collection, sample) in document.collections.iter_mut().zip(samples) {
+            collection.sample = Some(sample);
+        }
+        document.sources = self.source_texts();
         document
     }
 }
@@ -171,7 +220,7 @@ fn sentence(subject: &Subject<'_>, collections: &[CollectionDocument], plans: &[
         "{} on {}: {}{added} for {} and {}{scanning}",
         subject.file,
         subject.target.capability.title,
-        amount(collections.len(), "collection"),
+        amount(collections.len(), subject.target.capability.words.collection),
         crate::render::amount_of(queries as u64, "query"),
         amount(workload.writes.len(), "write"),
     )
@@ -183,14 +232,14 @@ fn total(plans: &[PlanDocument], collections: &[CollectionDocument]) -> Total {
     let (mut put, mut of_masters) = (0.0, 0.0);
     for plan in plans {
         let rate = plan.rate.unwrap_or(RATE);
-        total.cost += rate * plan.cost;
-        total.requests += rate * plan.requests();
-        total.rows += rate * plan.rows();
-        total.bytes += rate * plan.bytes();
+        total.cost = bounded(total.cost + rate * plan.cost);
+        total.requests = bounded(total.requests + rate * plan.requests());
+        total.rows = bounded(total.rows + rate * plan.rows());
+        total.bytes = bounded(total.bytes + rate * plan.bytes());
         put += rate * plan.written;
         of_masters += rate * plan.written_to_masters;
     }
-    total.storage = collections.iter().map(|collection| collection.estimate.bytes).sum();
-    total.write_amplification = if of_masters > 0.0 { put / of_masters } else { 1.0 };
+    total.storage = bounded(collections.iter().map(|collection| collection.estimate.bytes).sum());
+    total.write_amplification = if of_masters > 0.0 { bounded(put / of_masters) } else { 1.0 };
     total
 }

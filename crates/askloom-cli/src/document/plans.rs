@@ -1,13 +1,19 @@
 //! How each statement is carried out.
 
+use super::bound::bounded;
 use super::columns::Touched;
+use super::note::Place;
+use super::trace::{SampleCall, Touches};
 use super::{RATE, Subject};
 use crate::statement::Statement;
 use askloom_design::method::scans;
 use askloom_design::plan::{self, Line};
 use askloom_lang::Sources;
-use askloom_model::{Assumption, CopyLevel, Guarantee, Header, Query, Write};
+use askloom_model::{
+    Assumption, CheckOf, CollectionId, CopyLevel, Guarantee, Header, Query, SupportOf, Write, WriteStepPlan,
+};
 use serde::Serialize;
+use std::collections::BTreeSet;
 
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct PlanDocument {
@@ -16,7 +22,8 @@ pub(crate) struct PlanDocument {
     /// As the model has it.
     pub(crate) text: String,
     /// The line of the model.
-    pub(crate) line: u32,
+    #[serde(flatten)]
+    pub(crate) place: Place,
     /// A second; nothing if the model does not say.
     pub(crate) rate: Option<f64>,
     /// Of one call.
@@ -34,12 +41,20 @@ pub(crate) struct PlanDocument {
     /// Why there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) missing: Option<String>,
+    /// In the store's own language.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) native: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) sample: Option<SampleCall>,
     /// Bytes that a call puts.
     pub(crate) written: f64,
     #[serde(skip)]
     pub(crate) written_to_masters: f64,
     #[serde(skip)]
-    assumed: Vec<Assumption>,
+    pub(super) assumed: Vec<Assumption>,
+    /// Every collection that is read on the way, those of which no step is named after too.
+    #[serde(skip)]
+    read: BTreeSet<String>,
 }
 
 #[derive(Debug, Clone, Serialize)]
@@ -56,6 +71,8 @@ pub(crate) struct StepDocument {
     pub(crate) puts: f64,
     pub(crate) deletes: f64,
     pub(crate) cost: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) touches: Option<Touches>,
 }
 
 #[derive(Debug, Clone, Serialize)]
@@ -73,8 +90,12 @@ impl PlanDocument {
     }
 
     pub(crate) fn uses(&self, collection: &str) -> bool {
-        let read = self.steps.iter().any(|step| step.collection.as_deref() == Some(collection));
-        read || self.copies.iter().any(|copy| copy.collection == collection)
+        let step = self.steps.iter().any(|step| step.collection.as_deref() == Some(collection));
+        step || self.reads_of(collection) || self.copies.iter().any(|copy| copy.collection == collection)
+    }
+
+    pub(super) fn reads_of(&self, collection: &str) -> bool {
+        self.read.contains(collection)
     }
 
     pub(crate) fn requests(&self) -> f64 {
@@ -89,15 +110,13 @@ impl PlanDocument {
         self.steps.iter().map(|step| step.bytes).sum()
     }
 
-    fn new(sources: &Sources, header: &Header, kind: &'static str) -> Self {
-        let span = header.span;
-        let line = sources.start(span).line;
+    fn new(subject: &Subject<'_>, header: &Header, kind: &'static str) -> Self {
         Self {
             statement: header.name.clone(),
             kind,
-            text: text(sources, header),
-            line: u32::try_from(line).unwrap_or(u32::MAX),
-            rate: header.rate,
+            text: text(subject.sources, header),
+            place: subject.place(header.span),
+            rate: header.rate.map(bounded),
             cost: 0.0,
             share: 0.0,
             reads: "",
@@ -106,9 +125,12 @@ impl PlanDocument {
             steps: Vec::new(),
             copies: Vec::new(),
             missing: None,
+            native: None,
+            sample: None,
             written: 0.0,
             written_to_masters: 0.0,
             assumed: Vec::new(),
+            read: BTreeSet::new(),
         }
     }
 }
@@ -133,19 +155,8 @@ pub(super) fn plans(subject: &Subject<'_>) -> Vec<PlanDocument> {
     plans
 }
 
-/// What all of them assume, each once.
-pub(super) fn assumed(subject: &Subject<'_>, plans: &[PlanDocument]) -> Vec<String> {
-    let mut all: Vec<Assumption> = Vec::new();
-    for assumption in plans.iter().flat_map(|plan| &plan.assumed) {
-        if all.iter().all(|known| known.about != assumption.about) {
-            all.push(*assumption);
-        }
-    }
-    plan::assumptions(subject.model, &all)
-}
-
 fn plan(subject: &Subject<'_>, statement: Statement<'_>) -> PlanDocument {
-    let mut document = PlanDocument::new(subject.sources, statement.header(), kind(statement));
+    let mut document = PlanDocument::new(subject, statement.header(), kind(statement));
     match statement {
         Statement::Query(asked) => read(subject, asked, &mut document),
         Statement::Ask(ask) => match askloom_design::ask::query(&subject.model.conceptual, ask) {
@@ -172,12 +183,13 @@ fn read(subject: &Subject<'_>, query: &Query, document: &mut PlanDocument) {
         Err(why) => document.missing = Some(why.message.clone()),
         Ok(found) => {
             let lines = plan::outline(subject.model, subject.design, query, &found);
-            document.cost = found.estimate.cost;
+            document.cost = bounded(found.estimate.cost);
             document.reads = reads(found.priced.reads);
             document.scans = scans(&found);
             let touched = Touched::by_query(query);
             document.steps = lines.iter().map(|line| step(subject, line, Some(&touched))).collect();
             document.how = lines.first().map(|line| line.words.clone()).unwrap_or_default();
+            document.read = named(subject, found.collections());
             document.assumed = found.priced.assumed;
         }
     }
@@ -188,27 +200,46 @@ fn written(subject: &Subject<'_>, write: &Write, document: &mut PlanDocument) {
         Err(why) => document.missing = Some(why.message.clone()),
         Ok(found) => {
             let lines = plan::outline_write(subject.model, subject.design, write, &found);
-            document.cost = found.estimate.cost;
+            document.cost = bounded(found.estimate.cost);
             document.reads = "";
             document.scans = found.steps.iter().any(|step| scans(&step.find));
             document.steps = write_steps(subject, write, &lines);
             document.how =
                 lines.iter().find(|line| line.op == "put").map(|line| line.words.clone()).unwrap_or_default();
-            document.written = found.estimate.written;
+            document.written = bounded(found.estimate.written);
             for done in &found.steps {
-                document.written_to_masters += done.master.estimate.written;
+                document.written_to_masters += bounded(done.master.estimate.written);
+                document.read.extend(named(subject, read_by(done)));
                 for copy in &done.copies {
                     document.copies.push(CopyDocument {
                         collection: subject.design.collections[copy.collection].name.clone(),
                         level: level(copy.level),
-                        puts: copy.estimate.puts,
-                        deletes: copy.estimate.deletes,
+                        puts: bounded(copy.estimate.puts),
+                        deletes: bounded(copy.estimate.deletes),
                     });
                 }
             }
             document.assumed = found.assumed;
         }
     }
+}
+
+fn named(subject: &Subject<'_>, collections: impl IntoIterator<Item = CollectionId>) -> BTreeSet<String> {
+    collections.into_iter().map(|id| subject.design.collections[id].name.clone()).collect()
+}
+
+/// What one statement of a write reads: to find instances, to check them, and to bring copies after.
+fn read_by(done: &WriteStepPlan) -> Vec<CollectionId> {
+    let taken = done.reservations.iter().filter_map(|reservation| reservation.index);
+    let checked = done.checks.iter().filter_map(|check| match check.what {
+        CheckOf::TargetLives { master } => Some(master),
+        CheckOf::Referrers { index } => index,
+    });
+    let support = done.copies.iter().flat_map(|copy| &copy.support).flat_map(|read| match &read.of {
+        SupportOf::Back(step) => step.index.into_iter().collect(),
+        SupportOf::Rebuild { how, .. } => how.collections(),
+    });
+    done.find.collections().chain(taken).chain(checked).chain(support).collect()
 }
 
 /// Each step of the write ends with what it puts and the copies of that.
@@ -233,13 +264,14 @@ fn step(subject: &Subject<'_>, line: &Line, touched: Option<&Touched>) -> StepDo
         words: line.words.clone(),
         collection: collection.map(|collection| collection.name.clone()),
         columns: columns.unwrap_or_default(),
-        requests: line.requests,
-        partitions: line.partitions,
-        rows: line.rows,
-        bytes: line.bytes,
-        puts: line.puts,
-        deletes: line.deletes,
-        cost: line.cost,
+        requests: bounded(line.requests),
+        partitions: bounded(line.partitions),
+        rows: bounded(line.rows),
+        bytes: bounded(line.bytes),
+        puts: bounded(line.puts),
+        deletes: bounded(line.deletes),
+        cost: bounded(line.cost),
+        touches: None,
     }
 }
 

@@ -4,8 +4,8 @@ use super::Subject;
 use crate::words;
 use askloom_design::partition::Entries;
 use askloom_model::{
-    AccessPath, ClassId, Collection, Conceptual, Contents, Identity, Leaf, Model, Path, PositionId, Value,
-    identity_to_json, to_json,
+    AccessPath, ClassId, Collection, CollectionId, Conceptual, Contents, Design, Identity, Leaf, Model, Path,
+    PositionId, Record, Value, identity_to_json, to_json,
 };
 use askloom_oracle::generate::{Generator, Options, few};
 use askloom_store::write::{self, Expect, Inputs};
@@ -16,12 +16,16 @@ use serde_json::Value as Json;
 
 /// Instances of each class that are made up.
 const INSTANCES: u64 = 4;
+/// So many that some of them are none of the few.
+const MANY: u64 = 16;
 /// Elements of each list, at most.
 const ELEMENTS: u64 = 3;
 /// Bytes of each text, at most.
 const LETTERS: u64 = 60;
 /// Items that are shown of each collection.
 const ITEMS: usize = 8;
+/// The clock of the sample: nothing in it has expired.
+pub(super) const NOW: jiff::Timestamp = jiff::Timestamp::UNIX_EPOCH;
 
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Sample {
@@ -29,45 +33,96 @@ pub(crate) struct Sample {
     /// How many of the columns make up the key.
     pub(crate) keys: usize,
     pub(crate) rows: Vec<Vec<String>>,
+    /// The key of each row in the store.
+    #[serde(skip)]
+    pub(super) stored: Vec<Vec<u8>>,
 }
 
-/// A sample for each collection, in the order of the design.
-pub(super) fn samples(subject: &Subject<'_>) -> Vec<Sample> {
-    let schema = Schema::new(subject.model.clone(), subject.design.clone());
-    let keyspace = filled(&schema, &small(subject.model));
-    let conceptual = &schema.model.conceptual;
-    let one = |id| {
-        let collection = &schema.design.collections[id];
-        let prefix = block_prefix(schema.number(id), &[]);
-        let entries = keyspace.range(prefix.clone()..).take_while(|(key, _)| key.starts_with(&prefix));
-        let reader = Reader { schema: &schema, conceptual, collection };
-        let rows = entries.filter_map(|(key, value)| reader.row(key, value)).take(ITEMS).collect();
-        Sample { columns: reader.columns(), keys: reader.keys(), rows }
-    };
-    schema.design.collections.ids().map(one).collect()
+/// A small store of made-up data.
+pub(crate) struct Made {
+    pub(crate) schema: Schema,
+    pub(crate) keyspace: Memory,
+    /// What is in it, as it was put there.
+    pub(super) records: Vec<Record>,
+    /// Of each class an aggregate that is not there yet.
+    pub(super) spare: Vec<Record>,
+}
+
+impl Made {
+    pub(super) fn of(subject: &Subject<'_>) -> Self {
+        Self::new(subject.model, subject.design)
+    }
+
+    pub(crate) fn new(model: &Model, design: &Design) -> Self {
+        let schema = Schema::new(model.clone(), design.clone());
+        let options = Options { seed: 7, ..Options::default() };
+        let mut made = Self { schema, keyspace: Memory::new(), records: Vec::new(), spare: Vec::new() };
+        let few = small(model, INSTANCES);
+        for (_, record) in Generator::new(&few, options.clone()).records() {
+            made.store(record);
+        }
+        made.spare = made.spares(&small(model, MANY), options);
+        made
+    }
+
+    /// An aggregate of each class that is none of those that are stored.
+    fn spares(&self, larger: &Model, options: Options) -> Vec<Record> {
+        let conceptual = &larger.conceptual;
+        let generator = Generator::new(larger, options);
+        let is_new = |record: &Record| {
+            let identity = record.identity(conceptual);
+            self.records.iter().all(|known| known.identity(conceptual) != identity)
+        };
+        let spare = |class: ClassId| {
+            let mut all = (0..generator.count(class)).filter_map(|n| generator.aggregate(class, n));
+            all.find(is_new)
+        };
+        conceptual.classes.ids().filter_map(spare).collect()
+    }
+
+    /// What cannot be stored (a bound that the few instances do not reach) is left out: it is a sample.
+    fn store(&mut self, record: Record) {
+        let inputs = Inputs { now: NOW, uuids: Vec::new(), id: None };
+        let stored = write::store(&self.schema, &self.keyspace, record.clone(), Expect::Anything, &inputs);
+        if let Ok((change, _)) = stored {
+            change.apply(&mut self.keyspace);
+            self.records.push(record);
+        }
+    }
+
+    /// A sample for each collection, in the order of the design.
+    pub(super) fn samples(&self) -> Vec<Sample> {
+        self.schema.design.collections.ids().map(|id| self.sample(id)).collect()
+    }
+
+    fn sample(&self, id: CollectionId) -> Sample {
+        let reader = self.reader(id);
+        let prefix = self.prefix(id);
+        let entries = self.keyspace.range(prefix.clone()..).take_while(|(key, _)| key.starts_with(&prefix));
+        let rows = entries.filter_map(|(key, value)| Some((key.clone(), reader.row(key, value)?)));
+        let (stored, rows) = rows.take(ITEMS).unzip();
+        Sample { columns: reader.columns(), keys: reader.keys(), rows, stored }
+    }
+
+    fn reader(&self, id: CollectionId) -> Reader<'_> {
+        let schema = &self.schema;
+        Reader { schema, conceptual: &schema.model.conceptual, collection: &schema.design.collections[id] }
+    }
+
+    /// What the keys of a collection begin with.
+    pub(super) fn prefix(&self, id: CollectionId) -> Vec<u8> {
+        block_prefix(self.schema.number(id), &[])
+    }
+
+    /// Whether an entry is an item of the collection, and not what the store keeps beside them.
+    pub(super) fn is_item(&self, id: CollectionId, key: &[u8], value: &[u8]) -> bool {
+        self.reader(id).row(key, value).is_some()
+    }
 }
 
 /// The model with few instances and short lists.
-pub(crate) fn small(model: &Model) -> Model {
-    few(model, INSTANCES, ELEMENTS, LETTERS)
-}
-
-/// What cannot be stored (a bound that the few instances do not reach) is left out: it is a sample.
-pub(crate) fn filled(schema: &Schema, model: &Model) -> Memory {
-    let mut keyspace = Memory::new();
-    let inputs = Inputs { now: jiff::Timestamp::UNIX_EPOCH, uuids: Vec::new(), id: None };
-    for (_, record) in Generator::new(model, Options { seed: 7, ..Options::default() }).records() {
-        let Ok((change, _)) = write::store(schema, &keyspace, record, Expect::Anything, &inputs) else {
-            continue;
-        };
-        for (key, value) in change.puts {
-            match value {
-                Some(value) => keyspace.insert(key, value),
-                None => keyspace.remove(&key),
-            };
-        }
-    }
-    keyspace
+fn small(model: &Model, instances: u64) -> Model {
+    few(model, instances, ELEMENTS, LETTERS)
 }
 
 /// Puts the entries of a collection into words.
@@ -233,7 +288,7 @@ impl Reader<'_> {
     }
 }
 
-fn plain(json: &Json) -> String {
+pub(super) fn plain(json: &Json) -> String {
     match json {
         Json::String(text) => text.clone(),
         Json::Object(members) => members.values().map(plain).collect::<Vec<_>>().join(" / "),

@@ -1,34 +1,65 @@
-//! What deserves a look: large blocks, scans, statements without a plan.
+//! What deserves a look: large blocks, scans, statements without a plan, collections that nobody reads.
 
-use super::{CollectionDocument, PlanDocument};
+use super::bound::is_past_counting;
+use super::note::{Note, Place};
+use super::{CollectionDocument, PlanDocument, Total};
 use crate::human;
-use askloom_model::Role;
+use crate::render::amount;
+use askloom_model::{Origin, Role};
 
 /// A block above this is worth a word on any store.
 const LARGE_BLOCK: f64 = 1e8;
 
-pub(super) fn watch(collections: &[CollectionDocument], plans: &[PlanDocument]) -> Vec<String> {
-    let mut watch = Vec::new();
-    for plan in plans {
-        if let Some(missing) = &plan.missing {
-            watch.push(format!("{}: no plan: {missing}", plan.statement));
-        }
-        if plan.scans {
-            let rows = human::count(plan.rows());
-            watch.push(format!("{}: goes through everything, {rows} entries a call", plan.statement));
-        }
-        if plan.reads == "lagging" {
-            watch.push(format!("{}: may see a copy that is behind its master", plan.statement));
-        }
-    }
+pub(super) fn watch(collections: &[CollectionDocument], plans: &[PlanDocument], total: &Total) -> Vec<Note> {
+    let mut watch: Vec<Note> = plans.iter().flat_map(of_plan).collect();
     for collection in collections {
-        let estimate = &collection.estimate;
-        let large = human::bytes(estimate.largest_block_bytes);
-        if collection.block_key.is_empty() && collection.role != Role::Master {
-            watch.push(format!("{}: all of it is one block of {large}", collection.name));
-        } else if estimate.largest_block_bytes > LARGE_BLOCK {
-            watch.push(format!("{}: a block can grow to {large}", collection.name));
-        }
+        let texts = [large(collection), unread(collection, plans)];
+        let note =
+            |text: String| Note::new(format!("{}: {text}", collection.name), collection.source.place.clone());
+        watch.extend(texts.into_iter().flatten().map(note));
+    }
+    let Total { cost, requests, rows, bytes, storage, write_amplification: _ } = *total;
+    if [cost, requests, rows, bytes, storage].into_iter().any(is_past_counting) {
+        let text = "some figures are past counting: look at @rate, @count, @avg and @size";
+        watch.push(Note::new(text.to_owned(), Place::default()));
     }
     watch
+}
+
+fn of_plan(plan: &PlanDocument) -> Vec<Note> {
+    let mut texts = Vec::new();
+    if let Some(missing) = &plan.missing {
+        texts.push(format!("no plan: {missing}"));
+    }
+    if plan.scans {
+        texts.push(format!("goes through everything, {} entries a call", human::count(plan.rows())));
+    }
+    if plan.reads == "lagging" {
+        texts.push("may see a copy that is behind its master".to_owned());
+    }
+    let note = |text: String| Note::new(format!("{}: {text}", plan.statement), plan.place.clone());
+    texts.into_iter().map(note).collect()
+}
+
+fn large(collection: &CollectionDocument) -> Option<String> {
+    let most = collection.estimate.largest_block_bytes;
+    let large = human::bytes(most);
+    if collection.block_key.is_empty() && collection.role != Role::Master {
+        return Some(format!("all of it is one block of {large}"));
+    }
+    (most > LARGE_BLOCK).then(|| format!("a block can grow to {large}"))
+}
+
+/// A copy of the method's own that costs its writes and serves nobody. What was added is there for a reason.
+fn unread(collection: &CollectionDocument, plans: &[PlanDocument]) -> Option<String> {
+    let is_read = plans.iter().any(|plan| plan.reads_of(&collection.name));
+    if collection.role == Role::Master || collection.origin == Origin::Added || is_read {
+        return None;
+    }
+    let kept = match collection.kept_right_by.len() {
+        0 => String::new(),
+        1 => ", and 1 write keeps it right".to_owned(),
+        several => format!(", and {} keep it right", amount(several, "write")),
+    };
+    Some(format!("no statement reads it{kept}"))
 }

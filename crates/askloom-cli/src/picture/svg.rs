@@ -2,6 +2,7 @@
 
 use super::diagram::{Diagram, Shape};
 use crate::document::Document;
+use crate::fit;
 use std::fmt::Write;
 
 const LINE: usize = 18;
@@ -54,8 +55,8 @@ const STYLE: &str = ".paper{fill:#fff}.box{fill:#fafaf7;stroke:#3b3f46}.added{st
 /// Each master with what is made of it in a row of its own; what has no master here at the end.
 fn place(diagram: &Diagram) -> Vec<Placed<'_>> {
     let width = |shape: &Shape| {
-        let lines = shape.keys.iter().chain(&shape.fields).map(|line| line.chars().count().min(LONGEST));
-        let head = shape.name.chars().count() + shape.role.chars().count() + 3;
+        let lines = shape.keys.iter().chain(&shape.fields).map(|line| fit::width(line).min(LONGEST));
+        let head = fit::width(&shape.name).min(LONGEST) + fit::width(shape.role) + 3;
         lines.chain([head]).max().unwrap_or(0) * CHARACTER + 2 * PADDING
     };
     let height = |shape: &Shape| (1 + shape.keys.len() + shape.fields.len()) * LINE + 2 * PADDING;
@@ -107,7 +108,7 @@ fn draw(one: &Placed<'_>, text: &mut String) {
         text,
         "<text class=\"name\" x=\"{}\" y=\"{line}\">{} <tspan class=\"role\" font-weight=\"normal\">{}</tspan></text>",
         x + PADDING,
-        escaped(&shape.name),
+        escaped(&fit::cut(&shape.name, LONGEST)),
         shape.role
     );
     line += PADDING / 2;
@@ -119,7 +120,7 @@ fn draw(one: &Placed<'_>, text: &mut String) {
             text,
             "<text class=\"{class}\" x=\"{}\" y=\"{line}\">{}</text>",
             x + PADDING,
-            escaped(&cut(words))
+            escaped(&fit::cut(words, LONGEST))
         );
     }
     text.push_str("</g>\n");
@@ -133,13 +134,6 @@ fn arrow(from: &Placed<'_>, to: &Placed<'_>, text: &mut String) {
     let back = x2.saturating_sub(8);
     let (above, below) = (y2.saturating_sub(4), y2 + 4);
     let _ = writeln!(text, "<path class=\"tip\" d=\"M{x2} {y2} L{back} {above} L{back} {below} Z\"/>");
-}
-
-fn cut(words: &str) -> String {
-    match words.char_indices().nth(LONGEST) {
-        Some((at, _)) => format!("{}…", words.get(..at).unwrap_or(words)),
-        None => words.to_owned(),
-    }
 }
 
 fn escaped(text: &str) -> String {

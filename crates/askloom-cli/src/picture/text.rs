@@ -1,10 +1,13 @@
 //! A design in 80 columns.
 
-use crate::document::{CollectionDocument, Comparison, Document, PlanDocument};
-use crate::human;
+use crate::document::{
+    Cell, CollectionDocument, ComparedStatement, Comparison, Document, MONTH, Money, Note, PlanDocument,
+};
+use crate::{fit, human};
+use askloom_model::Words;
 use std::fmt::Write;
 
-const WIDTH: usize = 80;
+const WIDTH: usize = fit::WIDTH;
 /// Of the names that begin a line.
 const NAME: usize = 12;
 /// Reasons of this many decisions are shown; `--format json` has all.
@@ -14,31 +17,55 @@ const DECISIONS: usize = 12;
 pub(crate) fn design(document: &Document) -> String {
     let mut text = String::new();
     wrapped(&document.sentence, 0, &mut text);
-    let cost = human::short(document.total.cost);
     let storage = human::bytes(document.total.storage);
     let amplification = human::short(document.total.write_amplification);
+    let kept = document.words.kept;
     wrapped(
         &format!(
-            "by {}: {cost} {} a second, {storage} stored, {amplification} bytes put for a byte of data",
-            document.method, document.unit
+            "by {}: {}, {storage} {kept}, {amplification} bytes put for a byte of data",
+            document.method,
+            price(document)
         ),
         0,
         &mut text,
     );
     text.push('\n');
     for collection in &document.collections {
-        one(collection, &mut text);
+        one(collection, &document.words, &mut text);
     }
     statements(document, &mut text);
     why(document, &mut text);
-    section("WATCH", &document.watch, &mut text);
+    let watch: Vec<String> = document.watch.iter().map(|note| note.text.clone()).collect();
+    section("WATCH", &watch, &mut text);
     if !document.assumed.is_empty() {
-        section("ASSUMED", &[document.assumed.join(", ")], &mut text);
+        section("ASSUMED", &[assumed(&document.assumed)], &mut text);
     }
     text
 }
 
-fn one(collection: &CollectionDocument, text: &mut String) {
+/// All assumptions in one sentence; statements of which no rate is known are named together.
+fn assumed(notes: &[Note]) -> String {
+    let (unrated, others): (Vec<&Note>, Vec<&Note>) = notes.iter().partition(|note| note.unrated.is_some());
+    let mut parts: Vec<String> = others.iter().map(|note| note.text.clone()).collect();
+    let names: Vec<&str> = unrated.iter().filter_map(|note| note.unrated.as_deref()).collect();
+    if !names.is_empty() {
+        parts.push(format!("{} once a second", names.join(", ")));
+    }
+    parts.join(", ")
+}
+
+/// What the workload costs, in what its users pay.
+fn price(document: &Document) -> String {
+    match document.money {
+        Some(Money { requests, storage }) => {
+            let (requests, storage) = (human::count(requests), human::count(storage));
+            format!("${requests} a month for requests and ${storage} for storage")
+        }
+        None => format!("{} {} a second", human::short(document.total.cost), document.unit),
+    }
+}
+
+fn one(collection: &CollectionDocument, words: &Words, text: &mut String) {
     let mut lines = collection.text.lines();
     let heading = lines.next().unwrap_or_default();
     let added = if collection.is_added() { ", added" } else { "" };
@@ -47,13 +74,13 @@ fn one(collection: &CollectionDocument, text: &mut String) {
         None if added.is_empty() => heading.to_owned(),
         None => format!("{heading} (added)"),
     };
-    let entries = format!("{} entries", human::count(collection.estimate.entries));
+    let entries = format!("{} {}", human::count(collection.estimate.entries), words.records);
     let size = format!("{entries}  {:>8}", human::bytes(collection.estimate.bytes));
-    let room = WIDTH.saturating_sub(size.chars().count());
-    if heading.chars().count() < room {
-        let _ = writeln!(text, "{heading:room$}{size}");
+    let room = WIDTH.saturating_sub(fit::width(&size));
+    if fit::width(&heading) < room {
+        let _ = writeln!(text, "{}{size}", fit::left(&heading, room));
     } else {
-        let _ = writeln!(text, "{heading}\n{size:>WIDTH$}");
+        let _ = writeln!(text, "{}\n{size:>WIDTH$}", fit::lines(&heading, WIDTH).join("\n"));
     }
     for line in lines {
         let _ = writeln!(text, "{line}");
@@ -72,7 +99,12 @@ fn statements(document: &Document, text: &mut String) {
     let _ = writeln!(
         text,
         "\n{:<NAME$} {:>8}  {:<34}{:>6}{:>8}{:>8}",
-        "STATEMENT", "RATE/s", "HOW", "CALLS", unit, "SHARE"
+        "STATEMENT",
+        "RATE/s",
+        "HOW",
+        "CALLS",
+        unit,
+        if document.money.is_some() { "$/MONTH" } else { "SHARE" }
     );
     for plan in &document.plans {
         let rate = plan.rate.map_or_else(|| "?".to_owned(), human::short);
@@ -80,21 +112,28 @@ fn statements(document: &Document, text: &mut String) {
             Some(missing) => format!("no plan: {missing}"),
             None => how(plan),
         };
-        let how = lines(&how, 33);
+        let how = fit::lines(&how, 33);
         let first = how.first().cloned().unwrap_or_default();
-        let share = format!("{:.0}%", plan.share * 100.0);
+        let share = match document.money {
+            Some(_) => human::count(plan.rate.unwrap_or(1.0) * plan.cost * MONTH),
+            None => format!("{:.0}%", plan.share * 100.0),
+        };
         let numbers = format!("{:>6}{:>8}{share:>8}", human::short(plan.requests()), human::short(plan.cost));
-        let name = &plan.statement;
-        if name.chars().count() > NAME {
-            let _ = writeln!(text, "{name}");
-            let _ = writeln!(text, "{:<NAME$} {rate:>8}  {first:<34}{numbers}", "");
-        } else {
-            let _ = writeln!(text, "{name:<NAME$} {rate:>8}  {first:<34}{numbers}");
-        }
+        let name = named(&plan.statement, NAME, text);
+        let _ = writeln!(text, "{name} {rate:>8}  {}{numbers}", fit::left(&first, 34));
         for line in how.iter().skip(1) {
             let _ = writeln!(text, "{:indent$}{line}", "", indent = NAME + 11);
         }
     }
+}
+
+/// The name that begins a line, filled up. One that is too long has lines of its own before it.
+fn named(name: &str, room: usize, text: &mut String) -> String {
+    if fit::width(name) <= room {
+        return fit::left(name, room);
+    }
+    let _ = writeln!(text, "{}", fit::lines(name, WIDTH).join("\n"));
+    " ".repeat(room)
 }
 
 /// What a statement does in a few words: where it starts, and how many steps follow.
@@ -158,39 +197,40 @@ pub(crate) fn comparison(document: &Document, comparison: &Comparison) -> String
     let heading: String = names.iter().map(|name| format!("{name:>COLUMN$}")).collect();
     let _ = writeln!(text, "{:<room$}{heading}", "STATEMENT");
     for statement in &comparison.statements {
-        let possible = statement.cells.iter().filter(|cell| !cell.missing);
-        let least = possible.map(|cell| cell.cost).fold(f64::INFINITY, f64::min);
-        let cells: String = statement
-            .cells
-            .iter()
-            .map(|cell| {
-                if cell.missing {
-                    return format!("{:>COLUMN$}", "no plan");
-                }
-                let mark = if cell.scans {
-                    "!"
-                } else if cell.cost <= least * 1.0001 {
-                    "*"
-                } else {
-                    " "
-                };
-                let numbers = format!("{} {}{mark}", human::short(cell.requests), human::short(cell.cost));
-                format!("{numbers:>COLUMN$}")
-            })
-            .collect();
-        let name = &statement.statement;
-        if name.chars().count() >= room {
-            let _ = writeln!(text, "{name}\n{:<room$}{cells}", "");
-        } else {
-            let _ = writeln!(text, "{name:<room$}{cells}");
-        }
+        // A space parts the name from the first number.
+        let name = named(&statement.statement, room - 1, &mut text);
+        let _ = writeln!(text, "{name} {}", cells(statement));
     }
     totals(document, comparison, room, &mut text);
     text.push_str("\n* cheapest   ! goes through everything\n\n");
     for method in &comparison.methods {
         wrapped(&format!("{}: {}", method.method, method.sentence), 0, &mut text);
     }
+    for left in &comparison.left_out {
+        wrapped(&format!("{}: left out, {}", left.method, left.why), 0, &mut text);
+    }
     text
+}
+
+/// What a statement takes by each method.
+fn cells(statement: &ComparedStatement) -> String {
+    let possible = statement.cells.iter().filter(|cell| !cell.missing);
+    let least = possible.map(|cell| cell.cost).fold(f64::INFINITY, f64::min);
+    let cell = |cell: &Cell| {
+        if cell.missing {
+            return format!("{:>COLUMN$}", "no plan");
+        }
+        let mark = if cell.scans {
+            "!"
+        } else if cell.cost <= least * 1.0001 {
+            "*"
+        } else {
+            " "
+        };
+        let numbers = format!("{} {}{mark}", human::short(cell.requests), human::short(cell.cost));
+        format!("{numbers:>COLUMN$}")
+    };
+    statement.cells.iter().map(cell).collect()
 }
 
 const COLUMN: usize = 14;
@@ -223,29 +263,15 @@ fn totals(document: &Document, comparison: &Comparison, room: usize, text: &mut 
 
 /// Words in lines, the first at an indent and the others further in.
 fn wrapped(words: &str, indent: usize, text: &mut String) {
-    for (index, line) in lines(words, WIDTH - indent - 4).iter().enumerate() {
+    for (index, line) in fit::lines(words, WIDTH - indent - 4).iter().enumerate() {
         let indent = if index == 0 { indent } else { indent + 4 };
         let _ = writeln!(text, "{:indent$}{line}", "");
     }
 }
 
 fn labelled(label: &str, words: &str, text: &mut String) {
-    for (index, line) in lines(words, WIDTH - 12).iter().enumerate() {
+    for (index, line) in fit::lines(words, WIDTH - 12).iter().enumerate() {
         let label = if index == 0 { label } else { "" };
         let _ = writeln!(text, "  {label:<10}{line}");
     }
-}
-
-fn lines(words: &str, width: usize) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for word in words.split_whitespace() {
-        match lines.last_mut() {
-            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _full => lines.push(word.to_owned()),
-        }
-    }
-    lines
 }

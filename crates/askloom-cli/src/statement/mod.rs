@@ -2,7 +2,7 @@
 
 mod parameters;
 
-pub(crate) use parameters::{arguments, arguments_from_json};
+pub(crate) use parameters::{arguments, arguments_from_json, expected};
 
 use crate::exit::Failure;
 use askloom_model::{Ask, Header, Model, Query, Workload, Write};

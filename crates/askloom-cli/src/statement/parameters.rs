@@ -10,10 +10,16 @@ use askloom_store::execute::Arguments;
 
 /// Something that a statement takes.
 #[derive(Debug)]
-struct Expected {
-    name: String,
-    ty: ParameterType,
+pub(crate) struct Expected {
+    pub(crate) name: String,
+    pub(crate) ty: ParameterType,
     optional: bool,
+}
+
+impl Expected {
+    pub(crate) fn is_optional(&self) -> bool {
+        self.optional
+    }
 }
 
 /// The values of a statement's parameters, from the words of a command line.
@@ -73,7 +79,8 @@ fn usage(expected: &Expected) -> String {
     }
 }
 
-fn expected(conceptual: &Conceptual, statement: Statement<'_>) -> Vec<Expected> {
+/// All that a statement takes.
+pub(crate) fn expected(conceptual: &Conceptual, statement: Statement<'_>) -> Vec<Expected> {
     match statement {
         Statement::Query(query) => query.parameters.iter().map(declared).collect(),
         Statement::Ask(ask) => ask.keys.iter().map(|&class| key(conceptual, class)).collect(),

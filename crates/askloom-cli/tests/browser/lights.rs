@@ -97,14 +97,65 @@ fn a_write_lights_the_entry_it_puts() {
     assert_eq!(items(&mut browser, "Player", put).len(), 1);
 }
 
+/// A new entry is not in the sample: the entry of the game is put, and the round is said to be new.
 #[test]
 #[ignore = "slow"]
-fn adding_to_a_list_lights_an_entry_of_the_list() {
+fn what_is_new_is_said_and_not_lit() {
     let (mut browser, _page) = game();
     browser.pick("addRound");
     let put = put(&mut browser, "addRound");
     let entries = items(&mut browser, "Game", put);
-    assert!(entries.len() == 1 && entries.iter().all(|key| key.contains("rounds[")), "{entries:?}");
+    assert!(entries.len() == 1 && entries.iter().all(|key| !key.contains("rounds[")), "{entries:?}");
+    let said = browser.texts(
+        "[...document.querySelectorAll('.detail:not([hidden]) .besides')].map((one) => one.textContent)",
+    );
+    assert!(said.iter().any(|text| text.contains("makes 1 new item")), "{said:?}");
+}
+
+/// The parameters are those of the lit items.
+#[test]
+#[ignore = "slow"]
+fn what_is_lit_is_what_the_parameters_name() {
+    let (mut browser, _page) = game();
+    for (statement, parameter, collection) in [
+        ("continueGame", "gameId", "Game"),
+        ("setScore", "username", "Player"),
+        ("joinGame", "gameId", "Game"),
+    ] {
+        browser.pick(statement);
+        let given = browser.value(&format!(
+            "design.plans.find((plan) => plan.statement === '{statement}').sample.parameters
+                .find((one) => one.name === '{parameter}').value"
+        ));
+        let lit = items(&mut browser, collection, 1);
+        let given = given.as_str().unwrap();
+        assert!(
+            !lit.is_empty() && lit.iter().all(|key| key.starts_with(given)),
+            "{statement}: {given} {lit:?}"
+        );
+        let shown = browser.value("document.querySelector('.detail:not([hidden]) .given').textContent");
+        assert!(shown.as_str().unwrap().contains(parameter), "{shown}");
+    }
+}
+
+/// The same twice in one write cannot be carried out.
+#[test]
+#[ignore = "slow"]
+fn what_is_not_known_is_said_and_lights_nothing() {
+    let page = Page::of_text(
+        "@count(10)\nentity Note {\n  id noteId: int\n  body: text\n}\n
+@rate(1/s)\nwrite add {\n  INSERT Note\n  INSERT Note\n}\n",
+    );
+    let mut browser = Browser::start();
+    browser.open(&page.file(), 1400, "light");
+    browser.pick("add");
+    assert_eq!(browser.texts(LIT), [""; 0]);
+    let said = browser
+        .texts("[...document.querySelectorAll('.detail:not([hidden]) .said')].map((one) => one.textContent)");
+    assert!(
+        said.iter().any(|text| text.starts_with("What it touches of the sample is not known")),
+        "{said:?}"
+    );
 }
 
 /// The number of the first step that puts.

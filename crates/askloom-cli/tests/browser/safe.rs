@@ -44,4 +44,7 @@ fn the_policy_of_the_page_stops_scripts_that_are_not_its_own() {
     );
     assert_eq!(browser.value("typeof window.bad"), "undefined");
     assert_ne!(browser.complaints(), [""; 0]);
+    let policy = browser.value("document.querySelector('meta[http-equiv]').content");
+    let policy = policy.as_str().unwrap();
+    assert!(policy.contains("script-src 'sha256-") && !policy.contains("unsafe"), "{policy}");
 }

@@ -15,7 +15,7 @@ fn the_page_says_what_the_document_says() {
                 const text = document.body.innerText;
                 const wanted = [
                     design.sentence, ...design.collections.map((one) => one.name),
-                    ...design.plans.map((one) => one.statement), ...design.assumed, ...design.watch,
+                    ...design.plans.map((one) => one.statement), ...[...design.assumed, ...design.watch].map((one) => one.text),
                     ...design.decisions.map((one) => one.says), ...design.decisions.map((one) => one.source),
                     ...design.comparison.methods.map((one) => one.sentence),
                 ];
@@ -57,6 +57,18 @@ fn links_lead_to_lines_of_the_model_and_to_collections() {
         "[...document.querySelectorAll('a[href^=\"#\"]')].map((one) => one.getAttribute('href').slice(1))";
     let ids = browser.texts(links);
     assert!(ids.iter().any(|id| id.starts_with("line-")));
+    let unlinked = browser.texts(
+        "[...design.assumed, ...design.watch].filter((one) => one.line).map((one) => one.text).filter((text) =>
+            ![...document.querySelectorAll('.notes li')].some((item) => item.textContent.startsWith(text) && item.querySelector('a')))",
+    );
+    assert_eq!(unlinked, [""; 0]);
+    let wrong = browser.texts(
+        "design.plans.filter((plan) => {
+            const line = document.getElementById(`line-0-${plan.line}`);
+            return !line.textContent.includes(plan.statement);
+        }).map((plan) => plan.statement)",
+    );
+    assert_eq!(wrong, [""; 0]);
     let broken = browser.texts(&format!("{links}.filter((id) => !document.getElementById(id))"));
     assert_eq!(broken, [""; 0]);
 }

@@ -62,3 +62,24 @@ fn the_store_to_plan_for_comes_from_a_flag_a_variable_or_the_settings() {
     project.run(&args).exits(0).prints("query lobby on embedded");
     project.run(&["explain", "game.loom", "--target", "oracle"]).exits(2).says("there are embedded, redis");
 }
+
+#[test]
+fn a_model_without_statements_is_told_so() {
+    let project = crate::project::Project::new().with("a.loom", "entity A {\n  id a: int\n}\n");
+    let ran = project.run(&["explain", "a.loom"]).exits(0).says("a.loom has no statements");
+    assert_eq!(ran.stdout, "");
+}
+
+#[test]
+fn a_statement_without_a_plan_is_an_error() {
+    let model = "entity A {\n  id a: int\n  x: int\n}\nentity B {\n  id b: int\n  x: int\n}\n\n\
+                 query fine: SELECT x FROM A WHERE a = :a\n\n\
+                 write both {\n  UPDATE A SET x = :x WHERE a = :a\n  UPDATE B SET x = :x WHERE b = :b\n}\n";
+    let project = crate::project::Project::new().with("a.loom", model);
+    let of =
+        |more: &[&str]| project.run(&[&["explain", "a.loom", "--target", "cassandra"][..], more].concat());
+    of(&["both"]).exits(1).prints("error[AL0702]");
+    of(&[]).exits(1).prints("query fine on cassandra").prints("error[AL0702]");
+    of(&["fine"]).exits(0);
+    project.run(&["explain", "a.loom", "both"]).exits(0);
+}

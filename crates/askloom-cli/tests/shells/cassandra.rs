@@ -12,6 +12,8 @@ use std::collections::BTreeMap;
 
 struct Cqlsh {
     session: Session,
+    /// Of the design before; a small server has no room for all of them.
+    keyspace: Option<String>,
 }
 
 const MARK: &str = "askloom-mark";
@@ -19,13 +21,16 @@ const MARK: &str = "askloom-mark";
 impl Cqlsh {
     fn start() -> Self {
         server::up("cassandra");
-        let session = Session::start(&server::shell("cassandra"), &[("PYTHONUNBUFFERED", "1")]);
-        Self { session }
+        let mut command = server::shell("cassandra");
+        // Tables take long to make on a busy machine.
+        command.extend(["--request-timeout", "60", "--connect-timeout", "60"].map(str::to_owned));
+        let session = Session::start(&command, &[("PYTHONUNBUFFERED", "1")]);
+        Self { session, keyspace: None }
     }
 
     fn send(&mut self, text: &str) -> Result<String, String> {
         // A one-row answer that ends every text.
-        let text = format!("{text}\nSELECT '{MARK}' AS mark FROM system.local;\n");
+        let text = format!("{text}\nSELECT (text)'{MARK}' AS mark FROM system.local;\n");
         let printed = self.session.send(&text, MARK)?;
         match printed.lines().find(|line| line.contains("Exception") || line.contains("Invalid")) {
             Some(_) => Err(printed),
@@ -41,8 +46,10 @@ impl Shell for Cqlsh {
 
     fn clear(&mut self, name: &str) -> Options {
         let replication = "{'class': 'SimpleStrategy', 'replication_factor': 1}";
+        let former = self.keyspace.replace(name.to_owned());
+        let former = former.map_or_else(String::new, |former| format!("DROP KEYSPACE IF EXISTS {former};\n"));
         let text = format!(
-            "DROP KEYSPACE IF EXISTS {name};\nCREATE KEYSPACE {name} WITH replication = {replication};\nUSE {name};"
+            "{former}DROP KEYSPACE IF EXISTS {name};\nCREATE KEYSPACE {name} WITH replication = {replication};\nUSE {name};"
         );
         self.send(&text).unwrap();
         Options::default()
@@ -59,9 +66,9 @@ impl Shell for Cqlsh {
         let shown = self.send(&text.replacen("SELECT ", "SELECT JSON ", 1))?;
         let mut rows = Vec::new();
         for line in shown.lines().map(str::trim).filter(|line| line.starts_with('{')) {
-            // cqlsh doubles backslashes.
-            let json: Json = serde_json::from_str(&line.replace("\\\\", "\\"))
-                .map_err(|error| format!("{error}: {line}"))?;
+            // cqlsh doubles backslashes; and a year before Christ is shown by its number alone.
+            let line = line.replace("\\\\", "\\").replace("\"+10000-", "\"-009999-");
+            let json: Json = serde_json::from_str(&line).map_err(|error| format!("{error}: {line}"))?;
             rows.push(json.as_object().unwrap().clone());
         }
         let table = layout.table(read.table).unwrap();

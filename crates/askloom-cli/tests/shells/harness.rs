@@ -52,7 +52,9 @@ pub(crate) fn every_example(shell: &mut dyn Shell) {
         for method in Method::ALL {
             // Values that break things, and plain ones.
             let nasty = method != Method::Qodm;
+            let start = std::time::Instant::now();
             one(shell, name, &model, method, nasty, &mut count);
+            println!("{} {name} {}: {:.1?}", shell.target(), method.name(), start.elapsed());
         }
     }
     println!("{}: {count:?}", shell.target());
@@ -62,7 +64,7 @@ pub(crate) fn every_example(shell: &mut dyn Shell) {
 fn one(shell: &mut dyn Shell, name: &str, model: &Model, method: Method, nasty: bool, count: &mut Count) {
     let target = askloom_target::target(shell.target()).unwrap();
     let costing = Costing::from(target);
-    let made = method::design(method, model, &costing, &MethodOptions::default()).unwrap();
+    let made = method::design(method, model, &costing, &MethodOptions::default());
     let schema = Schema::new(model.clone(), made.design);
     let layout = Layout::new(&schema.model.conceptual, &schema.design);
     let keyspace = filled(&schema, nasty);

@@ -3,7 +3,9 @@
 use serde_json::Value as Json;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
 
 /// The command line of the shell of a server, which is started if it does not run.
 pub(crate) fn shell(name: &str) -> Vec<String> {
@@ -29,22 +31,36 @@ fn xtask(args: &[&str]) -> String {
 pub(crate) struct Session {
     child: Child,
     input: ChildStdin,
-    output: BufReader<ChildStdout>,
+    lines: Receiver<Vec<u8>>,
 }
+
+/// No statement here takes as long.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 impl Session {
     pub(crate) fn start(command: &[String], settings: &[(&str, &str)]) -> Self {
-        let (program, args) = command.split_first().unwrap();
-        let mut child = Command::new(program)
-            .args(args)
+        let program = &command[0];
+        // What it complains of comes in its place among what it prints.
+        let mut child = Command::new("sh")
+            .args(["-c", "exec \"$0\" \"$@\" 2>&1"])
+            .args(command)
             .envs(settings.iter().copied())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
             .unwrap_or_else(|error| panic!("{program}: {error}"));
         let input = child.stdin.take().unwrap();
-        let output = BufReader::new(child.stdout.take().unwrap());
-        Self { child, input, output }
+        let mut output = BufReader::new(child.stdout.take().unwrap());
+        let (sender, lines) = channel();
+        std::thread::spawn(move || {
+            let mut line = Vec::new();
+            while output.read_until(b'\n', &mut line).is_ok_and(|read| read > 0) {
+                if sender.send(std::mem::take(&mut line)).is_err() {
+                    break;
+                }
+            }
+        });
+        Self { child, input, lines }
     }
 
     /// Sends a text whose last line makes the shell print the mark on a line of its own.
@@ -52,10 +68,9 @@ impl Session {
         self.input.write_all(text.as_bytes()).and_then(|()| self.input.flush()).map_err(|e| e.to_string())?;
         let mut all = String::new();
         loop {
-            let mut line = Vec::new();
-            if self.output.read_until(b'\n', &mut line).map_err(|error| error.to_string())? == 0 {
-                return Err(format!("the shell ended after: {all}"));
-            }
+            let Ok(line) = self.lines.recv_timeout(PATIENCE) else {
+                return Err(format!("no answer from the shell to {text}\nafter: {all}"));
+            };
             let line = String::from_utf8_lossy(&line);
             if line.trim() == mark {
                 return Ok(all);

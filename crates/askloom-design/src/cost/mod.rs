@@ -13,7 +13,7 @@ mod statistics;
 pub(crate) use cuts::Cuts;
 pub(crate) use selectivity::list_length;
 pub use selectivity::{Asked, selectivity};
-pub use size::Sizes;
+pub use size::{Block, Sizes};
 pub use statistics::Statistics;
 
 use askloom_model::{Capability, Profile, Work};

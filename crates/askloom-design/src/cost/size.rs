@@ -20,6 +20,13 @@ pub struct Sizes<'s> {
     pub design: &'s Design,
 }
 
+/// How large a block is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Block {
+    pub entries: f64,
+    pub bytes: f64,
+}
+
 impl Sizes<'_> {
     /// The entries of a collection. Those of a master are counted in its blocks.
     #[must_use]
@@ -130,7 +137,10 @@ impl Sizes<'_> {
     pub fn entry_bytes(&self, id: CollectionId) -> f64 {
         let collection = &self.design.collections[id];
         match &collection.contents {
-            Contents::Aggregate(_) => self.block_bytes(id) / self.block_entries(id).max(1.0),
+            Contents::Aggregate(_) => {
+                let block = self.block(id);
+                block.bytes / block.entries.max(1.0)
+            }
             Contents::Nested(nodes) => self.node_bytes(collection, nodes),
             Contents::Fields(_) => {
                 let identity: f64 = collection
@@ -144,25 +154,32 @@ impl Sizes<'_> {
         }
     }
 
+    /// A block, on average. Both numbers at once, as it takes some time to see how an aggregate is cut.
+    #[must_use]
+    pub fn block(&self, id: CollectionId) -> Block {
+        let collection = &self.design.collections[id];
+        match collection.contents {
+            Contents::Aggregate(_) => {
+                let cuts = self.cuts(collection);
+                let bytes = cuts.cuts.iter().map(|cut| cut.bytes + cut.entries * ENTRY).sum();
+                Block { entries: cuts.entries(), bytes }
+            }
+            Contents::Fields(_) | Contents::Nested(_) => {
+                let entries = self.entries(id) / self.blocks(id);
+                Block { entries, bytes: entries * self.entry_bytes(id) }
+            }
+        }
+    }
+
     /// Entries of a block, on average.
     #[must_use]
     pub fn block_entries(&self, id: CollectionId) -> f64 {
-        let collection = &self.design.collections[id];
-        match collection.contents {
-            Contents::Aggregate(_) => self.entries_of_row(collection),
-            Contents::Fields(_) | Contents::Nested(_) => self.entries(id) / self.blocks(id),
-        }
+        self.block(id).entries
     }
 
     #[must_use]
     pub fn block_bytes(&self, id: CollectionId) -> f64 {
-        let collection = &self.design.collections[id];
-        match collection.contents {
-            Contents::Aggregate(_) => {
-                self.cuts(collection).cuts.iter().map(|cut| cut.bytes + cut.entries * ENTRY).sum()
-            }
-            Contents::Fields(_) | Contents::Nested(_) => self.block_entries(id) * self.entry_bytes(id),
-        }
+        self.block(id).bytes
     }
 
     /// All of a collection.

@@ -4,9 +4,8 @@ use super::{Decision, Proposal};
 use crate::cost::Costing;
 use crate::{ask, plan, simple, upkeep};
 use askloom_model::{
-    ClassId, Collection, CollectionId, Comparison, Conceptual, Condition, Contents, Design, EndId, Id,
-    Joining, KeyField, Leaf, Model, Operand, Origin, Path, Plan, PositionId, Query, Reading,
-    RelationshipKind, Role, Source, StepOf,
+    ClassId, Collection, CollectionId, Conceptual, Contents, Design, EndId, Id, Joining, KeyField, Leaf,
+    Model, Origin, Path, Plan, PositionId, Query, Reading, RelationshipKind, Role, Source,
 };
 
 const SOURCE: &str = "askloom";
@@ -86,18 +85,8 @@ pub(super) fn add_index(model: &Model, costing: &Costing<'_>, design: &mut Desig
 /// Whether a plan reads all of some collection.
 #[must_use]
 pub fn scans(plan: &Plan) -> bool {
-    let scan = |how: &Joining| matches!(how, Joining::BackByScan { .. });
-    let follows = plan.priced.steps.iter().any(|step| match &step.of {
-        StepOf::Follow(follow) => scan(&follow.how),
-        StepOf::Access
-        | StepOf::Join(_)
-        | StepOf::Fetch(_)
-        | StepOf::Filter
-        | StepOf::Group
-        | StepOf::Sort
-        | StepOf::Limit => false,
-    });
-    plan.access.how == Reading::Scan || follows || plan.joins.iter().any(|join| scan(&join.how))
+    let mut follows = plan.follows();
+    plan.access.how == Reading::Scan || follows.any(|how| matches!(how, Joining::BackByScan { .. }))
 }
 
 /// The identities of a query's rows by what it gives and in its order.
@@ -165,24 +154,8 @@ fn indexes_of_lists(model: &Model, query: &Query) -> Vec<Collection> {
             && !plan::is_single(conceptual, path)
     };
     let conjuncts = plan::conjuncts(query.condition.as_ref());
-    let given = conjuncts.iter().filter_map(|conjunct| match conjunct.condition {
-        Condition::Compare { left: Operand::Path(path), op: Comparison::Equal, right } => {
-            (!matches!(right, Operand::Path(_))).then_some(path)
-        }
-        Condition::In { value: Operand::Path(path), .. } => Some(path),
-        Condition::Compare { .. }
-        | Condition::In { .. }
-        | Condition::And(_)
-        | Condition::Or(_)
-        | Condition::Not(_)
-        | Condition::Between { .. }
-        | Condition::StartsWith { .. }
-        | Condition::IsNull { .. }
-        | Condition::Matches { .. }
-        | Condition::Under { .. }
-        | Condition::Above { .. }
-        | Condition::Within { .. }
-        | Condition::InBox { .. } => None,
+    let given = conjuncts.iter().filter_map(|conjunct| {
+        simple::equality(conjunct.condition).or_else(|| simple::membership(conjunct.condition))
     });
     let index = |path: &Path| Collection {
         name: format!("{}Index", simple::capitalised(&query.header.name)),

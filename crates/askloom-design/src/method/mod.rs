@@ -14,7 +14,7 @@ pub mod qodm;
 pub use complete::scans;
 
 use crate::cost::Costing;
-use askloom_model::{Design, Diagnostic, Model};
+use askloom_model::{Design, Model};
 use kvmod::merge::Threshold;
 use serde::Serialize;
 
@@ -110,18 +110,14 @@ pub enum Paper {
 
 /// The design that a method makes of a model. The ends that tuple queries walk back have to be named before, by
 /// [`name_ways_back`](crate::ask::name_ways_back).
-pub fn design(
-    method: Method,
-    model: &Model,
-    costing: &Costing<'_>,
-    options: &Options,
-) -> Result<Proposal, Vec<Diagnostic>> {
+#[must_use]
+pub fn design(method: Method, model: &Model, costing: &Costing<'_>, options: &Options) -> Proposal {
     let mut proposal = match method {
-        Method::Noam => noam::propose(model, costing)?,
+        Method::Noam => noam::propose(model, costing),
         Method::Qodm => qodm::propose(model),
         Method::Kvmod => kvmod::propose(model, options.threshold),
         Method::Given => given::propose(model),
     };
     complete::complete(model, costing, &mut proposal);
-    Ok(proposal)
+    proposal
 }

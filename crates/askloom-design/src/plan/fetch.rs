@@ -1,9 +1,7 @@
 //! Copies in which a row is found by its own identity: what an index does not hold comes from there.
 
 use super::{Planner, cover, needed_paths, needs_whole};
-use askloom_model::{
-    Collection, CollectionId, Contents, Design, Fetch, Leaf, Mapped, Path, PositionId, Role,
-};
+use askloom_model::{Collection, CollectionId, Design, Fetch, Leaf, Mapped, Path, PositionId, Role};
 
 impl Planner<'_> {
     /// Copies that hold something of the rows of a collection which these do not hold themselves: first the one that
@@ -106,11 +104,7 @@ impl Lack {
 
 /// Whether the entries of a copy hold the value of a path of the query.
 pub(super) fn gives(design: &Design, fetch: &Fetch, path: &Path) -> bool {
-    let fields: &[Path] = match &design.collections[fetch.collection].contents {
-        Contents::Aggregate(_) => &[],
-        Contents::Fields(fields) => fields,
-        Contents::Nested(nodes) => &nodes.fields,
-    };
+    let fields = design.collections[fetch.collection].fields();
     fields.iter().any(|held| cover::map_path(held, &fetch.positions).as_ref() == Some(path))
 }
 

@@ -63,11 +63,12 @@ pub(crate) fn get(costing: &Costing<'_>, sizes: &Sizes<'_>, how: &Joining, gets:
         Joining::Inside => return Work::default(),
         Joining::LookUp { master } | Joining::Back { master, .. } | Joining::BackByScan { master } => *master,
     };
+    let block = sizes.block(master);
     Work {
         requests: costing.batches(gets),
         partitions: gets,
-        rows: gets * sizes.block_entries(master),
-        bytes: gets * sizes.block_bytes(master),
+        rows: gets * block.entries,
+        bytes: gets * block.bytes,
         reads: gets,
         ..Work::default()
     }
@@ -107,9 +108,10 @@ pub(crate) fn found(
 
 /// All of a collection.
 pub(crate) fn scan(costing: &Costing<'_>, sizes: &Sizes<'_>, id: CollectionId) -> Work {
-    let bytes = sizes.bytes(id);
+    let rows = sizes.entries(id);
+    let bytes = rows * sizes.entry_bytes(id);
     let requests = costing.pages(bytes);
-    let (partitions, rows) = (sizes.blocks(id), sizes.entries(id));
+    let partitions = sizes.blocks(id);
     Work { requests, partitions, rows, bytes, reads: requests, ..Work::default() }
 }
 

@@ -28,12 +28,13 @@ pub use outline::{Line, outline, outline_write};
 pub use paths::{condition_paths, needed_paths, needs_whole};
 pub use print::{assumptions, print, print_assumed};
 
-use crate::cost::{Costing, Statistics};
+use crate::cost::{Costing, Sizes, Statistics};
 use askloom_model::{
     Access, Collection, CollectionId, Conceptual, Condition, Contents, Design, Fetch, Home, Id, JoinStep,
-    Joining, Limit, Member, Plan, PositionId, Query, Reading, RelationshipKind, Role, fault,
+    Joining, Limit, Mapped, Member, Plan, PositionId, Query, Reading, RelationshipKind, Role, fault,
 };
 use cover::embed;
+use std::cmp::Ordering;
 use std::collections::HashSet;
 
 /// The cheapest plan on the embedded store. `None` only if a class has no master in the design.
@@ -56,12 +57,33 @@ pub fn plan_for(
     design: &Design,
     query: &Query,
 ) -> Option<Plan> {
-    let order = |plan: &Plan| [plan.estimate.cost, plan.estimate.requests, plan.estimate.bytes];
-    let cheaper = |a: &Plan, b: &Plan| {
-        let by = order(a).into_iter().zip(order(b)).map(|(a, b)| a.total_cmp(&b));
-        by.fold(std::cmp::Ordering::Equal, std::cmp::Ordering::then)
-    };
-    plans_for(costing, conceptual, design, query).into_iter().min_by(cheaper)
+    let planner = Planner::new(costing, conceptual, design, query);
+    planner.cheapest(design.collections.ids())
+}
+
+/// The cheapest plan that one of these collections starts.
+pub(crate) fn plan_from(
+    costing: &Costing<'_>,
+    conceptual: &Conceptual,
+    design: &Design,
+    query: &Query,
+    from: &[CollectionId],
+) -> Option<Plan> {
+    Planner::new(costing, conceptual, design, query).cheapest(from.iter().copied())
+}
+
+/// The collections that can start a plan which does not cost more than this, as far as can be told by how they are read.
+pub(crate) fn starts_within(
+    costing: &Costing<'_>,
+    conceptual: &Conceptual,
+    design: &Design,
+    query: &Query,
+    most: f64,
+) -> Vec<CollectionId> {
+    let planner = Planner::new(costing, conceptual, design, query);
+    let ids = design.collections.ids();
+    let starts = ids.filter_map(|id| planner.begin(id)).filter(|start| planner.least(start) <= most);
+    starts.map(|start| start.id).collect()
 }
 
 /// Every plan that a collection of the design can start, that the store can do, and that is as fresh as the query asks.
@@ -78,11 +100,9 @@ pub fn plans_for(
 
 /// Every plan that a collection of the design can start, whether the store can do it or not.
 fn started(costing: &Costing<'_>, conceptual: &Conceptual, design: &Design, query: &Query) -> Vec<Plan> {
-    let conjuncts = conjuncts(query.condition.as_ref());
-    let homes = query.positions[main()].class.map(|class| conceptual.homes(class)).unwrap_or_default();
-    let expires = conceptual.classes.iter().any(|(_, class)| class.ttl_ms.is_some());
-    let planner = Planner { costing, conceptual, design, query, conjuncts, homes, expires };
-    design.collections.iter().flat_map(|(id, collection)| planner.start(id, collection)).collect()
+    let planner = Planner::new(costing, conceptual, design, query);
+    let starts = design.collections.ids().filter_map(|id| planner.begin(id));
+    starts.flat_map(|start| planner.plans(&start)).collect()
 }
 
 struct Planner<'p> {
@@ -97,21 +117,86 @@ struct Planner<'p> {
     expires: bool,
 }
 
-impl Planner<'_> {
-    /// The plans that read this collection first.
-    fn start(&self, id: CollectionId, collection: &Collection) -> Vec<Plan> {
-        let Some(positions) = embed(self.conceptual, collection, self.query, &self.homes) else {
-            return Vec::new();
-        };
-        if collection.role != Role::Master && !self.is_kept(collection) {
-            return Vec::new();
+/// A collection that can be read first, and how.
+struct Start<'s> {
+    id: CollectionId,
+    collection: &'s Collection,
+    positions: Mapped,
+    /// The conjuncts that its own condition guarantees.
+    implied: HashSet<usize>,
+    /// The ways to read it, each with the conjuncts that it guarantees.
+    readings: Vec<(Reading, HashSet<usize>)>,
+}
+
+impl Start<'_> {
+    fn is_by_key(&self) -> bool {
+        self.readings.iter().any(|(how, _)| *how != Reading::Scan)
+    }
+}
+
+impl<'p> Planner<'p> {
+    fn new(
+        costing: &'p Costing<'p>,
+        conceptual: &'p Conceptual,
+        design: &'p Design,
+        query: &'p Query,
+    ) -> Self {
+        let conjuncts = conjuncts(query.condition.as_ref());
+        let homes = query.positions[main()].class.map(|class| conceptual.homes(class)).unwrap_or_default();
+        let expires = conceptual.classes.iter().any(|(_, class)| class.ttl_ms.is_some());
+        Self { costing, conceptual, design, query, conjuncts, homes, expires }
+    }
+
+    /// The cheapest plan that one of these collections starts, of several the first. Where many collections could only be
+    /// read as a whole, most of them are dearer by that alone than a plan that is known already.
+    fn cheapest(&self, from: impl Iterator<Item = CollectionId>) -> Option<Plan> {
+        let starts = from.filter_map(|id| self.begin(id));
+        let mut starts: Vec<(f64, Start<'_>)> = starts.map(|start| (self.least(&start), start)).collect();
+        starts.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+        let mut best: Option<Plan> = None;
+        for (least, start) in starts {
+            if best.as_ref().is_some_and(|best| least > best.estimate.cost) {
+                break;
+            }
+            for plan in self.plans(&start) {
+                let possible = missing::lacks(self.costing.capability, self.query, &plan).is_none();
+                if possible && best.as_ref().is_none_or(|best| is_better(&plan, best)) {
+                    best = Some(plan);
+                }
+            }
         }
-        let Some(implied) = self.implied(collection, &positions) else { return Vec::new() };
-        let Some(joins) = self.joins(collection, &positions) else { return Vec::new() };
+        best
+    }
+
+    /// What every plan that this collection starts costs at least.
+    fn least(&self, start: &Start<'_>) -> f64 {
+        if start.is_by_key() || start.collection.role == Role::Master {
+            return 0.0;
+        }
+        let statistics = Statistics::new(self.conceptual);
+        let sizes = Sizes { statistics: &statistics, design: self.design };
+        self.costing.model.cost(&lookup::scan(self.costing, &sizes, start.id))
+    }
+
+    /// How this collection can be read first, if its rows are those of a part of the query.
+    fn begin(&self, id: CollectionId) -> Option<Start<'p>> {
+        let collection = &self.design.collections[id];
+        let positions = embed(self.conceptual, collection, self.query, &self.homes)?;
+        if collection.role != Role::Master && !self.is_kept(collection) {
+            return None;
+        }
+        let implied = self.implied(collection, &positions)?;
         let readings = self.readings(collection, &positions);
+        (!readings.is_empty()).then_some(Start { id, collection, positions, implied, readings })
+    }
+
+    /// The plans that read this collection first.
+    fn plans(&self, start: &Start<'_>) -> Vec<Plan> {
+        let Start { id, collection, positions, implied, readings } = start;
+        let id = *id;
+        let Some(joins) = self.joins(collection, positions) else { return Vec::new() };
         // Who reads all of a collection would do better to read all of the one that holds more.
-        let by_key = readings.iter().any(|(how, _)| *how != Reading::Scan);
-        let fetches = if by_key { self.fetches(id, &positions) } else { Vec::new() };
+        let fetches = if start.is_by_key() { self.fetches(id, positions) } else { Vec::new() };
         let mut ways = vec![Vec::new()];
         ways.extend(Some(fetches).filter(|fetches| !fetches.is_empty()));
         let plan = |(how, bound): &(Reading, HashSet<usize>), fetches: &Vec<Fetch>| {
@@ -120,7 +205,7 @@ impl Planner<'_> {
                 access: Access { collection: id, how: how.clone(), positions: positions.clone() },
                 joins: joins.clone(),
                 fetches: fetches.clone(),
-                filter: self.rest(&used, collection, &positions),
+                filter: self.rest(&used, collection, positions),
                 group_by: self.query.group_by.clone(),
                 sort: Some(self.query.order_by.clone()),
                 limit: self.query.limit.clone(),
@@ -171,11 +256,7 @@ impl Planner<'_> {
         let left = self.conjuncts.iter().enumerate().filter(|(index, _)| !used.contains(index));
         let mut rest: Vec<Condition> = left.map(|(_, conjunct)| conjunct.condition.clone()).collect();
         rest.extend(cover::presences(collection, positions, self.query));
-        match rest.len() {
-            0 => None,
-            1 => rest.pop(),
-            _several => Some(Condition::And(rest)),
-        }
+        crate::simple::all_of(rest)
     }
 
     /// The positions that the collection does not give, parents first.
@@ -235,6 +316,14 @@ impl Planner<'_> {
             plan.sort = None;
         }
     }
+}
+
+/// Whether a plan is to be taken for another one, which does the same.
+fn is_better(plan: &Plan, than: &Plan) -> bool {
+    let order = |plan: &Plan| [plan.estimate.cost, plan.estimate.requests, plan.estimate.bytes];
+    let by = order(plan).into_iter().zip(order(than)).map(|(a, b)| a.total_cmp(&b));
+    let by = by.fold(Ordering::Equal, Ordering::then);
+    by.then(plan.access.collection.cmp(&than.access.collection)) == Ordering::Less
 }
 
 /// The first position of a query: its main entity.

@@ -18,6 +18,7 @@
 //! must be what the tree says.
 
 mod condition;
+mod doubled;
 mod locate;
 mod path;
 mod read;

@@ -119,7 +119,8 @@ impl<'m> Paths<'m> {
             [sub, own] => {
                 let sub = unquoted(sub);
                 let found = conceptual.classes.iter().find(|(_, row)| row.name == sub);
-                let found = found.filter(|(id, _)| conceptual.is_kind_of(*id, class));
+                let found = found
+                    .filter(|(id, _)| conceptual.is_kind_of(*id, class) || conceptual.is_kind_of(class, *id));
                 let Some((id, _)) = found else {
                     return Err(format!("`{sub}` is no kind of {}", conceptual.classes[class].name));
                 };
@@ -129,7 +130,10 @@ impl<'m> Paths<'m> {
             _several => return Err(format!("`{text}` is no name")),
         };
         let own = unquoted(own);
-        let found = conceptual.all_members(seen_from).find(|&member| conceptual.member_name(member) == own);
+        // A way back that only an `ask` walks is an end of its class, and none of its members.
+        let ways_back = conceptual.ends.iter().filter(|(_, end)| end.class == seen_from && !end.declared);
+        let mut all = conceptual.all_members(seen_from).chain(ways_back.map(|(id, _)| Member::End(id)));
+        let found = all.find(|&member| conceptual.member_name(member) == own);
         found.ok_or_else(|| format!("{} has no member `{own}`", conceptual.classes[seen_from].name))
     }
 

@@ -3,7 +3,8 @@
 use super::condition::short;
 use super::locate::{Step, locate};
 use super::path::Paths;
-use super::{FORMAT, rules, sound};
+use super::{FORMAT, doubled, rules, sound};
+use crate::method::Method;
 use askloom_model::{
     ClassId, Code, Collection, Conceptual, Contents, Design, Diagnostic, FileId, Hop, Id, KeyField, Member,
     Model, Nodes, Origin, Path, Position, PositionId, Role, Source, Span, Table,
@@ -20,6 +21,11 @@ pub fn from_json(model: &Model, text: &str) -> Result<Design, Vec<Diagnostic>> {
         Err(error) => return Err(vec![not_json(text, &error)]),
     };
     let mut reader = Reader { conceptual: &model.conceptual, text, place: Vec::new(), found: Vec::new() };
+    // Another form has other members: before the number is known to be right, nothing else can be called wrong.
+    if !reader.has_our_format(&json) {
+        return Err(reader.found);
+    }
+    reader.no_name_twice();
     let design = reader.design(&json);
     match design {
         Some(design) if reader.found.is_empty() => Ok(design),
@@ -30,9 +36,14 @@ pub fn from_json(model: &Model, text: &str) -> Result<Design, Vec<Diagnostic>> {
 fn not_json(text: &str, error: &serde_json::Error) -> Diagnostic {
     let before = text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum::<usize>();
     let at = (before + error.column().saturating_sub(1)).min(text.len());
-    Diagnostic::new(Code::DesignMalformed, span(at, at), format!("this is not JSON: {error}"))
-        .hint("`askloom design --save` writes it anew")
+    Diagnostic::new(Code::DesignMalformed, span(at, at), format!("this is not JSON: {error}")).hint(ANEW)
 }
+
+/// What [`simple`](crate::simple) calls itself: no method of the command line, and a design all the same.
+const SIMPLE: &str = "simple";
+
+/// What helps whatever is wrong.
+const ANEW: &str = "`askloom design --save` writes it anew";
 
 fn span(start: usize, end: usize) -> Span {
     let number = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
@@ -59,6 +70,14 @@ impl<'m> Reader<'m> {
         }
         let message = if way.is_empty() { message.to_owned() } else { format!("{way}: {message}") };
         self.found.push(Diagnostic::new(code, span(start, end), message));
+    }
+
+    /// The same with what to do about it.
+    pub(super) fn say_with_hint(&mut self, message: &str, hint: impl Into<String>) {
+        self.say(Code::DesignMalformed, message);
+        if let Some(last) = self.found.pop() {
+            self.found.push(last.hint(hint));
+        }
     }
 
     fn malformed(&mut self, message: &str) {
@@ -129,16 +148,51 @@ impl<'m> Reader<'m> {
         })
     }
 
+    fn has_our_format(&mut self, json: &Json) -> bool {
+        let Some(format) = json.as_object().and_then(|object| object.get("format")) else {
+            // What else is missing is said with it.
+            return true;
+        };
+        let number = format.as_u64();
+        if number == Some(FORMAT) {
+            return true;
+        }
+        let hint = match number {
+            Some(number) if number > FORMAT => {
+                format!("a later askloom wrote it: use that one, or {ANEW}")
+            }
+            Some(_) | None => ANEW.to_owned(),
+        };
+        let message = format!("the format is {}, and only {FORMAT} can be read", short(format));
+        self.key("format", |reader| reader.say_with_hint(&message, hint));
+        false
+    }
+
+    /// JSON itself takes the last of two members of one name, and the first would be lost in silence.
+    fn no_name_twice(&mut self) {
+        for place in doubled::members(self.text) {
+            let before = std::mem::replace(&mut self.place, place);
+            self.say_with_hint("this is there twice", "keep one of the two");
+            self.place = before;
+        }
+    }
+
+    fn method(&mut self, object: &Object) -> Option<String> {
+        let name = self.text(object, "method")?;
+        let known = Method::ALL.map(Method::name);
+        if name != SIMPLE && !known.contains(&name) {
+            let message = format!("there is no method `{name}`");
+            let hint = format!("name the one that made the design: {}", known.join(", "));
+            self.key("method", |reader| reader.say_with_hint(&message, hint));
+        }
+        Some(name.to_owned())
+    }
+
     fn design(&mut self, json: &Json) -> Option<Design> {
         let object = self.object(json, &["format", "method", "collections"], &[])?;
-        if object.get("format").and_then(Json::as_u64) != Some(FORMAT) {
-            let message = format!("only the format {FORMAT} can be read");
-            self.key("format", |reader| reader.malformed(&message));
-            return None;
-        }
-        let method = self.text(object, "method")?.to_owned();
+        let method = self.method(object);
         let collections = self.list(object, "collections", Reader::collection)?;
-        let mut design = Design { method, collections: Table::default() };
+        let mut design = Design { method: method?, collections: Table::default() };
         for collection in collections {
             design.collections.push(collection);
         }

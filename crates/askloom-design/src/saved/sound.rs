@@ -3,9 +3,8 @@
 use super::locate::Step;
 use super::read::Reader;
 use crate::plan::is_single;
-use askloom_model::{
-    ClassId, Code, Collection, Conceptual, Contents, Design, Leaf, Member, Path, RelationshipKind, Role,
-};
+use crate::simple;
+use askloom_model::{ClassId, Code, Collection, Conceptual, Contents, Design, KeyField, Leaf, Member, Role};
 
 pub(super) fn check(reader: &mut Reader<'_>, design: &Design) {
     let mut names: Vec<&str> = Vec::new();
@@ -15,6 +14,8 @@ pub(super) fn check(reader: &mut Reader<'_>, design: &Design) {
                 if names.contains(&collection.name.as_str()) {
                     reader.key("name", |reader| say(reader, "another collection has this name"));
                 }
+                reader.key("name", |reader| named(reader, &collection.name));
+                doubled(reader, collection);
                 match collection.role {
                     Role::Master => master(reader, collection),
                     Role::Copy | Role::Index => copy(reader, collection),
@@ -39,6 +40,47 @@ pub(super) fn check(reader: &mut Reader<'_>, design: &Design) {
 
 fn say(reader: &mut Reader<'_>, message: &str) {
     reader.say(Code::DesignMalformed, message);
+}
+
+/// A name is printed, drawn and typed; nothing else is asked of it, as it may come from any name of the model.
+fn named(reader: &mut Reader<'_>, name: &str) {
+    let hint = "give it the name by which people are to know it";
+    if name.trim().is_empty() {
+        reader.say_with_hint("a collection has a name", hint);
+    } else if name.trim() != name {
+        reader.say_with_hint("a name neither starts nor ends with a space", hint);
+    } else if let Some(odd) = name.chars().find(|&c| c.is_control() || is_invisible(c)) {
+        let message = format!("a name has no such character as {}", odd.escape_unicode());
+        reader.say_with_hint(&message, hint);
+    }
+}
+
+/// Marks of direction and of no width: two names that look the same would not be.
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+}
+
+/// No list of a collection names the same twice.
+fn doubled(reader: &mut Reader<'_>, collection: &Collection) {
+    let keys = |fields: &[KeyField]| fields.iter().map(|field| field.path.clone()).collect::<Vec<_>>();
+    let mut lists =
+        vec![("block_key", keys(&collection.block_key)), ("entry_key", keys(&collection.entry_key))];
+    match &collection.contents {
+        Contents::Aggregate(_) => {}
+        Contents::Fields(fields) => lists.push(("value", fields.clone())),
+        Contents::Nested(nodes) => lists.push(("nodes", nodes.fields.clone())),
+    }
+    for (key, paths) in lists {
+        for (at, path) in paths.iter().enumerate() {
+            if paths.iter().take(at).any(|before| before == path) {
+                reader.key(key, |reader| {
+                    reader.within(Step::Index(at), |reader| {
+                        reader.say_with_hint("this field is there twice", "take one of the two away");
+                    });
+                });
+            }
+        }
+    }
 }
 
 fn is_root(conceptual: &Conceptual, class: ClassId) -> bool {
@@ -87,7 +129,7 @@ fn copy(reader: &mut Reader<'_>, collection: &Collection) {
         for (at, field) in fields.iter().enumerate() {
             let wrong = if !index && !is_single(conceptual, &field.path) {
                 "this has several values in one row, so it cannot be a key"
-            } else if !is_ordered(conceptual, &field.path) {
+            } else if !simple::is_key(conceptual, &field.path) {
                 "values of this have no order, so they cannot be a key"
             } else {
                 continue;
@@ -110,18 +152,10 @@ fn copy(reader: &mut Reader<'_>, collection: &Collection) {
         }
     }
     for (at, path) in fields.iter().enumerate() {
-        if !crate::simple::is_held(conceptual, path) {
+        if !simple::is_held(conceptual, path) {
             reader.key(key, |reader| {
                 reader.within(Step::Index(at), |reader| say(reader, "this has several values in one row"));
             });
         }
-    }
-}
-
-fn is_ordered(conceptual: &Conceptual, path: &Path) -> bool {
-    match path.leaf {
-        Leaf::Attribute(id) => conceptual.attributes[id].ty.is_ordered(),
-        Leaf::Reference(id) => conceptual.ends[id].kind != RelationshipKind::Composition,
-        Leaf::Itself => true,
     }
 }

@@ -51,7 +51,7 @@ fn checked(world: &Memory, file: &str) -> Model {
 }
 
 fn propose(method: Method, model: &Model) -> Proposal {
-    askloom_design::method::design(method, model, &Costing::default(), &Options::default()).unwrap()
+    askloom_design::method::design(method, model, &Costing::default(), &Options::default())
 }
 
 /// What a method decided about something.

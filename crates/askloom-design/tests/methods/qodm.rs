@@ -1,7 +1,8 @@
 use crate::{decided, example, model, propose};
 use askloom_design::method::qodm::{Kind, Schema};
 use askloom_design::method::{Method, Paper, Proposal};
-use askloom_model::{Contents, Origin, Role};
+use askloom_model::Id as _;
+use askloom_model::{Contents, Leaf, Origin, Path, PositionId, Role};
 
 fn schema(proposal: &Proposal) -> &Schema {
     let Paper::Qodm(schema) = &proposal.paper else { panic!("another paper") };
@@ -78,4 +79,36 @@ fn a_part_is_its_owner_and_a_subclass_its_parent() {
     let (_, first) = proposal.design.collections.iter().next().unwrap();
     assert_eq!(first.name, "ByLine");
     assert!(matches!(&first.contents, Contents::Nested(nodes) if nodes.whole.len() == 1));
+}
+
+/// What lies beyond a reference is named by its id, once, however much is asked of it; what lies in a part is in the
+/// aggregate that is named already.
+#[test]
+fn an_index_entity_holds_the_ids_beyond_references() {
+    let text = "entity Country { id code: text, name: text }
+        entity Person { id k: int, name: text, part home: Address, ref born: Country? }
+        value Address { street: text, ref country: Country? }
+        query first: SELECT name FROM Person WHERE k = :k
+        query second: SELECT name FROM Country WHERE code = :code
+        query third: SELECT home.street, home.country.code, home.country.name, born.name FROM Person WHERE k = :k";
+    let model = model(text);
+    let proposal = propose(Method::Qodm, &model);
+    assert_eq!(kinds(&proposal)[2], ("Third", Kind::Index));
+    let entity = &schema(&proposal).entities[2];
+    let names: Vec<&str> = entity.fields.iter().map(|field| field.name.as_str()).collect();
+    assert_eq!(names, ["PersonID", "home.country", "born"]);
+    let (_, third) = proposal.design.collections.iter().find(|(_, c)| c.name == "Third").unwrap();
+    let end = |class: &str, name: &str| {
+        let is_it =
+            |end: &askloom_model::End| end.name == name && model.conceptual.classes[end.class].name == class;
+        model.conceptual.ends.iter().find(|(_, end)| is_it(end)).map(|(id, _)| id).unwrap()
+    };
+    let position = PositionId::from_index(0);
+    let country = Leaf::Reference(end("Address", "country"));
+    let born = Leaf::Reference(end("Person", "born"));
+    let held = [
+        Path { position, hops: vec![end("Person", "home")], leaf: country },
+        Path { position, hops: Vec::new(), leaf: born },
+    ];
+    assert_eq!(third.fields(), held);
 }

@@ -117,6 +117,10 @@ fn cheaper_and_cheaper(
         for other in &plans {
             assert!(chosen.estimate.cost <= other.estimate.cost);
         }
+        // Whatever was not looked at any more: of those that are as good, the first is taken.
+        let rank = |plan: &&Plan| [plan.estimate.cost, plan.estimate.requests, plan.estimate.bytes];
+        let first = plans.iter().min_by(|a, b| rank(a).partial_cmp(&rank(b)).unwrap());
+        assert_eq!(first, Some(&chosen));
         let cost = chosen.estimate.cost;
         assert!(cost <= before * (1.0 + 1e-12), "{} cost {before}, now {cost}", query.header.name);
         before = cost;

@@ -32,6 +32,43 @@ fn a_row_that_leaves_a_view_is_deleted_and_none_is_put() {
     assert_eq!(plan.steps[0].matched, 1.0, "who joins expects the game to wait");
 }
 
+/// The workload says how often a guarded write happens; what it names is there, and the guard holds. Conditions that
+/// name nothing select.
+#[test]
+fn what_a_write_names_is_there_and_its_guard_holds() {
+    let (model, design) = designed(model(
+        "@count(1_000) entity Order {
+  id n: int, unique code: text, part lines: Line[*] @avg(3)
+  status: enum(open, sent, paid) = open @freq(open 1%)
+}
+entity Line { id k: int, state: enum(new, packed) = new @freq(new 10%), note: text? }
+write one: UPDATE Order SET status = 'sent' WHERE n = :n AND status = 'open'
+write some: UPDATE Order SET status = 'sent' WHERE n IN (:a, :b) AND status = 'open'
+write coded: UPDATE Order SET status = 'sent' WHERE code = :code AND status = 'open'
+write part: UPDATE Line SET note = :note WHERE k = :k AND state = 'new'
+write ended: DELETE Order WHERE n = :n AND status = 'paid'
+write all: UPDATE Order SET status = 'sent' WHERE status = 'open'",
+    ));
+    let found = |name: &str| planned(&model, &design, name).steps[0].matched;
+    let found = ["one", "some", "coded", "part", "ended", "all"].map(found);
+    assert_eq!(found, [1.0, 2.0, 1.0, 1.0, 1.0, 10.0]);
+    let written = planned(&model, &design, "coded").steps[0].master.estimate.puts;
+    assert_eq!(written, planned(&model, &design, "one").steps[0].master.estimate.puts);
+}
+
+/// Whatever form the guard has: a copy of what it asks for holds what is written.
+#[test]
+fn a_guard_says_what_a_copy_held_before() {
+    let (model, design) = designed(model(
+        "@count(1_000) entity Job { id n: int, tries: int @distinct(100), owner: text }
+query failing: SELECT n FROM Job WHERE tries > 3 AND owner = :owner
+write reset: UPDATE Job SET tries = 0 WHERE n = :n AND tries > 3",
+    ));
+    let plan = planned(&model, &design, "reset");
+    let failing = copy(&design, &plan, "FailingView").unwrap();
+    assert_eq!(failing.estimate.deletes, 1.0, "{:?}", failing.estimate);
+}
+
 #[test]
 fn those_that_refer_are_found_by_the_index() {
     let (model, design) = designed(example("game"));

@@ -88,11 +88,7 @@ fn nonsense() {
     let malformed = Code::DesignMalformed;
     assert_eq!(said("{")[0].0, malformed);
     assert_eq!(said("[]")[0].1, "an object is expected here, not `[]`");
-    assert_eq!(
-        said("{\"format\": 2, \"method\": \"x\", \"collections\": []}")[0].1,
-        "format: only the format 1 can be read"
-    );
-    let none = said("{\"format\": 1, \"method\": \"x\", \"collections\": []}");
+    let none = said("{\"format\": 1, \"method\": \"noam\", \"collections\": []}");
     assert_eq!(none[0].1, "collections: Player has no master in this design");
     says(
         "\"order\": \"asc\"",
@@ -136,6 +132,71 @@ fn nonsense() {
         "collections[0].block_key: the key of a master is the identifier of Player, ascending, and nothing else",
         "[\n        {\n          \"path\": \"score\",\n          \"order\": \"asc\"\n        }\n      ]",
     );
+}
+
+/// What is said of a text, with what to do about it.
+fn hinted(text: &str) -> Vec<(String, String)> {
+    let (model, _) = game();
+    let found = from_json(&model, text).expect_err(text);
+    found.into_iter().map(|diagnostic| (diagnostic.message, diagnostic.hint.unwrap_or_default())).collect()
+}
+
+#[track_caller]
+fn hints(text: &str, message: &str, hint: &str) {
+    let found = hinted(text);
+    assert!(
+        found.iter().any(|(said, does)| said == message && does.contains(hint)),
+        "{message}, {hint}: {found:#?}"
+    );
+}
+
+/// Nothing else is said of a text in another form: all of it may be right there.
+#[test]
+fn the_format_is_looked_at_first() {
+    let later = "{\"format\": 2, \"way\": \"x\", \"way\": \"y\", \"tables\": []}";
+    assert_eq!(hinted(later).len(), 1);
+    hints(later, "format: the format is `2`, and only 1 can be read", "a later askloom wrote it");
+    for odd in ["0", "\"1\"", "1.5", "null", "-1"] {
+        let message = format!("format: the format is `{odd}`, and only 1 can be read");
+        hints(&format!("{{\"format\": {odd}}}"), &message, "`askloom design --save` writes it anew");
+    }
+    assert_eq!(hinted("{}")[0].0, "`format` is missing");
+}
+
+#[test]
+fn a_method_that_there_is_not() {
+    for odd in ["naom", ""] {
+        let text = edited("\"method\": \"simple\"", &format!("\"method\": \"{odd}\""));
+        hints(&text, &format!("method: there is no method `{odd}`"), "noam, qodm, kvmod, given");
+    }
+}
+
+#[test]
+fn names_that_nobody_could_use() {
+    let named = |name: &str| edited("\"name\": \"Game\"", &format!("\"name\": \"{name}\""));
+    let hint = "give it the name";
+    hints(&named(""), "collections[1].name: a collection has a name", hint);
+    hints(&named("  "), "collections[1].name: a collection has a name", hint);
+    hints(&named(" Game"), "collections[1].name: a name neither starts nor ends with a space", hint);
+    for (odd, shown) in [("\\n", "\\u{a}"), ("\\u0000", "\\u{0}"), ("\u{202e}", "\\u{202e}")] {
+        let message = format!("collections[1].name: a name has no such character as {shown}");
+        hints(&named(&format!("Ga{odd}me")), &message, hint);
+    }
+    let (model, _) = game();
+    for fine in ["Spiele der Spieler", "игры 🎲", "a.b/c"] {
+        assert!(from_json(&model, &named(fine)).is_ok(), "{fine}");
+    }
+}
+
+#[test]
+fn what_is_there_twice() {
+    let (name, twice) = ("\"name\": \"Game\"", "\"name\": \"Spiel\", \"name\": \"Game\"");
+    hints(&edited(name, twice), "collections[1].name: this is there twice", "keep one of the two");
+    let doubled = edited("\"gameId\",\n        \"first", "\"gameId\", \"gameId\",\n        \"first");
+    hints(&doubled, "collections[2].value[1]: this field is there twice", "take one of the two away");
+    let key = "{\n          \"path\": \"startedAt\",\n          \"order\": \"asc\"\n        }";
+    let doubled = edited(key, &format!("{key}, {key}"));
+    hints(&doubled, "collections[2].entry_key[1]: this field is there twice", "take one of the two away");
 }
 
 /// No text makes the reader do anything but answer.

@@ -91,7 +91,7 @@ impl Choices<'_> {
     }
 
     fn design(&mut self) -> Design {
-        let mut design = Design { method: "made up".to_owned(), ..Design::default() };
+        let mut design = Design { method: "simple".to_owned(), ..Design::default() };
         simple::masters(self.model, Origin::Method, &mut design);
         for number in 0..1 + self.below(3) {
             let collection = self.collection(number);
@@ -123,18 +123,24 @@ impl Choices<'_> {
         let mut paths: Vec<Path> = Vec::new();
         for _ in 0..12 {
             let path = self.path(&positions);
-            if askloom_design::plan::is_single(conceptual, &path) && is_ordered(self.model, &path) {
+            if askloom_design::plan::is_single(conceptual, &path)
+                && is_ordered(self.model, &path)
+                && !paths.contains(&path)
+            {
                 paths.push(path);
             }
         }
         let keys = |choices: &mut Self| -> Vec<KeyField> {
             let count = choices.below(3).min(paths.len());
-            (0..count)
-                .map(|_| KeyField {
-                    path: paths[choices.below(paths.len())].clone(),
-                    descending: choices.below(2) == 0,
-                })
-                .collect()
+            let mut fields: Vec<KeyField> = Vec::new();
+            for _ in 0..count {
+                let path = paths[choices.below(paths.len())].clone();
+                let descending = choices.below(2) == 0;
+                if fields.iter().all(|field| field.path != path) {
+                    fields.push(KeyField { path, descending });
+                }
+            }
+            fields
         };
         let (block_key, entry_key) = (keys(self), keys(self));
         let condition = (self.below(3) > 0).then(|| self.condition(&positions, 0));

@@ -133,8 +133,8 @@ fn moves_others(conceptual: &Conceptual, classes: &[ClassId]) -> bool {
 }
 
 fn touches(conceptual: &Conceptual, collection: &Collection, root: ClassId) -> bool {
-    let in_root = |class: ClassId| conceptual.aggregate_root(class) == Some(root);
-    places(conceptual, collection).iter().any(|place| place.class.is_some_and(in_root))
+    let is_held = |class: ClassId| conceptual.homes(class).iter().any(|home| home.root == root);
+    places(conceptual, collection).iter().any(|place| place.apart(conceptual).is_some_and(is_held))
         || conceptual.aggregate_root(collection.source.root) == Some(root)
 }
 

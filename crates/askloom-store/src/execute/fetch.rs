@@ -15,7 +15,7 @@ use std::rc::Rc;
 pub struct Fetcher<'f> {
     schema: &'f Schema,
     keyspace: &'f dyn Keyspace,
-    copies: Vec<Copy<'f>>,
+    copies: Vec<Fetched<'f>>,
 }
 
 impl std::fmt::Debug for Fetcher<'_> {
@@ -25,7 +25,7 @@ impl std::fmt::Debug for Fetcher<'_> {
 }
 
 #[derive(Debug)]
-struct Copy<'f> {
+struct Fetched<'f> {
     collection: &'f Collection,
     number: u32,
     /// The query's position for each of the collection's.
@@ -52,12 +52,12 @@ impl<'f> Fetcher<'f> {
     ) -> Self {
         let conceptual = &schema.model.conceptual;
         let fetches = plan.fetches.iter().filter(|_| !schema.expires());
-        let copies = fetches.map(|fetch| Copy::new(schema, conceptual, positions, fetch)).collect();
+        let copies = fetches.map(|fetch| Fetched::new(schema, conceptual, positions, fetch)).collect();
         Self { schema, keyspace, copies }
     }
 
     /// The entry of a row in a copy; in a nested one, that at a position.
-    fn entry(&self, copy: &Copy<'_>, at: PositionId, row: &Row) -> Result<Option<Entry>, RunError> {
+    fn entry(&self, copy: &Fetched<'_>, at: PositionId, row: &Row) -> Result<Option<Entry>, RunError> {
         let Some(key) = copy.key(at, row) else { return Ok(None) };
         if let Some(known) = row.fetched.borrow().get(&key) {
             return Ok(known.clone());
@@ -80,7 +80,7 @@ impl<'f> Fetcher<'f> {
     }
 }
 
-impl<'f> Copy<'f> {
+impl<'f> Fetched<'f> {
     fn new(
         schema: &'f Schema,
         conceptual: &Conceptual,
@@ -94,11 +94,7 @@ impl<'f> Copy<'f> {
             positions: &fetch.positions,
             paths: Vec::new(),
         };
-        let fields: &[Path] = match &collection.contents {
-            Contents::Aggregate(_) => &[],
-            Contents::Fields(fields) => fields,
-            Contents::Nested(nodes) => &nodes.fields,
-        };
+        let fields = collection.fields();
         let nested = matches!(collection.contents, Contents::Nested(_));
         for (index, field) in fields.iter().enumerate() {
             let before = fields.iter().take(index).filter(|other| other.position == field.position);

@@ -69,6 +69,9 @@ impl Spec {
         if random.percent(15) {
             made.push(questions::ask(conceptual, "ask0", &random.fork("ask")));
         }
+        if random.fork("asks").percent(20) {
+            made.push(questions::ask(conceptual, "ask1", &random.fork("ask1")));
+        }
         for n in 0..3 + random.below(4) {
             made.extend(statements::write(conceptual, &format!("w{n}"), &random.fork(&format!("w{n}"))));
         }

@@ -63,8 +63,7 @@ fn by_method(model: &Model, dropped: &[String], random: &Random) -> Design {
         false => Method::Given,
     };
     let threshold = Threshold::percent(*random.pick(&[50, 80, 100])).unwrap();
-    let made = method::design(method, model, &Costing::default(), &Options { threshold });
-    let made = made.unwrap_or_else(|why| panic!("{} refuses: {why:?}", method.name())).design;
+    let made = method::design(method, model, &Costing::default(), &Options { threshold }).design;
     let mut design = Design { method: made.method.clone(), collections: Table::default() };
     for (_, collection) in made.collections.iter() {
         if collection.role == Role::Master || !dropped.contains(&collection.name) {

@@ -4,7 +4,7 @@ use crate::coverage::Coverage;
 use askloom_design::partition;
 use askloom_model::{
     ClassId, Collection, CollectionId, Column, ColumnValue, Conceptual, Contents, Element, EndId, Header, Id,
-    Identity, Leaf, Member, Nodes, Path, Position, PositionId, Query, Record, Role, Value,
+    Identity, Leaf, Member, Path, Position, PositionId, Query, Record, Role, Value,
 };
 use askloom_oracle::{NodeIdentity, State};
 use askloom_store::{Instances, Memory, Reader, Schema};
@@ -216,12 +216,7 @@ fn entries(
     coverage: &mut Coverage,
 ) -> Result<Entries, String> {
     let number = schema.number(id);
-    let fields: &[Path] = match &collection.contents {
-        Contents::Aggregate(_) => &[],
-        Contents::Fields(fields) | Contents::Nested(Nodes { fields, .. }) => fields,
-    };
-    let keys = collection.block_key.iter().chain(&collection.entry_key).map(|field| &field.path);
-    let mut values: Vec<ColumnValue> = keys.chain(fields).cloned().map(ColumnValue::Path).collect();
+    let mut values: Vec<ColumnValue> = collection.held().cloned().map(ColumnValue::Path).collect();
     values.push(ColumnValue::Whole(PositionId::from_index(0)));
     values.extend(collection.whole().iter().map(|&position| ColumnValue::Whole(position)));
     let query = definition(collection, values);
@@ -258,7 +253,9 @@ fn entries(
             _nodes if matches!(collection.contents, Contents::Nested(_)) => {
                 let held = |at: PositionId| {
                     let mut value = Vec::new();
-                    for (_, held) in fields.iter().zip(held).filter(|(path, _)| path.position == at) {
+                    for (_, held) in
+                        collection.fields().iter().zip(held).filter(|(path, _)| path.position == at)
+                    {
                         encode(held, &mut value);
                     }
                     for (_, held) in collection.whole().iter().zip(&aggregates).filter(|(own, _)| **own == at)

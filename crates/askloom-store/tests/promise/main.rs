@@ -22,6 +22,7 @@ mod designs;
 mod examples;
 mod impossible;
 mod keyspace;
+mod lighten;
 mod paths;
 mod questions;
 mod random;

@@ -175,16 +175,54 @@ fn aggregate(paths: &Paths<'_>, random: &Random) -> String {
     }
 }
 
-/// The text of a tuple query.
+/// The text of a tuple query: one class for another, and at times more that are linked with these.
 pub(crate) fn ask(conceptual: &Conceptual, name: &str, random: &Random) -> String {
-    let entities: Vec<&str> = conceptual
-        .classes
-        .iter()
-        .filter(|(_, class)| class.kind.is_entity())
-        .map(|(_, class)| class.name.as_str())
-        .collect();
-    let (key, result) = (random.pick(&entities), random.pick(&entities));
-    format!("ask {name}: {{{key}}} -> {{{result}}}\n")
+    let entities: Vec<ClassId> =
+        conceptual.classes.ids().filter(|&class| conceptual.classes[class].kind.is_entity()).collect();
+    let (key, result) = (*random.pick(&entities), *random.pick(&entities));
+    let random = random.fork("wide");
+    let class = |class: ClassId| conceptual.classes[class].name.clone();
+    let (mut keys, mut results) = (vec![(key, class(key))], vec![(result, class(result))]);
+    for n in 0..*random.weighted(&[(4, 0), (3, 1), (3, 2), (2, 3)]) {
+        let random = random.fork(&n.to_string());
+        let from_key = random.percent(60);
+        let placed = if from_key { &keys } else { &results };
+        let (before, _) = *random.pick(placed);
+        let is_new = |class: ClassId| keys.iter().chain(&results).all(|(known, _)| *known != class);
+        let linked: Vec<(ClassId, String)> =
+            linked(conceptual, before).into_iter().filter(|(class, _)| is_new(*class)).collect();
+        if linked.is_empty() {
+            continue;
+        }
+        let (other, end) = random.pick(&linked);
+        // Without `via` it is joined along every link with those before it, should that be a circle.
+        let text = if random.percent(60) { format!("{} via {end}", class(*other)) } else { class(*other) };
+        // A class is linked with one that is written before it.
+        match from_key && random.one_in(2) {
+            true => keys.push((*other, text)),
+            false => results.push((*other, text)),
+        }
+    }
+    let texts = |classes: &[(ClassId, String)]| {
+        classes.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>().join(", ")
+    };
+    format!("ask {name}: {{{}}} -> {{{}}}\n", texts(&keys), texts(&results))
+}
+
+/// The entities that a stored end leads to from a class or from which one leads to it, each with the name of the end.
+fn linked(conceptual: &Conceptual, class: ClassId) -> Vec<(ClassId, String)> {
+    let related = |a: ClassId, b: ClassId| conceptual.is_kind_of(a, b);
+    let mut found = Vec::new();
+    for (_, end) in conceptual.ends.iter().filter(|(_, end)| end.stored) {
+        if related(class, end.class) {
+            found.push((end.target, end.name.clone()));
+        }
+        if related(class, end.target) {
+            found.push((end.class, end.name.clone()));
+        }
+    }
+    found.retain(|(other, _)| *other != class && conceptual.classes[*other].kind.is_entity());
+    found
 }
 
 /// A query for what random conditions rarely meet: one that a copy can keep as its own, cut by LIMIT, or a tree.

@@ -55,6 +55,9 @@ impl Case {
         for attempt in 0..3 {
             let random = random.fork(&format!("attempt{attempt}"));
             let Some(doing) = self.choose(step, known, &random) else { continue };
+            if let Doing::Load(records) = &doing {
+                self.lighten(records);
+            }
             let inputs = self.inputs(&random);
             let (done, found) = self.apply(&doing, &inputs, coverage)?;
             if done || random.percent(30) {

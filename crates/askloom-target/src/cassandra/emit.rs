@@ -12,6 +12,8 @@ use crate::program::{Action, Read};
 use std::fmt::Write;
 
 const MARK: &str = "--";
+const SERIAL: &str = "CONSISTENCY SERIAL;\n";
+const QUORUM: &str = "CONSISTENCY QUORUM;\n";
 
 /// CQL.
 #[derive(Debug)]
@@ -32,11 +34,9 @@ impl Language for Cassandra {
                 text: put(source.layout, &tables, record),
                 whole: true,
             });
-            files.push(File {
-                name: "sample.cql".to_owned(),
-                run: run("sample.cql"),
-                blocks: blocks.collect(),
-            });
+            let first = Block { of: String::new(), text: QUORUM.to_owned(), whole: true };
+            let blocks = std::iter::once(first).chain(blocks).collect();
+            files.push(File { name: "sample.cql".to_owned(), run: run("sample.cql"), blocks });
         }
         let blocks = source.statements.iter().map(|statement| block(source.layout, &tables, statement));
         files.push(File { name: "statements.cql".to_owned(), run: None, blocks: blocks.collect() });
@@ -79,6 +79,8 @@ fn block(layout: &Layout<'_>, tables: &[CqlTable], statement: &Statement) -> Blo
                 text.push('\n');
             }
             Action::Change(batch) => {
+                // At SERIAL, which masters are read at, a write without a condition is refused.
+                text.push_str(QUORUM);
                 for (each, mutation) in mutations(layout, tables, batch) {
                     if let Some(each) = each {
                         let _ = writeln!(text, "{MARK} for each {each}:");
@@ -137,7 +139,7 @@ fn order(columns: &[(&str, bool)]) -> String {
 impl Select {
     #[must_use]
     pub fn text(&self) -> String {
-        let level = if self.serial { "CONSISTENCY SERIAL;\n" } else { "CONSISTENCY QUORUM;\n" };
+        let level = if self.serial { SERIAL } else { QUORUM };
         let mut text = format!("{level}SELECT {} FROM {}", self.columns.join(", "), self.table);
         text.push_str(&conditions(&self.conditions));
         if !self.backwards.is_empty() {

@@ -151,6 +151,12 @@ fn plain_from_json(json: &Json, ty: &Type) -> Result<Value, ValueError> {
         (Type::Json, Json::String(text)) => {
             serde_json::from_str(text).map(Value::Json).map_err(|error| ValueError(error.to_string()))
         }
+        (Type::Date, Json::String(text)) => {
+            // A year before the first has six digits in ISO 8601.
+            let long = text.strip_prefix('-').and_then(|rest| rest.split_once('-'));
+            let text = long.map_or_else(|| text.clone(), |(year, rest)| format!("-{year:0>6}-{rest}"));
+            from_json(&Json::from(text), ty)
+        }
         (Type::Timestamp(Precision::Millis), Json::String(text)) => {
             // Cassandra writes a blank where ISO 8601 has a T.
             from_json(&Json::from(text.replacen(' ', "T", 1)), ty)

@@ -1,5 +1,7 @@
 use crate::exit::{Exit, Failure};
+use crate::fit;
 use crate::model::Designed;
+use crate::native;
 use crate::screen::Screen;
 use crate::statement::Statement;
 use askloom_design::cost::Costing;
@@ -17,20 +19,25 @@ pub(super) fn run(
     method: Option<Method>,
     screen: &mut Screen,
 ) -> Result<Exit, Failure> {
-    let designed = match method {
-        Some(method) => Designed::by(method, file, &Costing::from(target), screen)?,
-        None => Designed::read(file, screen)?,
-    };
+    let designed = Designed::on(target.capability.target, &Costing::from(target), method, file, screen)?;
+    let native = native::statements(&designed.model, &designed.design, target, &designed.sources);
     let chosen: Vec<Statement<'_>> = match name {
         Some(name) => vec![Statement::named(&designed.model, name)?],
         None => Statement::all(&designed.model.workload).collect(),
     };
-    let texts: Vec<String> = chosen
-        .into_iter()
-        .map(|one| format!("{}{}", explained(&designed, one, target), why(&designed, one.name())))
-        .collect();
+    if chosen.is_empty() {
+        screen.say(&format!("{} has no statements, so there is nothing to plan", file.display()));
+        return Ok(Exit::Done);
+    }
+    let mut texts = Vec::new();
+    let mut wrong = false;
+    for one in chosen {
+        let (Ok(text) | Err(text)) = &explained(&designed, one, target).inspect_err(|_| wrong = true);
+        let native = native.get(one.name()).map(|text| format!("\n{text}")).unwrap_or_default();
+        texts.push(format!("{text}{}{native}", why(&designed, one.name())));
+    }
     screen.print(&texts.join("\n"))?;
-    Ok(Exit::Done)
+    Ok(Exit::any_wrong(wrong))
 }
 
 /// What the method decided about a statement, with where that comes from.
@@ -41,46 +48,36 @@ fn why(designed: &Designed, name: &str) -> String {
 }
 
 fn wrapped(words: &str) -> String {
-    let mut lines = vec![String::new()];
-    for word in words.split_whitespace() {
-        match lines.last_mut() {
-            Some(line) if line.is_empty() => line.push_str(word),
-            Some(line) if line.chars().count() + word.chars().count() < 80 => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _full => lines.push(format!("    {word}")),
-        }
-    }
-    lines.join("\n") + "\n"
+    fit::lines(words, fit::WIDTH - 4).join("\n    ") + "\n"
 }
 
-fn explained(designed: &Designed, statement: Statement<'_>, target: &Target) -> String {
+/// How it is carried out, or why it cannot be.
+fn explained(designed: &Designed, statement: Statement<'_>, target: &Target) -> Result<String, String> {
     let Designed { model, design, .. } = designed;
     let costing = Costing::from(target);
     match statement {
         Statement::Query(query) => answered(model, design, query, &costing),
         Statement::Ask(ask) => match askloom_design::ask::query(&model.conceptual, ask) {
             Some(query) => answered(model, design, &query, &costing),
-            None => format!("{}: its links close a circle between two value objects\n", ask.header.name),
+            None => Err(format!("{}: its links close a circle between two value objects\n", ask.header.name)),
         },
         Statement::Write(write) => match plan::write::plan(&costing, model, design, write) {
             Ok(found) => {
                 let assumed = plan::print_assumed(model, &found.assumed);
-                format!("{}{assumed}", plan::write::print(model, design, Some(write), &found))
+                Ok(format!("{}{assumed}", plan::write::print(model, design, Some(write), &found)))
             }
-            Err(why) => unanswered(&write.header.name, &why),
+            Err(why) => Err(unanswered(&write.header.name, &why)),
         },
     }
 }
 
-fn answered(model: &Model, design: &Design, query: &Query, costing: &Costing<'_>) -> String {
+fn answered(model: &Model, design: &Design, query: &Query, costing: &Costing<'_>) -> Result<String, String> {
     match plan::answer(costing, model, design, query) {
         Ok(found) => {
             let assumed = plan::print_assumed(model, &found.priced.assumed);
-            format!("{}{assumed}", plan::print(model, design, query, &found))
+            Ok(format!("{}{assumed}", plan::print(model, design, query, &found)))
         }
-        Err(why) => unanswered(&query.header.name, &why),
+        Err(why) => Err(unanswered(&query.header.name, &why)),
     }
 }
 

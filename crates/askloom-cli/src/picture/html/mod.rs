@@ -1,5 +1,7 @@
 //! A design as one page that needs nothing else: the document itself, and a script inside that draws it.
 
+mod sha256;
+
 use crate::document::Document;
 
 const PAGE: &str = include_str!("page.html");
@@ -9,19 +11,24 @@ const SCRIPT: &str = include_str!("page.js");
 /// The page. The same document gives the same page.
 pub(crate) fn html(document: &Document) -> String {
     let json = embedded(&serde_json::to_string(document).unwrap_or_default());
-    let nonce = format!("{:08x}", crc32fast::hash(json.as_bytes()));
     let title = format!("{} on {}", document.model, document.title);
     let values = [
-        ("nonce", nonce),
+        ("style-source", sha256::policy_source(&inner(STYLE))),
+        ("script-source", sha256::policy_source(&inner(SCRIPT))),
         ("title", escaped(&title)),
         ("version", escaped(document.askloom)),
         ("method", escaped(&document.method)),
         ("sentence", escaped(&document.sentence)),
-        ("css", STYLE.to_owned()),
-        ("js", SCRIPT.to_owned()),
+        ("css", inner(STYLE)),
+        ("js", inner(SCRIPT)),
         ("document", json),
     ];
     filled(PAGE, &values)
+}
+
+/// What stands between the tags, which is what a browser hashes.
+fn inner(text: &str) -> String {
+    format!("\n{text}")
 }
 
 /// The template with its `{{names}}` replaced, in one pass: what is put in is never searched for names.
@@ -68,7 +75,17 @@ mod tests {
 
     #[test]
     fn every_name_of_the_template_is_known() {
-        let names = ["nonce", "title", "version", "method", "sentence", "css", "js", "document"];
+        let names = [
+            "style-source",
+            "script-source",
+            "title",
+            "version",
+            "method",
+            "sentence",
+            "css",
+            "js",
+            "document",
+        ];
         let used = PAGE.split("{{").skip(1).filter_map(|part| part.split_once("}}")).map(|(name, _)| name);
         for name in used {
             assert!(names.contains(&name), "{name}");

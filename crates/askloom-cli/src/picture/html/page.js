@@ -55,6 +55,7 @@ function scaled(value, units, step) {
 
 function count(value) {
   if (value === null || value === undefined) return "–";
+  if (value >= 1e18) return value.toExponential(0).replace("+", "");
   if (value > 0 && value < 0.1) return "<0.1";
   if (value < 10) return new Intl.NumberFormat("en-US", { maximumFractionDigits: 1 }).format(value);
   return value < 1e5 ? plain.format(value) : scaled(value / 1e3, ["k", "M", "G", "T"], 1e3);
@@ -62,12 +63,14 @@ function count(value) {
 
 function bytes(value) {
   if (value === null || value === undefined) return "–";
+  if (value >= 1e18) return `${value.toExponential(0).replace("+", "")} B`;
   if (value > 0 && value < 1) return "<1 B";
   return scaled(value < 1e3 ? Math.round(value) : value, [" B", " KB", " MB", " GB", " TB", " PB"], 1e3);
 }
 
 function cost(value) {
   if (value === null || value === undefined) return "–";
+  if (value >= 1e15) return value.toExponential(0).replace("+", "");
   return value >= 1000 ? plain.format(value) : exact.format(value);
 }
 
@@ -80,11 +83,13 @@ function figures() {
   const { total, unit, collections } = design;
   const storage = total.storage ?? sum(collections, (collection) => collection.estimate.bytes);
   const list = [
-    ["Cost", cost(total.cost), `${unit} a second`, "main"],
+    design.money
+      ? ["Cost", `$${count(design.money.requests + design.money.storage)}`, "a month", "main"]
+      : ["Cost", cost(total.cost), `${unit} a second`, "main"],
     ["Requests", count(total.requests), "a second"],
     ["Read and written", bytes(total.bytes), "a second"],
     ["Stored", bytes(storage), ""],
-    ["Put for a byte of data", count(total.write_amplification ?? null), total.write_amplification === 1 ? "byte" : "bytes"],
+    ["Put for a byte of data", count(total.write_amplification ?? null), count(total.write_amplification) === "1" ? "byte" : "bytes"],
   ];
   const shown = list.filter(([, value]) => value !== "–");
   const one = ([name, value, of, kind]) =>
@@ -250,47 +255,12 @@ function collectionCard(collection) {
   return card;
 }
 
-// Which items a step touches. The document says how many; which ones of the sample is for the eye: those that go
-// together with what earlier steps have touched.
+// Which items a step touches. The program has carried out each statement on the sample, and the document says what it
+// read and wrote; where it does not say, nothing is lit.
 
-function touched(step, target, known) {
-  const { rows, blocks } = target;
-  if (rows.length === 0 || /scan/.test(step.op)) return rows;
-  const score = (row) => row.values.slice(0, target.sample.keys).filter((value) => known.has(value)).length;
-  const best = rows.reduce((one, other) => (score(other) > score(one) ? other : one));
-  if (step.op === "look_up" && score(best) > 0) {
-    const found = new Set(rows.filter((row) => score(row) > 0).map((row) => row.block));
-    return rows.filter((row) => found.has(row.block));
-  }
-  const block = rows.filter((row) => row.block === best.block);
-  if (step.op === "put") return written(step, block);
-  if (step.op === "copy") return [best];
-  const wanted = Math.max(1, Math.min(blocks, Math.round(step.partitions || step.requests || 1)));
-  const inside = rows.filter((row) => (row.block - best.block + blocks) % blocks < wanted);
-  return inside.slice(0, Math.max(1, Math.round(step.rows || inside.length)));
-}
-
-/** The entries of a block that hold what is written: the entry of its name, the last one of a list of entries. */
-function written(step, block) {
-  if (step.columns.length === 0) return step.deletes > step.puts ? block : block.slice(0, 1);
-  const holding = (column) => {
-    const field = block.find((row) => row.cells.some((one) => one.fields.some((part) => part.column === column)));
-    const entry = block.filter((row) => row.values.some((value) => value.startsWith(`${column}[`) || value === column));
-    return entry.pop() || field || block[0];
-  };
-  const found = new Set(step.columns.map(holding));
-  return block.filter((row) => found.has(row));
-}
+const touched = (step, target) => (step.touches ? step.touches.items.map((at) => target.rows[at]) : []);
 
 const names = (columns, field) => columns.some((column) => column === field || column.startsWith(`${field}.`));
-
-/** What could lead from these items to others. Ordinals and flags are everywhere, and lead nowhere. */
-function remember(rows, known) {
-  for (const value of rows.flatMap((row) => row.values)) {
-    const found = members(value) || [["", value]];
-    for (const [, inner] of found) if (typeof inner === "string" && inner.length > 2) known.add(inner);
-  }
-}
 
 /** The cells, or fields in them, that the step names, and what tells an item from others; all if it names none. */
 function partsOf(step, rows) {
@@ -326,13 +296,10 @@ function unlight() {
 
 function light(plan, only) {
   unlight();
-  const known = new Set();
   plan.steps.forEach((step, at) => {
     const target = grids.get(step.collection);
-    if (!target) return;
-    const rows = touched(step, target, known);
-    remember(rows, known);
-    if (only !== undefined && only !== at) return;
+    if (!target || (only !== undefined && only !== at)) return;
+    const rows = touched(step, target);
     for (const row of rows) row.order.append(mark(at + 1));
     for (const part of partsOf(step, withBlockKeys(target, rows))) part.element.classList.add("lit");
     target.marks.append(mark(at + 1));
@@ -361,8 +328,42 @@ function meanwhile(level) {
   return found ? found[1] : level;
 }
 
-function lineLink(plan) {
-  return el("a", { href: `#line-${plan.line}` }, `${design.model}, line ${plan.line}`);
+const sources = design.sources || [];
+
+/** Where a line of the model stands on this page; nothing for what has none. */
+function lineLink({ file, line }) {
+  const at = sources.findIndex((source) => source.file === file);
+  if (at < 0 || !line) return null;
+  const name = file === design.model ? `line ${line}` : `${file}, line ${line}`;
+  return el("a", { href: `#line-${at}-${line}` }, name);
+}
+
+/** What the call was given, so that it can be repeated in the mind. */
+function sampleCall({ sample, steps }) {
+  if (!sample) return [];
+  if (sample.unknown) {
+    return [el("p", { class: "said" }, `What it touches of the sample is not known: ${sample.unknown}.`)];
+  }
+  const given = sample.parameters.map(({ name, value }) => [el("dt", null, name), el("dd", { title: value }, short(members(value) ? JSON.parse(value) : value))]);
+  const list = given.length
+    ? el("dl", { class: "facts given" }, given.flat())
+    : el("p", { class: "soft" }, "no parameters: it takes none.");
+  return [el("h3", null, "Carried out on the sample with"), list, ...steps.some(isUnknown) ? [el("p", { class: "said" }, "How this store finds it was not carried out, so those steps light nothing.")] : []];
+}
+
+const isUnknown = (step) => grids.has(step.collection) && !step.touches;
+
+/** What a step did that cannot be seen in the grid. */
+function besides(step) {
+  const { touches } = step;
+  if (!touches) return isUnknown(step) ? "not known on the sample" : "";
+  const parts = [];
+  if (touches.items.length + touches.beyond + touches.made === 0) parts.push("touches none of the sample");
+  if (touches.made) parts.push(`makes ${amount(touches.made, "new item")}`);
+  if (touches.beyond) parts.push(`touches ${touches.beyond} more than are shown`);
+  const others = touches.with.map((at) => at + 1);
+  if (others.length) parts.push(`items told together with step ${others.join(", ")}`);
+  return parts.join("; ");
 }
 
 function stepRow(plan, step, at) {
@@ -373,12 +374,12 @@ function stepRow(plan, step, at) {
     number.setAttribute("aria-pressed", String(!pressed));
     light(plan, pressed ? undefined : at);
   });
-  const lit = grids.has(step.collection) ? number : el("span", { class: "mark quiet" }, String(at + 1));
+  const lit = grids.has(step.collection) && step.touches ? number : el("span", { class: "mark quiet" }, String(at + 1));
   return el(
     "tr",
     null,
     el("td", null, lit),
-    el("td", null, step.words),
+    el("td", null, step.words, plan.sample && !plan.sample.unknown && besides(step) ? el("span", { class: "besides" }, besides(step)) : null),
     el("td", { class: "number" }, some(step.requests, count)),
     el("td", { class: "number" }, some(step.bytes, bytes)),
     el("td", { class: "number" }, some(step.cost, cost)),
@@ -422,6 +423,29 @@ function copiesTable(plan) {
   return [el("h3", null, name), table("lines steps copies", heads, plan.copies.map(copyRow), `${name} ${plan.statement}`)];
 }
 
+/** Puts a text where it can be pasted from; a file opened from disk may have no clipboard of its own. */
+async function copied(text, from) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    const selection = window.getSelection();
+    selection.selectAllChildren(from);
+    return document.execCommand("copy");
+  }
+}
+
+/** The statements of a plan in the store's own language. */
+function nativeText(plan) {
+  if (!plan.native) return null;
+  const text = el("pre", { class: "native" }, plan.native);
+  const button = el("button", { class: "copy", type: "button" }, "Copy");
+  button.addEventListener("click", async () => {
+    button.textContent = (await copied(plan.native, text)) ? "Copied" : "Select and copy";
+  });
+  return [el("h3", null, `On ${design.title}`), el("div", { class: "pasted" }, button, text)];
+}
+
 function detail(plan, id) {
   const said = plan.missing ? `No plan: ${plan.missing}` : READS[plan.reads];
   const scans = plan.scans ? el("p", { class: "said" }, "It goes through everything that is stored there.") : null;
@@ -431,7 +455,9 @@ function detail(plan, id) {
     el("pre", null, plan.text),
     el("p", { class: "soft" }, lineLink(plan)),
     plan.steps.length ? stepsTable(plan) : null,
+    sampleCall(plan),
     copiesTable(plan),
+    nativeText(plan),
     said ? el("p", { class: "said" }, said) : null,
     scans,
   );
@@ -546,6 +572,7 @@ function matrix({ methods, statements }) {
 function comparison() {
   if (!design.comparison || design.comparison.methods.length === 0) return;
   const said = design.comparison.methods.map(({ method, sentence }) => el("li", null, el("b", null, method), ` ${sentence}`));
+  said.push(...design.comparison.left_out.map(({ method, why }) => el("li", { class: "soft" }, el("b", null, method), ` left out, ${why}`)));
   const parts = [methodsTable(design.comparison), el("ul", { class: "notes" }, said), matrix(design.comparison)];
   document.getElementById("comparison-body").append(...parts.map((part) => el("div", { class: "block" }, part)));
   document.getElementById("comparison").hidden = false;
@@ -562,24 +589,27 @@ function decisions() {
   document.getElementById("decisions").hidden = false;
 }
 
-/** A note, with a link to the lines of the statements that it names. */
-function note(text) {
-  const words = new Set(text.split(/[^\p{L}\p{N}_]+/u));
-  const named = design.plans.filter((plan) => words.has(plan.statement));
-  const links = named.flatMap((plan) => [" ", el("a", { href: `#line-${plan.line}` }, `line ${plan.line}`)]);
-  return el("li", null, text, links);
+/** A note, with a link to the line that it is about. */
+function note(said) {
+  const link = lineLink(said);
+  return el("li", null, said.text, link ? [" ", link] : null);
 }
 
-function notes(name, texts) {
-  if (texts.length === 0) return;
-  document.getElementById(`${name}-list`).append(...texts.map(note));
+function notes(name, all) {
+  if (all.length === 0) return;
+  document.getElementById(`${name}-list`).append(...all.map(note));
   document.getElementById(name).hidden = false;
 }
 
+/** The text of every file, a line in each row, so that links can lead to it. */
 function model() {
-  const one = (plan) =>
-    el("div", { class: "statement", id: `line-${plan.line}` }, el("span", { class: "line" }, String(plan.line)), el("pre", null, plan.text));
-  document.getElementById("model-body").append(...design.plans.map(one));
+  const row = (file, text, at) =>
+    el("li", { id: `line-${file}-${at + 1}` }, el("span", { class: "line", "aria-hidden": "true" }, String(at + 1)), el("code", null, text || " "));
+  const one = ({ file, text }, at) => [
+    sources.length > 1 ? el("h3", null, file) : null,
+    el("ol", { class: "source" }, text.replace(/\n$/, "").split("\n").map((line, number) => row(at, line, number))),
+  ];
+  document.getElementById("model-body").append(...sources.flatMap(one).filter((part) => part));
 }
 
 figures();

@@ -17,7 +17,7 @@ use super::{Decision, Paper, Proposal};
 use crate::cost::Costing;
 use crate::saved::rule_text;
 use crate::simple;
-use askloom_model::{Contents, Design, Diagnostic, Model, Origin, Rule, Table};
+use askloom_model::{Contents, Design, Model, Origin, Rule, Table};
 use serde::Serialize;
 
 /// The collections of blocks, as the paper has them.
@@ -45,14 +45,15 @@ const CASE_STUDY: &str = "NoAM lecture, case study";
 const OURS: &str = "askloom";
 
 /// The design. An invariant over two aggregates never comes here: the check of the model refuses it (AL0601).
-pub fn propose(model: &Model, costing: &Costing<'_>) -> Result<Proposal, Vec<Diagnostic>> {
+#[must_use]
+pub fn propose(model: &Model, costing: &Costing<'_>) -> Proposal {
     let mut design = Design { method: "noam".to_owned(), collections: Table::default() };
     simple::masters(model, Origin::Method, &mut design);
     let mut decisions: Vec<Decision> = aggregate::decisions(model);
     decisions.extend(suggest::decisions(model));
     decisions.extend(choose::choose(model, costing, &mut design));
     let paper = Paper::Noam(blocks(model, &design));
-    Ok(Proposal { design, decisions, paper })
+    Proposal { design, decisions, paper }
 }
 
 fn blocks(model: &Model, design: &Design) -> Blocks {

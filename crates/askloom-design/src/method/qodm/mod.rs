@@ -80,7 +80,7 @@ fn collection(
     };
     let (role, contents) = match kind {
         Kind::Aggregation => (Role::Copy, Contents::Nested(nodes(conceptual, tuple))),
-        Kind::Index => (Role::Index, Contents::Fields(Vec::new())),
+        Kind::Index => (Role::Index, Contents::Fields(tuple.ids_beyond(conceptual))),
     };
     let mut collection = Collection {
         name: simple::capitalised(&tuple.name),

@@ -2,7 +2,7 @@
 
 use super::tuple::Tuple;
 use crate::simple;
-use askloom_model::{ClassId, Conceptual, Member, PositionId, RelationshipKind};
+use askloom_model::{ClassId, Conceptual, Leaf, Member, PositionId, RelationshipKind};
 use serde::Serialize;
 
 /// Parts of parts are shown this deep; a class can be a part of itself.
@@ -105,15 +105,15 @@ pub(super) fn entity(conceptual: &Conceptual, tuple: &Tuple, kind: Kind) -> Enti
     for &position in tuple.held.iter().filter(|position| !tuple.given.contains(position)) {
         fields.extend(got(conceptual, tuple, position, kind));
     }
-    for path in &tuple.beyond {
-        let last = path.hops.last().map(|&hop| conceptual.ends[hop].target);
-        let names = path.hops.iter().map(|&hop| conceptual.ends[hop].name.clone()).collect::<Vec<_>>();
-        let value = match (kind, last) {
-            (Kind::Aggregation, Some(class)) => Value::Entity(of_class(conceptual, class, 0)),
-            (Kind::Index, Some(class)) => Value::Basic(id_name(conceptual, class)),
-            (_, None) => continue,
+    for id in tuple.ids_beyond(conceptual) {
+        let Leaf::Reference(reference) = id.leaf else { continue };
+        let names = id.hops.iter().chain([&reference]).map(|&hop| conceptual.ends[hop].name.as_str());
+        let class = conceptual.ends[reference].target;
+        let value = match kind {
+            Kind::Aggregation => Value::Entity(of_class(conceptual, class, 0)),
+            Kind::Index => Value::Basic(id_name(conceptual, class)),
         };
-        let field = Field { name: names.join("."), value };
+        let field = Field { name: names.collect::<Vec<_>>().join("."), value };
         if fields.iter().all(|known| known.name != field.name) {
             fields.push(field);
         }

@@ -48,6 +48,23 @@ impl Tuple {
         classes.filter_map(|class| conceptual.aggregate_root(class)).collect()
     }
 
+    /// The ids of the aggregates in which the values beyond references are, each once.
+    pub(super) fn ids_beyond(&self, conceptual: &Conceptual) -> Vec<Path> {
+        let mut ids = Vec::new();
+        for path in &self.beyond {
+            let last =
+                path.hops.iter().rposition(|&hop| conceptual.ends[hop].kind != RelationshipKind::Composition);
+            let split = last.and_then(|last| Some((path.hops.get(..last)?, *path.hops.get(last)?)));
+            let id = split.map(|(before, reference)| Path {
+                position: path.position,
+                hops: before.to_vec(),
+                leaf: Leaf::Reference(reference),
+            });
+            push(&mut ids, id);
+        }
+        ids
+    }
+
     /// As the paper writes it.
     pub(super) fn text(&self, conceptual: &Conceptual) -> String {
         let set = |classes: &[ClassId]| {
@@ -121,14 +138,14 @@ fn of_query(conceptual: &Conceptual, query: &Query) -> Tuple {
         for path in &given {
             let class = represented(conceptual, query, path);
             push(&mut tuple.keys, class);
-            if path.hops.is_empty() {
+            if stays_inside(conceptual, path) {
                 push(&mut tuple.given, Some(aggregate_at(conceptual, query, path.position)));
             }
         }
     }
     for path in got(query) {
         push(&mut tuple.results, represented(conceptual, query, &path));
-        match path.hops.is_empty() {
+        match stays_inside(conceptual, &path) {
             true => push(&mut tuple.held, Some(aggregate_at(conceptual, query, path.position))),
             false if simple::is_held(conceptual, &path) => push(&mut tuple.beyond, Some(path)),
             false => {}
@@ -174,12 +191,8 @@ fn is_link(condition: &Condition) -> bool {
 /// The links that close a circle: they fix the rows, whatever is given.
 fn fixed(query: &Query) -> Option<Condition> {
     let links = conjuncts(query.condition.as_ref());
-    let mut links: Vec<Condition> =
-        links.iter().map(|conjunct| conjunct.condition).filter(|c| is_link(c)).cloned().collect();
-    match links.len() {
-        0 | 1 => links.pop(),
-        _several => Some(Condition::And(links)),
-    }
+    let links = links.iter().map(|conjunct| conjunct.condition).filter(|c| is_link(c));
+    simple::all_of(links.cloned().collect())
 }
 
 /// The class that stands for what is at the end of a path: the one that owns it, or that it extends.
@@ -206,6 +219,11 @@ fn aggregate_at(conceptual: &Conceptual, query: &Query, position: PositionId) ->
             Some(_) | None => return at,
         }
     }
+}
+
+/// Whether what a path leads to is in the aggregate that stands at its position.
+fn stays_inside(conceptual: &Conceptual, path: &Path) -> bool {
+    path.hops.iter().all(|&hop| is_part(conceptual, Member::End(hop)))
 }
 
 /// Whether a step stays in the aggregate.

@@ -61,8 +61,9 @@ impl Writing<'_> {
                 let entry = sizes.entry_bytes(holder);
                 match row.on_delete {
                     Some(OnDelete::Cascade) => {
-                        work.deletes = followed * sizes.block_entries(holder);
-                        work.dropped = followed * sizes.block_bytes(holder);
+                        let block = sizes.block(holder);
+                        work.deletes = followed * block.entries;
+                        work.dropped = followed * block.bytes;
                     }
                     Some(OnDelete::Clear) => {
                         work = Work { puts: followed, written: followed * entry, ..work };

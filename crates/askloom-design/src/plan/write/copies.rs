@@ -74,6 +74,14 @@ pub(super) fn is_many(conceptual: &Conceptual, member: Member) -> bool {
     }
 }
 
+/// The roots of the aggregates that instances of a class are in: of a value object there can be several.
+pub(super) fn roots(conceptual: &Conceptual, class: ClassId) -> Vec<ClassId> {
+    match conceptual.aggregate_root(class) {
+        Some(root) => vec![root],
+        None => conceptual.homes(class).iter().map(|home| home.root).collect(),
+    }
+}
+
 /// Where aggregates of a root stand in the rows of a collection: the steps there from the rows' own root.
 pub(super) fn entry_points(
     conceptual: &Conceptual,
@@ -82,7 +90,8 @@ pub(super) fn entry_points(
 ) -> Vec<Vec<Member>> {
     let mut points: Vec<Vec<Member>> = Vec::new();
     for place in upkeep::places(conceptual, collection) {
-        if place.class.and_then(|class| conceptual.aggregate_root(class)) != Some(root) {
+        let Some(class) = place.apart(conceptual) else { continue };
+        if !roots(conceptual, class).contains(&root) {
             continue;
         }
         let mut steps = place.steps;

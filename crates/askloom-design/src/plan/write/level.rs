@@ -1,6 +1,6 @@
 //! The level at which a copy is kept, fixed for the copy: by the largest write that may touch it.
 
-use super::copies::{entry_points, is_inside};
+use super::copies::{entry_points, is_inside, roots};
 use crate::cost::Statistics;
 use crate::upkeep;
 use askloom_model::{Capability, ClassId, Collection, CollectionId, CopyLevel, Design, Leaf, Member};
@@ -22,8 +22,8 @@ pub fn level(
 fn most_records(statistics: &Statistics<'_>, collection: &Collection) -> Option<u64> {
     let conceptual = statistics.conceptual();
     let places = upkeep::places(conceptual, collection);
-    let mut roots: Vec<ClassId> =
-        places.iter().filter_map(|place| conceptual.aggregate_root(place.class?)).collect();
+    let entered = places.iter().filter_map(|place| place.apart(conceptual));
+    let mut roots: Vec<ClassId> = entered.flat_map(|class| roots(conceptual, class)).collect();
     roots.sort_unstable();
     roots.dedup();
     let mut most = 0;

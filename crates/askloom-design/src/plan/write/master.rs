@@ -2,7 +2,7 @@
 
 use super::step::{Change, Changes, Lists, way_to};
 use super::{Writing, lookup};
-use crate::cost::Cuts;
+use crate::cost::{Block, Cuts};
 use askloom_model::{
     AtomicUnit, CollectionId, CopyLevel, EndId, Leaf, MasterWrite, Member, Reservation, Work, WriteAction,
 };
@@ -50,16 +50,19 @@ impl Writing<'_> {
     fn entries(&self, id: CollectionId) -> Work {
         let collection = &self.planner.design.collections[id];
         let sizes = self.sizes();
-        let (entries, bytes) = (sizes.block_entries(id), sizes.block_bytes(id));
         match &self.step.changes {
             Changes::Made(Lists::Empty) => {
                 let entries = sizes.cuts(collection).entries_of_new();
                 Work { puts: entries, written: sizes.single_bytes(self.step.class), ..Work::default() }
             }
             Changes::Made(Lists::Full) | Changes::Replaced => {
+                let Block { entries, bytes } = sizes.block(id);
                 Work { puts: entries, written: bytes, ..Work::default() }
             }
-            Changes::Ended => Work { deletes: entries, dropped: bytes, ..Work::default() },
+            Changes::Ended => {
+                let Block { entries, bytes } = sizes.block(id);
+                Work { deletes: entries, dropped: bytes, ..Work::default() }
+            }
             Changes::Fields(changes) => self.changed(&sizes.cuts(collection), changes),
         }
     }

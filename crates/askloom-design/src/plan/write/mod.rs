@@ -8,6 +8,7 @@ mod checks;
 mod copies;
 mod level;
 mod master;
+mod matched;
 mod print;
 mod rows;
 mod step;
@@ -22,8 +23,8 @@ pub(crate) use step::way_to;
 use super::lookup;
 use crate::cost::{Costing, Sizes, Statistics};
 use askloom_model::{
-    AtomicUnit, ClassId, Code, CopyLevel, Design, Diagnostic, EndId, Model, Plan, Query, Reading,
-    RelationshipKind, StepEstimate, StepOf, Work, Write, WriteEstimate, WriteOf, WritePlan, WriteStepPlan,
+    AtomicUnit, ClassId, Code, CopyLevel, Design, Diagnostic, EndId, Model, Plan, Query, RelationshipKind,
+    StepEstimate, StepOf, Work, Write, WriteEstimate, WriteOf, WritePlan, WriteStepPlan,
 };
 use step::Step;
 
@@ -178,11 +179,7 @@ impl<'p> Planner<'p> {
         if let step::Changes::Made(_) = step.changes {
             self.nothing_there(&mut find);
         }
-        let matched = match find.access.how {
-            // Whoever writes by id expects the rest of the condition to hold.
-            Reading::GetBlock { .. } => 1.0,
-            Reading::Range { .. } | Reading::Each { .. } | Reading::Scan => find.priced.answer(),
-        };
+        let matched = self.matched(&step.find, &find);
         let writing = Writing { planner: self, step, level, matched };
         let root = self.root(step.class);
         let master = root.and_then(|root| self.design.master(root));

@@ -4,7 +4,7 @@ use super::Writing;
 use super::copies::{is_inside, is_many, last, members_of, stored};
 use super::step::{Change, Changes, Lists};
 use crate::cost::{Asked, selectivity};
-use crate::plan::conjuncts;
+use crate::plan::{condition_paths, conjuncts};
 use askloom_model::{
     ClassId, Collection, Comparison, Conceptual, Condition, Constant, Id, Member, Operand, Path, WriteAction,
 };
@@ -151,8 +151,12 @@ impl Writing<'_> {
 
     /// What the statement's WHERE says of a condition on the instance itself: it held, or it did not.
     fn known_before(&self, condition: &Condition) -> Option<f64> {
+        let guards = conjuncts(self.step.find.condition.as_ref());
+        if guards.iter().any(|guard| guard.condition == condition) && is_own(condition) {
+            return Some(1.0);
+        }
         let (path, wanted) = own_constant(condition)?;
-        conjuncts(self.step.find.condition.as_ref()).into_iter().find_map(|conjunct| {
+        guards.into_iter().find_map(|conjunct| {
             let (asked, constant) = own_constant(conjunct.condition)?;
             (asked == path).then_some(if constant == wanted { 1.0 } else { 0.0 })
         })
@@ -196,6 +200,13 @@ fn standing(conceptual: &Conceptual, collection: &Collection, point: &[Member]) 
         ways.push(way);
     }
     Standing::Value
+}
+
+/// Whether a condition is about the main instance alone.
+fn is_own(condition: &Condition) -> bool {
+    let mut paths = Vec::new();
+    condition_paths(condition, &mut paths);
+    paths.iter().all(|path| path.position.index() == 0)
 }
 
 /// `field = constant`, of the main instance.

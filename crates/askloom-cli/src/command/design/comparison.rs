@@ -1,0 +1,109 @@
+//! All methods on one workload.
+
+use super::Prepared;
+use crate::document::{Cell, Compared, ComparedStatement, Comparison, Document, LeftOut, PlanDocument};
+use crate::exit::Failure;
+use crate::human;
+use askloom_design::method::Method;
+
+/// What costs at most this much more is as cheap: estimates are no closer than that.
+const AS_CHEAP: f64 = 1.001;
+
+/// A method and what it makes of the model.
+type Made = (Method, Document);
+
+impl Prepared {
+    /// The methods that have something to say about this model.
+    pub(super) fn methods(&self) -> impl Iterator<Item = Method> {
+        let declares_none = self.model.given.is_empty();
+        Method::ALL.into_iter().filter(move |method| *method != Method::Given || !declares_none)
+    }
+
+    pub(in crate::command) fn comparison(&self) -> Result<Comparison, Failure> {
+        let mut made: Vec<Made> = Vec::new();
+        for method in self.methods() {
+            let proposal = self.proposal(method);
+            made.push((method, self.subject(&proposal).document()));
+        }
+        let left = Method::ALL.into_iter().filter(|method| made.iter().all(|(other, _)| other != method));
+        Ok(Comparison {
+            methods: made.iter().map(|one| compared(one, &made)).collect(),
+            left_out: left.map(left_out).collect(),
+            statements: statements(&made),
+        })
+    }
+}
+
+fn left_out(method: Method) -> LeftOut {
+    let why = "as the model declares no collection".to_owned();
+    LeftOut { method: method.name().to_owned(), why }
+}
+
+fn compared((method, document): &Made, all: &[Made]) -> Compared {
+    Compared {
+        method: method.name().to_owned(),
+        sentence: sentence(*method, document, all),
+        total: document.total,
+        collections: document.collections.len(),
+        added: document.collections.iter().filter(|collection| collection.is_added()).count(),
+    }
+}
+
+/// Where a method wins or loses.
+fn sentence(method: Method, document: &Document, all: &[Made]) -> String {
+    let cheapest = all.iter().min_by(|(_, a), (_, b)| a.total.cost.total_cmp(&b.total.cost));
+    let cost = match cheapest {
+        Some((best, of)) if *best != method => against(document.total.cost, of.total.cost, *best),
+        Some(_) | None => "cheapest here".to_owned(),
+    };
+    let dearest = document.plans.iter().max_by(|a, b| a.share.total_cmp(&b.share));
+    let most = dearest.map(|plan| format!("; {:.0} % of it is {}", plan.share * 100.0, plan.statement));
+    format!("{}: {cost}{}", method.sentence(), most.unwrap_or_default())
+}
+
+fn against(cost: f64, least: f64, best: Method) -> String {
+    let times = cost / least.max(f64::MIN_POSITIVE);
+    if cost <= least * AS_CHEAP {
+        format!("as cheap as {}", best.name())
+    } else if times < 1.01 {
+        format!("less than 1 % dearer than {}", best.name())
+    } else {
+        format!("{} times the cheapest", human::short(times))
+    }
+}
+
+/// What each statement takes by each method.
+fn statements(made: &[Made]) -> Vec<ComparedStatement> {
+    let Some((_, first)) = made.first() else { return Vec::new() };
+    let one = |(index, plan): (usize, &PlanDocument)| {
+        let cells =
+            made.iter().filter_map(|(method, document)| Some(cell(*method, document.plans.get(index)?)));
+        ComparedStatement { statement: plan.statement.clone(), rate: plan.rate, cells: cells.collect() }
+    };
+    first.plans.iter().enumerate().map(one).collect()
+}
+
+fn cell(method: Method, plan: &PlanDocument) -> Cell {
+    Cell {
+        method: method.name().to_owned(),
+        cost: plan.cost,
+        requests: plan.requests(),
+        rows: plan.rows(),
+        bytes: plan.bytes(),
+        scans: plan.scans,
+        missing: plan.missing.is_some(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ties_are_told_as_ties() {
+        assert_eq!(against(100.0, 100.0, Method::Noam), "as cheap as noam");
+        assert_eq!(against(0.0, 0.0, Method::Noam), "as cheap as noam");
+        assert_eq!(against(100.5, 100.0, Method::Qodm), "less than 1 % dearer than qodm");
+        assert_eq!(against(250.0, 100.0, Method::Qodm), "2.50 times the cheapest");
+    }
+}

@@ -1,0 +1,45 @@
+//! How many instances a step of a write is expected to find.
+
+use super::Planner;
+use crate::cost::list_length;
+use crate::plan::conjuncts::{self, Binding, Conjunct, conjuncts};
+use crate::simple;
+use askloom_model::{ClassId, Conceptual, Leaf, Member, Path, Plan, Query};
+
+impl Planner<'_> {
+    /// Whoever names an instance expects it to be there, and the rest of the condition to hold, as in `WHERE id = :id AND
+    /// status = 'waiting'`: how often a write is done is in its rate. Without a name, the conditions select.
+    pub(super) fn matched(&self, query: &Query, find: &Plan) -> f64 {
+        self.named(query).unwrap_or_else(|| find.priced.answer())
+    }
+
+    /// How many instances a condition names, by their ids or by values that no other has.
+    fn named(&self, query: &Query) -> Option<f64> {
+        let class = query.positions[crate::plan::main()].class?;
+        let conjuncts = conjuncts(query.condition.as_ref());
+        let names = names(&self.model.conceptual, class);
+        names.iter().find_map(|name| name.iter().map(|&leaf| self.given(&conjuncts, leaf)).product())
+    }
+
+    /// How many values a condition gives a member of the main instance.
+    fn given(&self, conjuncts: &[Conjunct<'_>], leaf: Leaf) -> Option<f64> {
+        let path = Path { position: crate::plan::main(), hops: Vec::new(), leaf };
+        Some(match conjuncts::bound(conjuncts, &path)?.1 {
+            Binding::Value(_) => 1.0,
+            Binding::Set(set) => list_length(&self.statistics, &set),
+        })
+    }
+}
+
+/// What tells an instance from all others: its id as a whole or member by member, each unique value.
+fn names(conceptual: &Conceptual, class: ClassId) -> Vec<Vec<Leaf>> {
+    let unique = conceptual.all_members(class).filter_map(|member| match member {
+        Member::Attribute(id) => conceptual.attributes[id].unique.then_some(Leaf::Attribute(id)),
+        Member::End(id) => {
+            let end = &conceptual.ends[id];
+            (end.unique && end.stored).then_some(Leaf::Reference(id))
+        }
+    });
+    let ids = [vec![Leaf::Itself], simple::identity_leaves(conceptual, class)];
+    ids.into_iter().chain(unique.map(|leaf| vec![leaf])).collect()
+}
