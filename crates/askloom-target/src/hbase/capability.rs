@@ -8,7 +8,17 @@ const ROW_KEY: &str = "HBase API, HConstants.MAX_ROW_LENGTH: a row key is at mos
 pub static CAPABILITY: Capability = Capability {
     target: "hbase",
     title: "HBase",
-    words: Words { collection: "table", packed_block: "row", spread_block: "range of rows", entry: "row" },
+    words: Words {
+        collection: "table",
+        packed_block: "row",
+        spread_block: "range of rows",
+        entry: "row",
+        heading: "TABLE",
+        block_key: "row key",
+        entry_key: "then",
+        records: "rows",
+        kept: "on disk",
+    },
     // An aggregate is one row, whatever entries it has; the rows of a copy follow one by one.
     atomic: Fact::new(
         AtomicUnit::Block,
@@ -25,8 +35,8 @@ pub static CAPABILITY: Capability = Capability {
         block: None,
         page: None,
         batch_get: Some(Fact::new(
-            10_000,
-            "HBase Reference Guide, hbase.client.scanner.caching and multi: a batch of gets is split by region",
+            1_000,
+            "HBase API, Table.get of a list: one request a region server; no limit is documented, a thousand is modest",
         )),
     },
     indexes: None,

@@ -148,7 +148,8 @@ pub(super) fn scalar_value(bytes: &[u8], ty: &Type) -> Result<Value, ValueError>
         (Type::Uuid, _, _) => uuid::Uuid::from_slice(bytes).map(Value::Uuid).map_err(|_| wrong()),
         (Type::Blob, _, _) => Ok(Value::Blob(bytes.to_vec())),
         (Type::Text, _, _) => text(bytes).map(|text| Value::Text(text.to_owned())),
-        (Type::Json | Type::Geo, _, _) => from_json(&json(bytes)?, ty),
+        (Type::Json, _, _) => json(bytes).map(Value::Json),
+        (Type::Geo, _, _) => from_json(&json(bytes)?, ty),
         (ty, _, _) => {
             let text = text(bytes)?;
             from_json(&Json::from(text), ty).or_else(|_| from_json(&json(bytes)?, ty))

@@ -11,18 +11,29 @@ pub static CAPABILITY: Capability = Capability {
         packed_block: "major key",
         spread_block: "major key",
         entry: "minor key",
+        heading: "KEYS",
+        block_key: "major key",
+        entry_key: "minor key",
+        records: "pairs",
+        kept: "on disk",
     },
     atomic: Fact::new(
         AtomicUnit::Block,
         "Oracle NoSQL Database Java API, KVStore.execute: operations under one major path are one transaction",
     ),
     transaction: None,
-    // The documentation gives advice on sizes, and no number.
+    // Of one's own servers the documentation gives advice on sizes, and no number.
     limits: Limits {
         block_key: None,
         entry_key: None,
-        record: None,
-        block: None,
+        record: Some(Fact::new(
+            512 << 10,
+            "Oracle NoSQL Database Cloud Service, limits: a row is at most 512 KB",
+        )),
+        block: Some(Fact::new(
+            25 << 20,
+            "Oracle NoSQL Database Cloud Service, limits: a request that writes several is at most 25 MB",
+        )),
         page: None,
         batch_get: None,
     },

@@ -234,7 +234,7 @@ impl Held {
 
 /// A string of Java. Unicode escapes are read before anything else there, so that one for a line break would break the
 /// line: control characters go in octal digits.
-fn java(text: &str) -> String {
+pub(super) fn java(text: &str) -> String {
     let mut out = String::from("\"");
     for letter in text.chars() {
         match letter {

@@ -75,7 +75,7 @@ fn iterate(own: &Pairs, table: &Table, range: &Range) -> Request {
 }
 
 /// Null is in no range, and no value lies beyond it.
-fn key_range(table: &Table, bounds: &Bounds) -> Option<KeyRange> {
+pub(super) fn key_range(table: &Table, bounds: &Bounds) -> Option<KeyRange> {
     let column = table.columns.get(bounds.column)?;
     let bound = |term: &Term| match &term.value {
         Some(Value::Null) => None,

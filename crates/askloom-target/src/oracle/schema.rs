@@ -6,7 +6,7 @@ use askloom_model::{CollectionId, Contents, Precision, RuleStep, Type};
 use std::fmt::Write;
 
 /// A collection is the first component of a major key: any text, but for none.
-const COLLECTIONS: NameRule = NameRule {
+pub(super) const COLLECTIONS: NameRule = NameRule {
     allowed: |letter| !letter.is_control(),
     first: |letter| !letter.is_control(),
     small: false,
@@ -79,7 +79,7 @@ const RESERVED: &[&str] = &[
 ];
 
 /// As its SQL has them: a letter, then letters, digits and `_`, at most 64 for a column.
-const SQL: NameRule = NameRule {
+pub(super) const SQL: NameRule = NameRule {
     allowed: |letter| letter.is_ascii_alphanumeric() || letter == '_',
     first: |letter| letter.is_ascii_alphabetic(),
     small: false,
