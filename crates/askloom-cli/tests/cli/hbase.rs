@@ -69,7 +69,7 @@ fn figure(representation: &str, faithful: bool) -> String {
     askloom_design::ask::name_ways_back(&mut model);
     let target = askloom_target::target("oracle-nosql").unwrap();
     let costing = Costing::from(target);
-    let made = method::design(Method::Noam, &model, &costing, &MethodOptions::default()).unwrap();
+    let made = method::design(Method::Noam, &model, &costing, &MethodOptions::default());
     let schema = Schema::new(model, made.design);
     let layout = Layout::new(&schema.model.conceptual, &schema.design);
     let mut keyspace = Memory::new();

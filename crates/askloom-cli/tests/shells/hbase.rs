@@ -4,7 +4,7 @@ use crate::cassandra::bytes;
 use crate::harness::{Shell, every_example};
 use crate::server::{self, Session};
 use askloom_target::generate::{Options, Sample};
-use askloom_target::hbase::{Request, Row, record, request, tables};
+use askloom_target::hbase::{Key, Limit, Request, Row, Rows, Scan, record, request, tables};
 use askloom_target::layout::Layout;
 use askloom_target::program::Read;
 
@@ -111,4 +111,75 @@ fn shown(text: &str) -> Vec<u8> {
 #[ignore = "slow"]
 fn every_example_runs_in_the_hbase_shell() {
     every_example(&mut Hbase::start());
+}
+
+/// What is printed for writes: conditions, and deletes that hide nothing that is newer.
+#[test]
+#[ignore = "slow"]
+fn changes_of_a_row_are_conditional_and_hide_nothing_newer() {
+    let mut shell = Hbase::start();
+    shell.clear("changes");
+    shell.run(include_str!("../../../askloom-target/src/hbase/mutate.rb")).unwrap();
+    shell.run("create \"t\", {NAME => \"i\", VERSIONS => 1}, {NAME => \"d\", VERSIONS => 1}").unwrap();
+    let long = |number: i64| format!("[{number}].pack(\"q>\")");
+    let mut change = |at: i64, put: &str, rest: &str| {
+        let text =
+            format!("puts \"DONE #{{mutate \"t\", \"r\", {at}, {{\"i:n\" => {}{put}}}{rest}}}\"", long(at));
+        let shown = shell.send(&text).unwrap();
+        let done = shown.lines().any(|line| line == "DONE true");
+        assert!(done || shown.lines().any(|line| line == "DONE false"), "{shown}");
+        let cells = shell.send("get \"t\", \"r\"").unwrap();
+        (done, cells.lines().filter(|line| line.trim().starts_with("CELL ")).count())
+    };
+    let two = ", \"d:a\" => \"x\", \"d:rounds[0]\" => \"y\"";
+    assert_eq!(change(1, two, ", version: :absent"), (true, 3));
+    assert_eq!(change(1, two, ", version: :absent"), (false, 3));
+    assert_eq!(change(2, "", ", delete: [\"d:a\"], version: 7"), (false, 3));
+    assert_eq!(change(2, "", ", delete: [\"d:rounds[0]\"], version: 1"), (true, 2));
+    // Replaced: all of it goes, and what comes stays.
+    assert_eq!(change(3, two, ", delete: [\"d\"], version: 2"), (true, 3));
+    assert_eq!(change(4, "", ", delete: [\"d\"], version: 3"), (true, 1));
+
+    // A row of a copy that is dropped and put again by one write stays; a put that comes late does not.
+    let mut copy = |text: &str| shell.send(&format!("{text}\nget \"t\", \"c\"")).unwrap().contains("CELL ");
+    assert!(copy("mutate \"t\", \"c\", 5, {\"d:_\" => \"\"}"));
+    assert!(copy("deleteall \"t\", \"c\", \"d\", 6-1\nmutate \"t\", \"c\", 6, {\"d:_\" => \"\"}"));
+    assert!(!copy("deleteall \"t\", \"c\", \"d\", 8-1\nmutate \"t\", \"c\", 7, {\"d:_\" => \"\"}"));
+}
+
+/// The bounds of a scan that goes backwards, with bytes that filters have quotes and brackets for.
+#[test]
+#[ignore = "slow"]
+fn backwards_the_bounds_are_the_same() {
+    let mut shell = Hbase::start();
+    shell.clear("backwards");
+    shell.run("create \"t\", {NAME => \"d\", VERSIONS => 1}").unwrap();
+    let keys: [&[u8]; 6] = [b"a", b"a'", b"a')", b"a',(\x00\xff:", b"b#{1}\"", b"c"];
+    for key in keys {
+        let get = Request::Get { table: "t".to_owned(), row: Key::of(key.to_vec()) }.text();
+        let row = get.strip_prefix("get \"t\", ").unwrap();
+        shell.run(&format!("put \"t\", {row}, \"d:x\", \"\", 1")).unwrap();
+    }
+    for from in 0..keys.len() {
+        for to in from + 1..keys.len() {
+            for limit in [None, Some(1)] {
+                let rows = Rows::Between {
+                    from: Key::of(keys[from].to_vec()),
+                    to: Some(Key::of(keys[to].to_vec())),
+                    exact: true,
+                };
+                let scan =
+                    Scan { table: "t".to_owned(), rows, backwards: true, limit: limit.map(Limit::Rows) };
+                let printed = shell.send(&scan.text()).unwrap();
+                let found: Vec<Vec<u8>> = printed
+                    .lines()
+                    .filter_map(|line| line.trim().strip_prefix("CELL "))
+                    .map(|line| shown(&String::from_utf8(bytes(line.split(' ').next().unwrap())).unwrap()))
+                    .collect();
+                let mut wanted: Vec<Vec<u8>> = keys[from..to].iter().rev().map(|key| key.to_vec()).collect();
+                wanted.truncate(limit.map_or(usize::MAX, |_| 1));
+                assert_eq!(found, wanted, "{}", scan.text());
+            }
+        }
+    }
 }

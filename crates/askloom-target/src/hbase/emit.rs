@@ -37,7 +37,7 @@ impl Language for HBase {
         }
         if source.statements.iter().any(|statement| statement.write) {
             let own = Block { of: "mutate".to_owned(), text: MUTATE.to_owned(), whole: true };
-            files.push(file("mutate.rb", run("mutate.rb"), vec![own]));
+            files.push(file("mutate.rb", Some("load \"mutate.rb\"".to_owned()), vec![own]));
         }
         let blocks = source.statements.iter().map(|statement| block(source.layout, &tables, statement));
         files.push(file("statements.rb", None, blocks.collect()));

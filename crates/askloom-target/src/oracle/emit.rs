@@ -74,7 +74,7 @@ fn notes() -> Vec<String> {
     let notes = [
         UNVERIFIED,
         "Pairs need no definition. `tables.sql` has the same records as tables, for its SQL and its table API.",
-        "`version` is what the pair `$` was read with; `:version+1` is its number `n`, one more.",
+        "`version` is what the pair `$` was read with; `:version+1` is its number `n` and one more. Slots of values are JSON.",
         "A component of hexadecimal digits is a key in ordered bytes; `--params` prints them.",
     ];
     notes.map(str::to_owned).to_vec()
@@ -224,10 +224,42 @@ impl Operation {
 }
 
 impl Held {
-    fn java(&self) -> String {
+    pub(super) fn java(&self) -> String {
+        format!("json({})", self.expression())
+    }
+
+    /// Literals with what is not known yet between them.
+    fn expression(&self) -> String {
+        let mut parts = vec![String::new()];
+        self.collect(&mut parts);
+        let shown = parts.iter().enumerate().filter(|(_, part)| !part.is_empty());
+        let one = |(index, part): (usize, &String)| if index % 2 == 0 { java(part) } else { part.clone() };
+        shown.map(one).collect::<Vec<_>>().join(" + ")
+    }
+
+    /// Text and slots by turns.
+    fn collect(&self, parts: &mut Vec<String>) {
+        let mut push = |text: &str| {
+            if let Some(last) = parts.last_mut() {
+                last.push_str(text);
+            }
+        };
         match self {
-            Self::Json(value) => format!("json({})", java(&value.to_string())),
-            Self::Slot(name) => format!("json(:{name})"),
+            Self::Json(value) => push(&value.to_string()),
+            Self::Slot(name) => parts.extend([format!(":{name}"), String::new()]),
+            Self::Object(fields) => {
+                push("{");
+                for (index, (name, held)) in fields.iter().enumerate() {
+                    let comma = if index == 0 { "" } else { "," };
+                    if let Some(last) = parts.last_mut() {
+                        let _ = write!(last, "{comma}{}:", serde_json::Value::from(name.as_str()));
+                    }
+                    held.collect(parts);
+                }
+                if let Some(last) = parts.last_mut() {
+                    last.push('}');
+                }
+            }
         }
     }
 }

@@ -4,6 +4,7 @@ use super::emit::java;
 use super::key::{Component, Key, component, key, minor};
 use super::read::{Bound, KeyRange, key_range};
 use super::schema::{COLLECTIONS, SQL};
+use super::write::Held;
 use crate::layout::{Column, Holds, Parts, Place, Shape, Source, Table};
 use crate::program::{Bounds, Term};
 use askloom_model::{AccessPath, CollectionId, Id, Role, Type, Value};
@@ -109,4 +110,12 @@ fn no_text_gets_out_of_its_quotes() {
 fn names_are_allowed_and_different() {
     assert_eq!(COLLECTIONS.names(["Player", "a/b", "", "player"]), ["Player", "a/b", "x_", "player_2"]);
     assert_eq!(SQL.names(["Order", "é", "a.b", "a_b"]), ["Order_", "x__", "a_b", "a_b_2"]);
+}
+
+#[test]
+fn slots_stand_between_the_texts_of_a_value() {
+    let fields = [("a\"", Held::Json("x".into())), ("n", Held::Slot("version+1".to_owned()))];
+    let object = Held::Object(fields.map(|(name, held)| (name.to_owned(), held)).to_vec());
+    assert_eq!(object.java(), r#"json("{\"a\\\"\":\"x\",\"n\":" + :version+1 + "}")"#);
+    assert_eq!(Held::Slot("x".to_owned()).java(), "json(:x)");
 }

@@ -29,12 +29,14 @@ pub enum Operation {
 pub enum Held {
     Json(Json),
     Slot(String),
+    /// An object of which some fields are not known yet.
+    Object(Vec<(String, Held)>),
 }
 
 /// Operations that are one transaction, with what they are repeated for.
 pub type Repeated = (Option<String>, Vec<Operation>);
 
-const NEXT: &str = ":version+1";
+const NEXT: &str = "version+1";
 
 /// The transactions of a batch, in their order: aggregates first.
 #[must_use]
@@ -66,7 +68,11 @@ fn changed(
     change: &Change,
 ) -> (Vec<Component>, Vec<Operation>) {
     let of = |terms: &[Term]| key(&own.name, table, terms);
-    let next = |class: Option<&str>| Held::Json(system(Json::from(NEXT), class, &[]));
+    let next = |class: Option<&str>| {
+        let class = class.map(|class| ("class".to_owned(), Held::Json(Json::from(class))));
+        let version = ("n".to_owned(), Held::Slot(NEXT.to_owned()));
+        Held::Object(class.into_iter().chain([version]).collect())
+    };
     let class = class_name(layout, own, table, None);
     let operations = match &change.kind {
         ChangeKind::Create(cells) => {
@@ -170,14 +176,8 @@ fn row(layout: &Layout<'_>, table: &Table, terms: &[Term]) -> Held {
     if let Some(known) = known {
         return Held::Json(object(layout, known));
     }
-    let field = |(column, term): &(&Column, &Term)| {
-        let value = match held(layout, Some(column), term) {
-            Held::Json(json) => json,
-            Held::Slot(name) => Json::from(format!(":{name}")),
-        };
-        (column.name.clone(), value)
-    };
-    Held::Json(Json::Object(cells.iter().map(field).collect()))
+    let field = |(column, term): &(&Column, &Term)| (column.name.clone(), held(layout, Some(column), term));
+    Held::Object(cells.iter().map(field).collect())
 }
 
 /// The operations that put a record in as it stands, all under one major key.
