@@ -10,6 +10,8 @@ use askloom_target::program::Read;
 
 struct Hbase {
     session: Session,
+    /// All tables of one test start with it.
+    test: &'static str,
     prefix: String,
 }
 
@@ -25,16 +27,29 @@ class ::Shell::Commands::Command; def formatter; @plain ||= ShownPlainly.new; en
 "##;
 
 impl Hbase {
-    fn start() -> Self {
+    fn start(test: &'static str) -> Self {
         server::up("hbase");
         let session = Session::start(&server::shell("hbase"), &[]);
-        let mut shell = Self { session, prefix: String::new() };
+        let mut shell = Self { session, test, prefix: String::new() };
         shell.send(PLAIN).unwrap();
         shell
     }
 
+    /// In pieces: the shell repeats what it reads, and neither side may wait for the other to read first.
     fn send(&mut self, text: &str) -> Result<String, String> {
-        self.session.send(&format!("{text}\nputs \"\\n{MARK}\"\n"), MARK)
+        const PIECE: usize = 16 << 10;
+        let mut shown = String::new();
+        let mut piece = String::new();
+        for line in text.lines() {
+            piece.push_str(line);
+            piece.push('\n');
+            if piece.len() > PIECE {
+                shown.push_str(&self.session.send(&format!("{piece}puts \"\\n{MARK}\"\n"), MARK)?);
+                piece.clear();
+            }
+        }
+        shown.push_str(&self.session.send(&format!("{piece}puts \"\\n{MARK}\"\n"), MARK)?);
+        Ok(shown)
     }
 }
 
@@ -44,8 +59,9 @@ impl Shell for Hbase {
     }
 
     fn clear(&mut self, name: &str) -> Options {
-        self.send("list.each { |name| disable name if is_enabled name; drop name }").unwrap();
-        self.prefix = format!("{name}.");
+        let drop = "disable name if is_enabled name; drop name";
+        self.send(&format!("list(\"{}[.].*\").each {{ |name| {drop} }}", self.test)).unwrap();
+        self.prefix = format!("{}.{name}.", self.test);
         Options { prefix: self.prefix.clone(), faithful: false }
     }
 
@@ -110,25 +126,29 @@ fn shown(text: &str) -> Vec<u8> {
 #[test]
 #[ignore = "slow"]
 fn every_example_runs_in_the_hbase_shell() {
-    every_example(&mut Hbase::start());
+    every_example(&mut Hbase::start("examples"));
 }
 
 /// What is printed for writes: conditions, and deletes that hide nothing that is newer.
 #[test]
 #[ignore = "slow"]
 fn changes_of_a_row_are_conditional_and_hide_nothing_newer() {
-    let mut shell = Hbase::start();
-    shell.clear("changes");
+    let mut shell = Hbase::start("changes");
+    shell.clear("all");
     shell.run(include_str!("../../../askloom-target/src/hbase/mutate.rb")).unwrap();
-    shell.run("create \"t\", {NAME => \"i\", VERSIONS => 1}, {NAME => \"d\", VERSIONS => 1}").unwrap();
+    shell
+        .run("create \"changes.t\", {NAME => \"i\", VERSIONS => 1}, {NAME => \"d\", VERSIONS => 1}")
+        .unwrap();
     let long = |number: i64| format!("[{number}].pack(\"q>\")");
     let mut change = |at: i64, put: &str, rest: &str| {
-        let text =
-            format!("puts \"DONE #{{mutate \"t\", \"r\", {at}, {{\"i:n\" => {}{put}}}{rest}}}\"", long(at));
+        let text = format!(
+            "puts \"DONE #{{mutate \"changes.t\", \"r\", {at}, {{\"i:n\" => {}{put}}}{rest}}}\"",
+            long(at)
+        );
         let shown = shell.send(&text).unwrap();
         let done = shown.lines().any(|line| line == "DONE true");
         assert!(done || shown.lines().any(|line| line == "DONE false"), "{shown}");
-        let cells = shell.send("get \"t\", \"r\"").unwrap();
+        let cells = shell.send("get \"changes.t\", \"r\"").unwrap();
         (done, cells.lines().filter(|line| line.trim().starts_with("CELL ")).count())
     };
     let two = ", \"d:a\" => \"x\", \"d:rounds[0]\" => \"y\"";
@@ -141,24 +161,29 @@ fn changes_of_a_row_are_conditional_and_hide_nothing_newer() {
     assert_eq!(change(4, "", ", delete: [\"d\"], version: 3"), (true, 1));
 
     // A row of a copy that is dropped and put again by one write stays; a put that comes late does not.
-    let mut copy = |text: &str| shell.send(&format!("{text}\nget \"t\", \"c\"")).unwrap().contains("CELL ");
-    assert!(copy("mutate \"t\", \"c\", 5, {\"d:_\" => \"\"}"));
-    assert!(copy("deleteall \"t\", \"c\", \"d\", 6-1\nmutate \"t\", \"c\", 6, {\"d:_\" => \"\"}"));
-    assert!(!copy("deleteall \"t\", \"c\", \"d\", 8-1\nmutate \"t\", \"c\", 7, {\"d:_\" => \"\"}"));
+    let mut copy =
+        |text: &str| shell.send(&format!("{text}\nget \"changes.t\", \"c\"")).unwrap().contains("CELL ");
+    assert!(copy("mutate \"changes.t\", \"c\", 5, {\"d:_\" => \"\"}"));
+    assert!(copy(
+        "deleteall \"changes.t\", \"c\", \"d\", 6-1\nmutate \"changes.t\", \"c\", 6, {\"d:_\" => \"\"}"
+    ));
+    assert!(!copy(
+        "deleteall \"changes.t\", \"c\", \"d\", 8-1\nmutate \"changes.t\", \"c\", 7, {\"d:_\" => \"\"}"
+    ));
 }
 
 /// The bounds of a scan that goes backwards, with bytes that filters have quotes and brackets for.
 #[test]
 #[ignore = "slow"]
 fn backwards_the_bounds_are_the_same() {
-    let mut shell = Hbase::start();
-    shell.clear("backwards");
-    shell.run("create \"t\", {NAME => \"d\", VERSIONS => 1}").unwrap();
+    let mut shell = Hbase::start("backwards");
+    shell.clear("all");
+    shell.run("create \"backwards.t\", {NAME => \"d\", VERSIONS => 1}").unwrap();
     let keys: [&[u8]; 6] = [b"a", b"a'", b"a')", b"a',(\x00\xff:", b"b#{1}\"", b"c"];
     for key in keys {
-        let get = Request::Get { table: "t".to_owned(), row: Key::of(key.to_vec()) }.text();
-        let row = get.strip_prefix("get \"t\", ").unwrap();
-        shell.run(&format!("put \"t\", {row}, \"d:x\", \"\", 1")).unwrap();
+        let get = Request::Get { table: "backwards.t".to_owned(), row: Key::of(key.to_vec()) }.text();
+        let row = get.strip_prefix("get \"backwards.t\", ").unwrap();
+        shell.run(&format!("put \"backwards.t\", {row}, \"d:x\", \"\", 1")).unwrap();
     }
     for from in 0..keys.len() {
         for to in from + 1..keys.len() {
@@ -168,8 +193,12 @@ fn backwards_the_bounds_are_the_same() {
                     to: Some(Key::of(keys[to].to_vec())),
                     exact: true,
                 };
-                let scan =
-                    Scan { table: "t".to_owned(), rows, backwards: true, limit: limit.map(Limit::Rows) };
+                let scan = Scan {
+                    table: "backwards.t".to_owned(),
+                    rows,
+                    backwards: true,
+                    limit: limit.map(Limit::Rows),
+                };
                 let printed = shell.send(&scan.text()).unwrap();
                 let found: Vec<Vec<u8>> = printed
                     .lines()
