@@ -17,7 +17,7 @@ pub(super) fn figure(layout: &Layout<'_>, all: &[Pairs], record: &Sample) -> Str
         Sample::Block { table, block } => {
             let Some(pairs) = all.get(table.index()) else { return String::new() };
             let Some(root) = &block.fields.root else { return String::new() };
-            let id: Vec<String> = block.identity.iter().map(|part| alone(part)).collect();
+            let id: Vec<String> = block.identity.iter().map(alone).collect();
             let major = format!("{}/{}", pairs.name, id.join("/"));
             let mut text = String::new();
             match pairs.root {
@@ -84,7 +84,7 @@ fn entry(layout: &Layout<'_>, path: &AccessPath, value: &Value) -> String {
 fn shown(conceptual: &Conceptual, member: Member, value: &Value, by_itself: bool) -> String {
     match (TreeOf::member(conceptual, member), value) {
         (TreeOf::Identity(class), Value::Reference(id)) => {
-            let parts: Vec<String> = id.iter().map(|part| alone(part)).collect();
+            let parts: Vec<String> = id.iter().map(alone).collect();
             format!("\"{}:{}\"", conceptual.classes[class].name, parts.join(","))
         }
         (_, Value::Record(record)) => format!("{{ {} }}", fields(conceptual, record).join(", ")),
