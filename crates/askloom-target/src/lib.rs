@@ -37,7 +37,11 @@ static TARGETS: [Target; 5] = [
         profile: &mongodb::PROFILE,
         language: Some(&mongodb::MongoDb),
     },
-    Target { capability: &dynamodb::CAPABILITY, profile: &dynamodb::PROFILE, language: None },
+    Target {
+        capability: &dynamodb::CAPABILITY,
+        profile: &dynamodb::PROFILE,
+        language: Some(&dynamodb::DynamoDb),
+    },
     Target {
         capability: &cassandra::CAPABILITY,
         profile: &cassandra::PROFILE,

@@ -12,6 +12,7 @@
 
 mod cassandra;
 mod data;
+mod dynamodb;
 mod harness;
 mod mongodb;
 mod mongodb_text;
