@@ -2,9 +2,11 @@
 //! changes that belong together. A target turns each step into one statement of its own.
 
 mod bind;
+mod prefix;
 mod read;
 mod write;
 
+pub use prefix::text_after;
 pub use read::{query, support};
 pub use write::write;
 
