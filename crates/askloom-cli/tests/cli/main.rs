@@ -18,6 +18,7 @@ mod mongodb;
 mod new;
 mod pages;
 mod project;
+mod redis;
 mod run;
 mod streams;
 mod tour;

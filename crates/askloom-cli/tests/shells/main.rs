@@ -17,4 +17,5 @@ mod harness;
 mod mongodb;
 mod mongodb_text;
 mod printed;
+mod redis;
 mod server;

@@ -171,12 +171,12 @@ impl Writing<'_> {
     fn look(&self, steps: &mut Vec<Step>, table: askloom_model::CollectionId, why: &str, each: Option<&str>) {
         let Some(of) = self.layout().table(table) else { return };
         let terms = self.known(of, slots(of, |column| column.place == Place::Block, ""));
-        let action = Action::Read(Read { table, how: How::Block(terms) });
+        let action = Action::Read(Read::new(table, How::Block(terms)));
         push(steps, Step { why: why.to_owned(), each: each.map(str::to_owned), action });
     }
 
     fn everything(&self, steps: &mut Vec<Step>, table: askloom_model::CollectionId, why: &str) {
-        let action = Action::Read(Read { table, how: How::All });
+        let action = Action::Read(Read::new(table, How::All));
         push(steps, Step { why: format!("{why}: no index leads there"), each: None, action });
     }
 
