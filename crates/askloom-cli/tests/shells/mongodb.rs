@@ -26,10 +26,10 @@ const MARK: &str = "askloom-mark";
 const FAILED: &str = "askloom-failed";
 
 impl Mongosh {
-    fn start() -> Self {
+    fn start(name: &str) -> Self {
         server::up("mongodb");
         let session = Session::start(&server::shell("mongodb"), &[]);
-        let file = std::env::temp_dir().join(format!("askloom-mongosh-{}.js", std::process::id()));
+        let file = std::env::temp_dir().join(format!("askloom-mongosh-{}-{name}.js", std::process::id()));
         Self { session, file }
     }
 
@@ -89,14 +89,14 @@ impl Shell for Mongosh {
 #[test]
 #[ignore = "slow"]
 fn every_example_runs_in_mongosh() {
-    every_example(&mut Mongosh::start());
+    every_example(&mut Mongosh::start("examples"));
 }
 
 /// The writes of the game, as they are printed: the slots are filled with what the reads before them give.
 #[test]
 #[ignore = "slow"]
 fn the_writes_of_the_game_run_in_mongosh() {
-    let mut shell = Mongosh::start();
+    let mut shell = Mongosh::start("writes");
     let model = example("game");
     let design = designed(&model, Method::Noam);
     let layout = Layout::new(&model.conceptual, &design);

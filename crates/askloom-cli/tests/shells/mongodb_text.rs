@@ -94,7 +94,12 @@ db.Player.insertOne({
 fn a_reference_names_its_class() {
     let game = json!({"id": "2345", "firstPlayer": "mary", "secondPlayer": "rick"});
     let expected = "\
-db.Game.insertOne({ _id: '2345', id: '2345', firstPlayer: 'Player:mary', secondPlayer: 'Player:rick' });
+db.Game.insertOne({
+  _id: '2345',
+  id: '2345',
+  firstPlayer: 'Player:mary',
+  secondPlayer: 'Player:rick'
+});
 ";
     assert_eq!(printed("eao", "Game", &game), expected);
 }

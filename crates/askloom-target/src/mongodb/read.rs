@@ -6,9 +6,8 @@
 use super::bson::{Bson, Document};
 use super::schema::{MongoCollection, MongoField};
 use super::value::Encoder;
-use crate::cassandra::text_after;
 use crate::layout::{Layout, Place};
-use crate::program::{Bounds, How, Range, Read, Term};
+use crate::program::{Bounds, How, Range, Read, Term, text_after};
 use askloom_model::{Id, Value};
 
 /// A find, as data.

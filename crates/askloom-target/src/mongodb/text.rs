@@ -71,20 +71,19 @@ fn document(fields: &Document) -> String {
     format!("{{ {} }}", fields.iter().map(one).collect::<Vec<_>>().join(", "))
 }
 
-/// Values as the arguments of a call, with so much beside them on the line.
-fn arguments(values: &[&Document], indent: usize, beside: usize) -> String {
+/// Values as the arguments of a call, with so much before and behind them on the line.
+fn arguments(values: &[&Document], indent: usize, (before, behind): (usize, usize)) -> String {
     let values: Vec<Bson> = values.iter().map(|fields| Bson::Document((*fields).clone())).collect();
-    let short: Vec<String> = values.iter().map(Bson::literal).collect();
-    let line = short.join(", ");
-    if indent + beside + line.len() <= WIDTH {
+    let line = values.iter().map(Bson::literal).collect::<Vec<_>>().join(", ");
+    if indent + before + line.len() + behind <= WIDTH {
         return line;
     }
-    // The first one starts behind the call, the others behind the bracket of the one before.
-    let mut before = beside;
-    let mut shown = Vec::with_capacity(values.len());
+    let mut shown: Vec<String> = Vec::with_capacity(values.len());
     for value in &values {
-        shown.push(value.laid_out(indent, indent + before.max(WIDTH / 2)));
-        before = 0;
+        // The last line of what stands before it: a bracket, or all of it.
+        let before =
+            shown.last().map_or(before, |last| last.rsplit('\n').next().map_or(0, str::len) + before);
+        shown.push(value.laid_out(indent, indent + before));
     }
     shown.join(", ")
 }
@@ -161,7 +160,7 @@ impl Find {
     #[must_use]
     pub fn text(&self) -> String {
         let mut text =
-            format!("{}.find({})", collection("db", &self.collection), arguments(&[&self.filter], 0, 0));
+            format!("{}.find({})", collection("db", &self.collection), arguments(&[&self.filter], 0, (0, 0)));
         if !self.sort.is_empty() {
             let one = |(path, descending): &(String, bool)| {
                 (path.clone(), Bson::Int(if *descending { -1 } else { 1 }))
@@ -200,7 +199,7 @@ impl Command {
             Self::Delete { collection, filter } => (collection, "deleteOne", vec![filter], ""),
         };
         let (of, settings) = (collection(database, name), settings(own));
-        let beside = of.len() + method.len() + settings.len() + 4;
+        let beside = (of.len() + method.len() + 2, settings.len() + 2);
         format!("{of}.{method}({}{settings})", arguments(&values, indent, beside))
     }
 }

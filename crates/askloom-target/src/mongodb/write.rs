@@ -12,7 +12,7 @@ use crate::generate::Sample;
 use crate::layout::{Block, Fields, Layout, Table};
 use crate::program::{Batch, Change, ChangeKind, Term};
 use crate::tree::TreeOf;
-use askloom_model::{ClassId, Id, Value, join};
+use askloom_model::{Class, ClassId, Id, Value, join};
 use std::collections::BTreeMap;
 
 /// A statement that changes one document, as data.
@@ -148,10 +148,9 @@ fn several(before: &mut Bson, word: &str, value: Bson) {
     *before = Bson::Document(vec![(word.to_owned(), values)]);
 }
 
-/// The name of the class that a master is of.
-fn class_name(layout: &Layout<'_>, of: &MongoCollection) -> String {
-    let root = layout.design.collections[of.collection].source.root;
-    layout.conceptual.classes[root].name.clone()
+/// The class that a master is of.
+fn root<'l>(layout: &'l Layout<'_>, of: &MongoCollection) -> &'l Class {
+    &layout.conceptual.classes[layout.design.collections[of.collection].source.root]
 }
 
 struct Changing<'c> {
@@ -350,8 +349,8 @@ fn whole(layout: &Layout<'_>, of: &MongoCollection, table: &Table, block: &Block
         all.push((rest.clone(), Bson::Binary(block.system.clone())));
         if there {
             let own = layout.class_name(table, &joined);
-            let name = own.map_or_else(|| class_name(layout, of), str::to_owned);
-            all.push((class.clone(), Bson::Text(name)));
+            let name = own.unwrap_or(&self::root(layout, of).name);
+            all.push((class.clone(), Bson::text(name)));
         }
     }
     // What was deleted has its version and the system's part alone, and not even empty lists.

@@ -3,9 +3,11 @@
 
 mod bind;
 mod kept;
+mod prefix;
 mod read;
 mod write;
 
+pub use prefix::text_after;
 pub use read::{query, support};
 pub use write::write;
 
