@@ -2,6 +2,7 @@
 
 use super::definition::{cloudformation, create, terraform};
 use super::expression::Expression;
+use super::index::index;
 use super::json::{Doc, argument, cells, map, text, truth};
 use super::read::{Bound, Request, Test, repeated, request};
 use super::schema::{DynamoTable, tables};
@@ -48,7 +49,10 @@ impl Language for DynamoDb {
         files.push(File { name: "statements.sh".to_owned(), run: None, blocks: blocks.collect() });
         files.push(cloudformation(&tables, &settings, &followed));
         files.push(terraform(&tables, &settings, &followed));
-        Generated { files, notes: notes() }
+        let mut notes = notes();
+        let ids = tables.iter().map(|table| table.collection);
+        notes.extend(ids.filter_map(|id| index(source.layout, &tables, id)).map(|index| index.sentence()));
+        Generated { files, notes }
     }
 
     fn read(&self, layout: &Layout<'_>, options: &Options, read: &Read) -> String {

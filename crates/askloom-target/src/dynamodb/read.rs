@@ -255,7 +255,11 @@ fn bytes(
         None => [start.as_slice(), &[0xff]].concat(),
     };
     let nulls = [&bounds.low, &bounds.high].into_iter().flatten().any(|(term, _)| is_null(term));
-    Some(if nulls { Found::None } else { between(Some(Dynamo::B(from)), Some(Dynamo::B(to))) })
+    Some(if nulls {
+        Found::None
+    } else {
+        between(Some(from).filter(|from| !from.is_empty()).map(Dynamo::B), Some(Dynamo::B(to)))
+    })
 }
 
 fn is_null(term: &Term) -> bool {
@@ -445,3 +449,6 @@ fn slots(table: &DynamoTable, sort: &Key, equal: &[&Term], bounds: Option<&Bound
         (None, None) => Found::All,
     }
 }
+
+#[cfg(test)]
+mod tests;
