@@ -3,7 +3,9 @@
 use super::definition::{cloudformation, create, terraform};
 use super::expression::Expression;
 use super::index::index;
+use super::item::items;
 use super::json::{Doc, argument, cells, map, text, truth};
+use super::paper::grouped;
 use super::read::{Bound, Request, Test, repeated, request};
 use super::schema::{DynamoTable, tables};
 use super::settings::Settings;
@@ -13,7 +15,8 @@ use crate::generate::{
     Block, File, Generated, Language, Options, Sample, Source, Statement, client_line, heading, step_heading,
 };
 use crate::layout::Layout;
-use crate::program::{Action, Read};
+use crate::program::{Action, Read, Step};
+use askloom_model::{CopyLevel, Id};
 use std::fmt::Write as _;
 
 const MARK: &str = "#";
@@ -34,11 +37,13 @@ impl Language for DynamoDb {
             blocks: tables.iter().map(|table| create(table, &settings)).collect(),
         }];
         if !source.sample.is_empty() {
-            let blocks = source.sample.iter().map(|record| Block {
+            let single = source.sample.iter().filter(|record| !is_grouped(&tables, record));
+            let blocks = single.map(|record| Block {
                 of: record.collection(source.layout).to_owned(),
                 text: put(source.layout, &tables, record),
                 whole: true,
             });
+            let blocks = blocks.chain(sets(source, &tables));
             files.push(File {
                 name: "sample.sh".to_owned(),
                 run: Some("sh sample.sh".to_owned()),
@@ -84,8 +89,6 @@ fn notes() -> Vec<String> {
 
 /// The tables with rows that follow their masters later: what is left of deleted ones goes by its time.
 fn followed(tables: &[DynamoTable], statements: &[Statement]) -> Vec<bool> {
-    use crate::program::Step;
-    use askloom_model::{CopyLevel, Id};
     let mut followed = vec![false; tables.len()];
     let steps = statements.iter().flat_map(|statement| &statement.program.steps);
     for Step { action, .. } in steps {
@@ -98,6 +101,29 @@ fn followed(tables: &[DynamoTable], statements: &[Statement]) -> Vec<bool> {
         }
     }
     followed
+}
+
+fn is_grouped(tables: &[DynamoTable], record: &Sample) -> bool {
+    let (Sample::Row { table, .. } | Sample::Block { table, .. }) = record;
+    tables.get(table.index()).is_some_and(|table| table.set.is_some())
+}
+
+/// The items of tables whose rows share items.
+fn sets(source: &Source<'_>, tables: &[DynamoTable]) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    for table in tables.iter().filter(|table| table.set.is_some()) {
+        let of = |record: &&Sample| {
+            let (Sample::Row { table: id, .. } | Sample::Block { table: id, .. }) = *record;
+            *id == table.collection
+        };
+        let rows = source.sample.iter().filter(of).flat_map(|record| items(source.layout, tables, record));
+        for item in grouped(rows.map(|(_, item)| item).collect()) {
+            let item = item.into_iter().map(|(name, value)| (name, Bound::Value(value))).collect();
+            let write = Write::Put { table: table.name.clone(), item, only: None };
+            blocks.push(Block { of: table.name.clone(), text: write.text(), whole: true });
+        }
+    }
+    blocks
 }
 
 fn put(layout: &Layout<'_>, tables: &[DynamoTable], record: &Sample) -> String {

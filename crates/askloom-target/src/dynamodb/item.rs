@@ -72,8 +72,13 @@ fn block_items(
             item.push((system.class.clone(), Dynamo::S(name)));
         }
     }
-    let held =
-        |(path, value): (&AccessPath, &Value)| (path.clone(), nested(&layout.entry_tree(own, path, value)));
+    let held = |(path, value): (&AccessPath, &Value)| {
+        let made = match layout.at(own, path).filter(|_| table.faithful) {
+            Some((of, _)) => paper::inside(layout.conceptual, &of, value),
+            None => nested(&layout.entry_tree(own, path, value)),
+        };
+        (path.clone(), made)
+    };
     let entries = block.entries.iter().map(held);
     match &system.entries {
         Entries::Inside => vec![item],

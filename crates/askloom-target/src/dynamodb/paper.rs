@@ -2,11 +2,17 @@
 //!
 //! Atzeni and others, "Data Modeling in the NoSQL World", figure 7: a table for a collection, an item for a block, an
 //! attribute for an entry, named by its access path.
+//!
+//! Li, Ma and Chen, "QODM", figure 10: an index entity of two keys is a table with the first as its hash key, the second
+//! as its range key, and the ids that it leads to in a string set.
 
+use super::item::Item;
+use super::key::Order;
+use super::schema::{DynamoTable, Key, KeyKind, scalar};
 use super::value::{Dynamo, nested};
-use crate::layout::{Column, Layout, Source};
+use crate::layout::{Column, Layout, Place, Shape, Source, Table};
 use crate::tree::{TreeOf, tree};
-use askloom_model::{ClassId, Conceptual, Identity, Value, identity_to_json};
+use askloom_model::{ClassId, Conceptual, Identity, Role, Value, identity_to_json};
 use serde_json::Value as Json;
 
 /// The value of a member of the root.
@@ -49,4 +55,53 @@ fn reference(conceptual: &Conceptual, class: ClassId, id: &Identity) -> String {
         Json::String(text) => format!("{name}:{text}"),
         other => format!("{name}:{other}"),
     }
+}
+
+/// Makes an index entity of two keys the table of the figure.
+pub(super) fn group(layout: &Layout<'_>, own: &Table, table: &mut DynamoTable) -> Option<()> {
+    let Shape::Rows(parts) = &own.shape else { return None };
+    let ([first, second], Role::Index) = (parts.block.as_slice(), own.role) else { return None };
+    let [hash] = first.columns.as_slice() else { return None };
+    let range = second.columns.last()?;
+    let set = own.columns.iter().rposition(|column| column.place == Place::Row)?;
+    let key = |index: usize, order: Order| {
+        let column = own.columns.get(index)?;
+        let kind = KeyKind::Plain(scalar(column.holds.scalar()?, order));
+        let name = format!("{}ID", class_name(layout, own, column)?);
+        Some(Key { name, kind, columns: vec![index], order })
+    };
+    table.partition = key(*hash, Order::Free)?;
+    table.sort = Some(key(*range, Order::Kept)?);
+    for (index, attribute) in table.attributes.iter_mut().enumerate() {
+        attribute.in_key = index != set;
+        if index == set {
+            attribute.name = format!("{}s", class_name(layout, own, &attribute.of)?);
+        }
+    }
+    table.set = Some(set);
+    Some(())
+}
+
+/// The class whose id a column holds.
+fn class_name<'l>(layout: &'l Layout<'_>, own: &Table, column: &Column) -> Option<&'l str> {
+    let Source::Position { position, .. } = column.source else { return None };
+    let class = layout.design.collections[own.collection].source.positions[position].class?;
+    Some(&layout.conceptual.classes[class].name)
+}
+
+/// Rows of one key become one item, with a set of what they lead to.
+pub(super) fn grouped(rows: Vec<Item>) -> Vec<Item> {
+    let mut items: Vec<Item> = Vec::new();
+    for mut row in rows {
+        let Some((name, Dynamo::S(id))) = row.pop() else { continue };
+        let same = items.iter_mut().find(|item| item.starts_with(&row));
+        match same.and_then(|item| item.last_mut()) {
+            Some((_, Dynamo::Ss(ids))) => ids.push(id),
+            _new => {
+                row.push((name, Dynamo::Ss(vec![id])));
+                items.push(row);
+            }
+        }
+    }
+    items
 }

@@ -67,6 +67,11 @@ pub fn request(layout: &Layout<'_>, tables: &[DynamoTable], read: &Read) -> Opti
     let name = table.name.clone();
     Some(match &read.how {
         How::All => Request::Scan { table: name },
+        // A block whose key is the whole key is one item.
+        How::Block(terms) if table.set.is_some() => match record(table, terms) {
+            Some(key) => Request::Get { table: name, key },
+            None => Request::Nothing { table: name },
+        },
         How::Block(terms) => match (block(table, terms), &table.sort) {
             (None, _) => Request::Nothing { table: name },
             (Some(partition), None) => Request::Get { table: name, key: vec![partition] },

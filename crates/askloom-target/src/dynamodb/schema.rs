@@ -63,6 +63,8 @@ pub struct DynamoTable {
     pub stamps: Option<Stamps>,
     /// As the papers print it: nothing of the system's.
     pub faithful: bool,
+    /// The column whose values of several rows are one set, as a paper prints it.
+    pub set: Option<usize>,
 }
 
 /// One attribute of the primary key.
@@ -192,7 +194,13 @@ fn one(layout: &Layout<'_>, table: &Table, name: String, faithful: bool) -> Dyna
         in_key: in_key(index),
     });
     let attributes = attributes.collect();
-    DynamoTable { collection: table.collection, name, partition, sort, attributes, system, stamps, faithful }
+    let collection = table.collection;
+    let mut made =
+        DynamoTable { collection, name, partition, sort, attributes, system, stamps, faithful, set: None };
+    if faithful {
+        let _as_it_is = super::paper::group(layout, table, &mut made);
+    }
+    made
 }
 
 /// Where entries of their own are: those in lists need an order and may be many, so that they are items.

@@ -46,6 +46,7 @@ fn table(sorts: &[Sorted]) -> DynamoTable {
         system: None,
         stamps: None,
         faithful: false,
+        set: None,
     }
 }
 
