@@ -128,9 +128,18 @@ fn as_in_the_paper(name: &str, method: Method, records: &[(&str, &str)]) -> (Str
 
 /// The items of a table, without blanks.
 fn put(texts: &[String], table: &str) -> Vec<String> {
-    let start = format!("\"TableName\":\"{table}\",\"Item\":");
-    let plain = texts.iter().map(|text| text.replace(['\n', ' '], ""));
-    plain.filter_map(|text| Some(text.split_once(&start)?.1.strip_suffix("}'")?.to_owned())).collect()
+    let single = format!("\"TableName\":\"{table}\",\"Item\":");
+    let several = format!("{{\"RequestItems\":{{\"{table}\":[");
+    let mut items = Vec::new();
+    for text in texts.iter().map(|text| text.replace(['\n', ' '], "")) {
+        if let Some((_, item)) = text.split_once(&single) {
+            items.push(item.strip_suffix("}'").unwrap().to_owned());
+        } else if let Some((_, all)) = text.split_once(&several) {
+            let all = all.strip_suffix("}}]}}'").unwrap().strip_prefix("{\"PutRequest\":{\"Item\":").unwrap();
+            items.extend(all.split("}},{\"PutRequest\":{\"Item\":").map(str::to_owned));
+        }
+    }
+    items
 }
 
 /// "Data Modeling in the NoSQL World", figure 7.

@@ -10,7 +10,7 @@ use super::read::{Bound, Request, Test, repeated, request};
 use super::schema::{DynamoTable, tables};
 use super::settings::Settings;
 use super::value::Dynamo;
-use super::write::{Only, Repeated, Write, puts, writes};
+use super::write::{Only, Repeated, Write, batches, puts, writes};
 use crate::generate::{
     Block, File, Generated, Language, Options, Sample, Source, Statement, client_line, heading, step_heading,
 };
@@ -37,18 +37,8 @@ impl Language for DynamoDb {
             blocks: tables.iter().map(|table| create(table, &settings)).collect(),
         }];
         if !source.sample.is_empty() {
-            let single = source.sample.iter().filter(|record| !is_grouped(&tables, record));
-            let blocks = single.map(|record| Block {
-                of: record.collection(source.layout).to_owned(),
-                text: put(source.layout, &tables, record),
-                whole: true,
-            });
-            let blocks = blocks.chain(sets(source, &tables));
-            files.push(File {
-                name: "sample.sh".to_owned(),
-                run: Some("sh sample.sh".to_owned()),
-                blocks: blocks.collect(),
-            });
+            let blocks = sample_blocks(source, &tables);
+            files.push(File { name: "sample.sh".to_owned(), run: Some("sh sample.sh".to_owned()), blocks });
         }
         let blocks = source.statements.iter().map(|statement| block(source.layout, &tables, statement));
         files.push(File { name: "statements.sh".to_owned(), run: None, blocks: blocks.collect() });
@@ -81,7 +71,7 @@ fn notes() -> Vec<String> {
         "`terraform.tf.json` was not run by Terraform in our tests.",
         "A key in `B` holds ordered bytes; `--params` prints them.",
         "`:w` is a random id of the write, new for each and the same when it is tried again.",
-        "An answer with UnprocessedKeys or LastEvaluatedKey is not all: ask again from there.",
+        "An answer with UnprocessedKeys, UnprocessedItems or LastEvaluatedKey is not all: go on from there.",
     ]
     .map(str::to_owned)
     .to_vec()
@@ -103,31 +93,28 @@ fn followed(tables: &[DynamoTable], statements: &[Statement]) -> Vec<bool> {
     followed
 }
 
-fn is_grouped(tables: &[DynamoTable], record: &Sample) -> bool {
-    let (Sample::Row { table, .. } | Sample::Block { table, .. }) = record;
-    tables.get(table.index()).is_some_and(|table| table.set.is_some())
-}
-
-/// The items of tables whose rows share items.
-fn sets(source: &Source<'_>, tables: &[DynamoTable]) -> Vec<Block> {
+/// Records in as few requests as can be; rows that share an item as a paper prints them are one.
+fn sample_blocks(source: &Source<'_>, tables: &[DynamoTable]) -> Vec<Block> {
     let mut blocks = Vec::new();
-    for table in tables.iter().filter(|table| table.set.is_some()) {
+    for table in tables {
         let of = |record: &&Sample| {
             let (Sample::Row { table: id, .. } | Sample::Block { table: id, .. }) = *record;
             *id == table.collection
         };
-        let rows = source.sample.iter().filter(of).flat_map(|record| items(source.layout, tables, record));
-        for item in grouped(rows.map(|(_, item)| item).collect()) {
-            let item = item.into_iter().map(|(name, value)| (name, Bound::Value(value))).collect();
-            let write = Write::Put { table: table.name.clone(), item, only: None };
-            blocks.push(Block { of: table.name.clone(), text: write.text(), whole: true });
+        let own = source.sample.iter().filter(of);
+        let mut own: Vec<_> = own.flat_map(|record| items(source.layout, tables, record)).collect();
+        if table.set.is_some() {
+            let rows = own.into_iter().map(|(_, item)| item).collect();
+            own = grouped(rows).into_iter().map(|item| (table.name.clone(), item)).collect();
         }
+        let writes = batches(own).into_iter();
+        blocks.extend(writes.map(|write| Block { of: table.name.clone(), text: write.text(), whole: true }));
     }
     blocks
 }
 
 fn put(layout: &Layout<'_>, tables: &[DynamoTable], record: &Sample) -> String {
-    puts(layout, tables, record).iter().map(|write| write.text() + "\n").collect()
+    puts(layout, tables, &[record]).iter().map(|write| write.text() + "\n").collect()
 }
 
 fn block(layout: &Layout<'_>, tables: &[DynamoTable], statement: &Statement) -> Block {
@@ -273,6 +260,12 @@ impl Write {
                 let input = map([("TransactItems", items), ("ClientRequestToken", token)]);
                 command("transact-write-items", &input)
             }
+            Self::Batch { table, items } => {
+                let one = |item| map([("PutRequest", map([("Item", cells(item))]))]);
+                let items = Doc::List(items.iter().map(one).collect());
+                let input = map([("RequestItems", Doc::Map(vec![(table.clone(), items)]))]);
+                command("batch-write-item", &input)
+            }
             Self::Put { .. } => command("put-item", &self.doc()),
             Self::Update { .. } => command("update-item", &self.doc()),
             Self::Delete { .. } => command("delete-item", &self.doc()),
@@ -285,12 +278,16 @@ impl Write {
             Self::Update { .. } => "Update",
             Self::Delete { .. } => "Delete",
             Self::Transaction { .. } => "Transaction",
+            Self::Batch { .. } => "Batch",
         }
     }
 
     fn table(&self) -> &str {
         match self {
-            Self::Put { table, .. } | Self::Update { table, .. } | Self::Delete { table, .. } => table,
+            Self::Put { table, .. }
+            | Self::Update { table, .. }
+            | Self::Delete { table, .. }
+            | Self::Batch { table, .. } => table,
             Self::Transaction { .. } => "",
         }
     }
@@ -313,7 +310,7 @@ impl Write {
                 fields.push(("UpdateExpression".to_owned(), text(changes(&mut of, set, remove))));
                 only
             }
-            Self::Transaction { .. } => &None,
+            Self::Transaction { .. } | Self::Batch { .. } => &None,
         };
         if let Some(only) = only {
             fields.push(("ConditionExpression".to_owned(), text(condition(&mut of, only))));
