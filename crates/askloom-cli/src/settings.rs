@@ -2,6 +2,8 @@
 
 use crate::exit::{Failure, words};
 use serde::Deserialize;
+use serde_json::{Map, Value as Json};
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -15,10 +17,46 @@ pub(crate) struct Settings {
     /// The file that says what is stored and what is asked. Kept for people and editors: commands are given theirs.
     #[serde(rename = "model")]
     _model: Option<String>,
-    /// The store that designs are for.
-    pub(crate) target: Option<String>,
+    /// The store that designs are for, and what is special about the definitions there.
+    #[serde(default)]
+    pub(crate) target: TargetSettings,
     #[serde(default)]
     pub(crate) store: StoreSettings,
+}
+
+/// `target = "dynamodb"`, or `[target]` with a `name`, and `[target.dynamodb]` with settings.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum TargetSettings {
+    Name(String),
+    Stores {
+        name: Option<String>,
+        #[serde(flatten)]
+        stores: BTreeMap<String, Map<String, Json>>,
+    },
+}
+
+impl Default for TargetSettings {
+    fn default() -> Self {
+        Self::Stores { name: None, stores: BTreeMap::new() }
+    }
+}
+
+impl TargetSettings {
+    pub(crate) fn name(self) -> Option<String> {
+        match self {
+            Self::Name(name) => Some(name),
+            Self::Stores { name, .. } => name,
+        }
+    }
+
+    /// The settings of one store.
+    pub(crate) fn of(self, target: &str) -> Map<String, Json> {
+        match self {
+            Self::Name(_) => Map::new(),
+            Self::Stores { mut stores, .. } => stores.remove(target).unwrap_or_default(),
+        }
+    }
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -56,6 +94,16 @@ pub(crate) fn variable(name: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_store_has_a_name_and_settings() {
+        let read = |text: &str| toml::from_str::<Settings>(text).unwrap().target;
+        assert_eq!(read("target = \"redis\"").name().as_deref(), Some("redis"));
+        let both = "[target]\nname = \"dynamodb\"\n[target.dynamodb]\ndeletion_protection = true\n";
+        assert_eq!(read(both).name().as_deref(), Some("dynamodb"));
+        assert_eq!(read(both).of("dynamodb").get("deletion_protection"), Some(&Json::Bool(true)));
+        assert!(read(both).of("redis").is_empty() && read("").name().is_none());
+    }
 
     #[test]
     fn a_key_that_nobody_knows_is_told() {

@@ -10,7 +10,7 @@ pub(crate) fn chosen(named: Option<&str>, model: &Path) -> Result<&'static Targe
     let named = named.map(str::to_owned).or_else(|| variable("ASKLOOM_TARGET"));
     let name = match named {
         Some(name) => name,
-        None => Settings::beside(model)?.target.unwrap_or_else(|| "embedded".to_owned()),
+        None => Settings::beside(model)?.target.name().unwrap_or_else(|| "embedded".to_owned()),
     };
     target(&name).ok_or_else(|| {
         let known: Vec<&str> = targets().iter().map(|target| target.capability.target).collect();

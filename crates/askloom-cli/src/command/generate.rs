@@ -3,6 +3,7 @@ use crate::exit::{Exit, Failure, words};
 use crate::model::Designed;
 use crate::replace::replace;
 use crate::screen::Screen;
+use crate::settings::{self, Settings};
 use crate::statement::{Statement, arguments_from_json};
 use crate::{native, sample, target};
 use askloom_design::cost::Costing;
@@ -71,7 +72,11 @@ pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
         .statements(&|header| native::text(&sources, header))
         .map_err(|why| Failure::Input(format!("{}[{}]: {}", why.severity.name(), why.code, why.message)))?;
     let sample = if args.sample { sample::records(&model, &design, &layout)? } else { Vec::new() };
-    let options = Options { prefix: args.prefix.clone(), faithful: args.faithful, ..Options::default() };
+    let settings = Settings::beside(&args.file)?.target.of(target.capability.target);
+    language.settings(&settings).map_err(|why| {
+        Failure::Input(format!("{}, [target.{}]: {why}", settings::FILE, target.capability.target))
+    })?;
+    let options = Options { prefix: args.prefix.clone(), faithful: args.faithful, settings };
     let made = language.generate(&Source { layout: &layout, statements, sample, options });
     match &args.output {
         Some(folder) => write(folder, &made, &args.file, target, screen)?,

@@ -11,6 +11,7 @@ mod check;
 mod data;
 mod design;
 mod documents;
+mod dynamodb;
 mod explain;
 mod fixes;
 mod fmt;

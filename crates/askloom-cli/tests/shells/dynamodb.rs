@@ -1,9 +1,15 @@
 //! The AWS CLI on DynamoDB Local, and cfn-lint on the template.
 
+use crate::data::{example, now};
 use crate::harness::{Shell, every_example};
 use crate::server::{self, Session};
+use askloom_design::cost::Costing;
+use askloom_design::method::{self, Method, Options as MethodOptions};
+use askloom_model::{Contents, Record};
+use askloom_store::write::{self, Expect, Inputs};
+use askloom_store::{Memory, Schema, records};
 use askloom_target::dynamodb::{item_from_json, request, samples, tables};
-use askloom_target::generate::{Options, Sample};
+use askloom_target::generate::{Options, Sample, Source};
 use askloom_target::layout::Layout;
 use askloom_target::program::Read;
 use serde_json::Value as Json;
@@ -84,4 +90,143 @@ impl Shell for Aws {
 #[ignore = "slow"]
 fn every_example_runs_in_the_aws_cli() {
     every_example(&mut Aws::start());
+}
+
+/// The design of a method with the records of the example's own data files, as it is printed with `--faithful`.
+fn as_in_the_paper(name: &str, method: Method, records: &[(&str, &str)]) -> (String, Vec<String>) {
+    let model = example(name);
+    let target = askloom_target::target("dynamodb").unwrap();
+    let costing = Costing::from(target);
+    let mut design = method::design(method, &model, &costing, &MethodOptions::default()).design;
+    // The figure is by the rules of "elementsEtf", which the method weighs against others.
+    let rules = model.representations.iter().find(|rules| rules.name == "elementsEtf");
+    for id in design.collections.ids().collect::<Vec<_>>() {
+        let collection = &mut design.collections[id];
+        if let (Contents::Aggregate(own), Some(rules)) = (&mut collection.contents, rules) {
+            let root = collection.source.root;
+            *own = rules.rules.iter().filter(|rule| rule.class == Some(root)).cloned().collect();
+        }
+    }
+    let schema = Schema::new(model, design);
+    let layout = Layout::new(&schema.model.conceptual, &schema.design);
+    let mut keyspace = Memory::new();
+    let inputs = Inputs { now: now(), uuids: Vec::new(), id: None };
+    let conceptual = &schema.model.conceptual;
+    for (class, json) in records {
+        let class = conceptual.classes.iter().find(|(_, row)| row.name == *class).unwrap().0;
+        let json = serde_json::from_str(json).unwrap();
+        let record = Record::from_json(conceptual, class, &json).unwrap();
+        let (change, _) = write::store(&schema, &keyspace, record, Expect::Anything, &inputs).unwrap();
+        change.apply(&mut keyspace);
+    }
+    let sample = records::from_keyspace(&schema, &layout, &keyspace).unwrap();
+    let options = Options { faithful: true, ..Options::default() };
+    let source = Source { layout: &layout, statements: Vec::new(), sample, options };
+    let made = target.language.unwrap().generate(&source);
+    (made.files[0].text(), made.files[1].blocks.iter().map(|block| block.text.clone()).collect())
+}
+
+/// The items of a table, without blanks.
+fn put(texts: &[String], table: &str) -> Vec<String> {
+    let single = format!("\"TableName\":\"{table}\",\"Item\":");
+    let several = format!("{{\"RequestItems\":{{\"{table}\":[");
+    let mut items = Vec::new();
+    for text in texts.iter().map(|text| text.replace(['\n', ' '], "")) {
+        if let Some((_, item)) = text.split_once(&single) {
+            items.push(item.strip_suffix("}'").unwrap().to_owned());
+        } else if let Some((_, all)) = text.split_once(&several) {
+            let all = all.strip_suffix("}}]}}'").unwrap().strip_prefix("{\"PutRequest\":{\"Item\":").unwrap();
+            items.extend(all.split("}},{\"PutRequest\":{\"Item\":").map(str::to_owned));
+        }
+    }
+    items
+}
+
+/// "Data Modeling in the NoSQL World", figure 7.
+#[test]
+fn noam_is_printed_as_in_its_figure() {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/noam-game/data");
+    let mut files: Vec<_> = std::fs::read_dir(data).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    let texts: Vec<(String, String)> = files
+        .iter()
+        .map(|file| {
+            (file.file_stem().unwrap().to_string_lossy().into_owned(), std::fs::read_to_string(file).unwrap())
+        })
+        .collect();
+    let records: Vec<(&str, &str)> =
+        texts.iter().flat_map(|(class, text)| text.lines().map(move |line| (class.as_str(), line))).collect();
+    let (schema, puts) = as_in_the_paper("noam-game", Method::Noam, &records);
+    assert!(
+        schema.contains("\"KeySchema\": [{\"AttributeName\": \"username\", \"KeyType\": \"HASH\"}]"),
+        "{schema}"
+    );
+    let games = |lines: &[(&str, &str)]| -> String {
+        let one = |(at, (game, opponent)): (usize, &(&str, &str))| {
+            format!(
+                ",\"games[{at}]\":{{\"M\":{{\"game\":{{\"S\":\"Game:{game}\"}},\"opponent\":{{\"S\":\"Player:{opponent}\"}}}}}}"
+            )
+        };
+        lines.iter().enumerate().map(one).collect()
+    };
+    let mary = games(&[("2345", "rick"), ("2611", "ann")]);
+    let rick = games(&[("2345", "mary"), ("7425", "ann"), ("1241", "johnny")]);
+    assert_eq!(
+        put(&puts, "Player"),
+        [
+            format!(
+                r#"{{"username":{{"S":"mary"}},"firstName":{{"S":"Mary"}},"lastName":{{"S":"Wilson"}}{mary}}}"#
+            ),
+            format!(
+                r#"{{"username":{{"S":"rick"}},"firstName":{{"S":"Ricky"}},"lastName":{{"S":"Doe"}},"score":{{"N":"42"}}{rick}}}"#
+            )
+        ]
+    );
+    let game = &put(&puts, "Game")[0];
+    let start = r#"{"id":{"S":"2345"},"firstPlayer":{"S":"Player:mary"},"secondPlayer":{"S":"Player:rick"},"rounds[0]":{"M":{"#;
+    assert!(game.starts_with(start) && game.contains("\"rounds[1]\""), "{game}");
+}
+
+/// "QODM", figure 10: the hash key, the range key and the string set of Q1, whose name is too short for DynamoDB.
+#[test]
+fn qodm_is_printed_as_in_its_figure() {
+    let message = |id: &str, mailbox: &str, labels: &str| {
+        format!(
+            r#"{{"messageId": "{id}", "mailbox": "{mailbox}", "labels": [{labels}], "from": {{}}, "date": "2013-01-01T00:00:00Z", "size": 1}}"#
+        )
+    };
+    let (one, two) = (r#"["John@test.com", 1]"#, r#"["John@test.com", 2]"#);
+    let first = message("550e8400-e29b-41d4-a716-446655440000", "John@test.com", one);
+    let second = message("892e8300-e29b-41d4-a716-446655440000", "John@test.com", &format!("{one}, {two}"));
+    let third = message("a0232400-e29b-41d4-a716-446655440000", "Kelly@test.com", r#"["Kelly@test.com", 1]"#);
+    let label = |mailbox: &str, id: u8| {
+        format!(r#"{{"mailbox": "{mailbox}", "labelId": {id}, "name": "inbox", "counters": {{}}}}"#)
+    };
+    let labels = [label("John@test.com", 1), label("John@test.com", 2), label("Kelly@test.com", 1)];
+    let records = [
+        ("Mailbox", r#"{"address": "John@test.com"}"#),
+        ("Mailbox", r#"{"address": "Kelly@test.com"}"#),
+        ("Label", labels[0].as_str()),
+        ("Label", labels[1].as_str()),
+        ("Label", labels[2].as_str()),
+        ("Message", first.as_str()),
+        ("Message", second.as_str()),
+        ("Message", third.as_str()),
+    ];
+    let (schema, puts) = as_in_the_paper("inbox", Method::Qodm, &records);
+    assert!(schema.contains("\"MailboxID\"") && schema.contains("\"LabelID\""), "{schema}");
+    let row = |mailbox: &str, label: u8, ids: &str| {
+        format!(
+            r#"{{"MailboxID":{{"S":"{mailbox}"}},"LabelID":{{"N":"{label}"}},"Messages":{{"SS":[{ids}]}}}}"#
+        )
+    };
+    let both = r#""550e8400-e29b-41d4-a716-446655440000","892e8300-e29b-41d4-a716-446655440000""#;
+    assert_eq!(
+        put(&puts, "Q1_"),
+        [
+            row("John@test.com", 1, both),
+            row("John@test.com", 2, "\"892e8300-e29b-41d4-a716-446655440000\""),
+            row("Kelly@test.com", 1, "\"a0232400-e29b-41d4-a716-446655440000\""),
+        ]
+    );
 }

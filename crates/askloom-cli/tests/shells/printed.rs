@@ -6,7 +6,7 @@ use askloom_model::{CollectionId, Contents, Id, Value};
 use askloom_store::{Block, Keyspace, Memory, RunError, Schema, Visit, records};
 use askloom_target::embedded::{decode, split_entry, split_master};
 use askloom_target::generate::Sample;
-use askloom_target::layout::{Entry, Layout, Table};
+use askloom_target::layout::{Entry, Layout, Place, Table};
 use askloom_target::program::{Action, How, Program, Read, Term};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -94,8 +94,28 @@ impl<'p> Printed<'p> {
             self.blocks.borrow_mut().insert((id.index(), Some(known)));
             return Ok(());
         }
+        if self.is_scanned_instead(id) {
+            let columns = table.columns.iter().enumerate().filter(|(_, column)| column.place == Place::Block);
+            let terms = columns.map(|(at, column)| Term {
+                name: column.name.clone(),
+                value: cells.get(at).cloned(),
+                column: Some(at),
+            });
+            self.run(&Read { table: id, how: How::Block(terms.collect()) })?;
+            self.blocks.borrow_mut().insert((id.index(), Some(key)));
+            return Ok(());
+        }
         let name = &table.name;
         Err(RunError::Store(format!("no step prints the read of {name} at {cells:?}")))
+    }
+
+    /// Where reading all of a small master is cheaper than an index, the plan does that. The executor, which is the
+    /// embedded store's, goes by the index all the same.
+    fn is_scanned_instead(&self, id: CollectionId) -> bool {
+        let design = &self.schema.design;
+        let collection = &design.collections[id];
+        let master = design.master(collection.source.root).filter(|_| collection.indexed().is_some());
+        master.is_some_and(|master| self.blocks.borrow().contains(&(master.index(), None)))
     }
 
     /// The cells of the key that some bytes stand for, as far as they go.
@@ -160,10 +180,7 @@ fn values(terms: &[Term]) -> Vec<Value> {
 
 fn block_cells(table: &Table, cells: &[Value]) -> Vec<Value> {
     let block = table.columns.iter().zip(cells);
-    block
-        .filter(|(column, _)| column.place == askloom_target::layout::Place::Block)
-        .map(|(_, cell)| cell.clone())
-        .collect()
+    block.filter(|(column, _)| column.place == Place::Block).map(|(_, cell)| cell.clone()).collect()
 }
 
 fn filled(terms: &[Term], cells: &[Value]) -> Vec<Term> {

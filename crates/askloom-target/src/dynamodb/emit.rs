@@ -2,17 +2,21 @@
 
 use super::definition::{cloudformation, create, terraform};
 use super::expression::Expression;
+use super::index::index;
+use super::item::items;
 use super::json::{Doc, argument, cells, map, text, truth};
+use super::paper::grouped;
 use super::read::{Bound, Request, Test, repeated, request};
 use super::schema::{DynamoTable, tables};
 use super::settings::Settings;
 use super::value::Dynamo;
-use super::write::{Only, Repeated, Write, puts, writes};
+use super::write::{Only, Repeated, Write, batches, puts, writes};
 use crate::generate::{
     Block, File, Generated, Language, Options, Sample, Source, Statement, client_line, heading, step_heading,
 };
 use crate::layout::Layout;
-use crate::program::{Action, Read};
+use crate::program::{Action, Read, Step};
+use askloom_model::{CopyLevel, Id};
 use std::fmt::Write as _;
 
 const MARK: &str = "#";
@@ -33,22 +37,17 @@ impl Language for DynamoDb {
             blocks: tables.iter().map(|table| create(table, &settings)).collect(),
         }];
         if !source.sample.is_empty() {
-            let blocks = source.sample.iter().map(|record| Block {
-                of: record.collection(source.layout).to_owned(),
-                text: put(source.layout, &tables, record),
-                whole: true,
-            });
-            files.push(File {
-                name: "sample.sh".to_owned(),
-                run: Some("sh sample.sh".to_owned()),
-                blocks: blocks.collect(),
-            });
+            let blocks = sample_blocks(source, &tables);
+            files.push(File { name: "sample.sh".to_owned(), run: Some("sh sample.sh".to_owned()), blocks });
         }
         let blocks = source.statements.iter().map(|statement| block(source.layout, &tables, statement));
         files.push(File { name: "statements.sh".to_owned(), run: None, blocks: blocks.collect() });
         files.push(cloudformation(&tables, &settings, &followed));
         files.push(terraform(&tables, &settings, &followed));
-        Generated { files, notes: notes() }
+        let mut notes = notes();
+        let ids = tables.iter().map(|table| table.collection);
+        notes.extend(ids.filter_map(|id| index(source.layout, &tables, id)).map(|index| index.sentence()));
+        Generated { files, notes }
     }
 
     fn read(&self, layout: &Layout<'_>, options: &Options, read: &Read) -> String {
@@ -72,7 +71,7 @@ fn notes() -> Vec<String> {
         "`terraform.tf.json` was not run by Terraform in our tests.",
         "A key in `B` holds ordered bytes; `--params` prints them.",
         "`:w` is a random id of the write, new for each and the same when it is tried again.",
-        "An answer with UnprocessedKeys or LastEvaluatedKey is not all: ask again from there.",
+        "An answer with UnprocessedKeys, UnprocessedItems or LastEvaluatedKey is not all: go on from there.",
     ]
     .map(str::to_owned)
     .to_vec()
@@ -80,8 +79,6 @@ fn notes() -> Vec<String> {
 
 /// The tables with rows that follow their masters later: what is left of deleted ones goes by its time.
 fn followed(tables: &[DynamoTable], statements: &[Statement]) -> Vec<bool> {
-    use crate::program::Step;
-    use askloom_model::{CopyLevel, Id};
     let mut followed = vec![false; tables.len()];
     let steps = statements.iter().flat_map(|statement| &statement.program.steps);
     for Step { action, .. } in steps {
@@ -96,8 +93,28 @@ fn followed(tables: &[DynamoTable], statements: &[Statement]) -> Vec<bool> {
     followed
 }
 
+/// Records in as few requests as can be; rows that share an item as a paper prints them are one.
+fn sample_blocks(source: &Source<'_>, tables: &[DynamoTable]) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    for table in tables {
+        let of = |record: &&Sample| {
+            let (Sample::Row { table: id, .. } | Sample::Block { table: id, .. }) = *record;
+            *id == table.collection
+        };
+        let own = source.sample.iter().filter(of);
+        let mut own: Vec<_> = own.flat_map(|record| items(source.layout, tables, record)).collect();
+        if table.set.is_some() {
+            let rows = own.into_iter().map(|(_, item)| item).collect();
+            own = grouped(rows).into_iter().map(|item| (table.name.clone(), item)).collect();
+        }
+        let writes = batches(own).into_iter();
+        blocks.extend(writes.map(|write| Block { of: table.name.clone(), text: write.text(), whole: true }));
+    }
+    blocks
+}
+
 fn put(layout: &Layout<'_>, tables: &[DynamoTable], record: &Sample) -> String {
-    puts(layout, tables, record).iter().map(|write| write.text() + "\n").collect()
+    puts(layout, tables, &[record]).iter().map(|write| write.text() + "\n").collect()
 }
 
 fn block(layout: &Layout<'_>, tables: &[DynamoTable], statement: &Statement) -> Block {
@@ -243,6 +260,12 @@ impl Write {
                 let input = map([("TransactItems", items), ("ClientRequestToken", token)]);
                 command("transact-write-items", &input)
             }
+            Self::Batch { table, items } => {
+                let one = |item| map([("PutRequest", map([("Item", cells(item))]))]);
+                let items = Doc::List(items.iter().map(one).collect());
+                let input = map([("RequestItems", Doc::Map(vec![(table.clone(), items)]))]);
+                command("batch-write-item", &input)
+            }
             Self::Put { .. } => command("put-item", &self.doc()),
             Self::Update { .. } => command("update-item", &self.doc()),
             Self::Delete { .. } => command("delete-item", &self.doc()),
@@ -255,12 +278,16 @@ impl Write {
             Self::Update { .. } => "Update",
             Self::Delete { .. } => "Delete",
             Self::Transaction { .. } => "Transaction",
+            Self::Batch { .. } => "Batch",
         }
     }
 
     fn table(&self) -> &str {
         match self {
-            Self::Put { table, .. } | Self::Update { table, .. } | Self::Delete { table, .. } => table,
+            Self::Put { table, .. }
+            | Self::Update { table, .. }
+            | Self::Delete { table, .. }
+            | Self::Batch { table, .. } => table,
             Self::Transaction { .. } => "",
         }
     }
@@ -283,7 +310,7 @@ impl Write {
                 fields.push(("UpdateExpression".to_owned(), text(changes(&mut of, set, remove))));
                 only
             }
-            Self::Transaction { .. } => &None,
+            Self::Transaction { .. } | Self::Batch { .. } => &None,
         };
         if let Some(only) = only {
             fields.push(("ConditionExpression".to_owned(), text(condition(&mut of, only))));

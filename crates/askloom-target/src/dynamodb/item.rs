@@ -1,6 +1,7 @@
 //! Records as items, and back.
 
 use super::key::{item_path, item_text};
+use super::paper;
 use super::schema::{DynamoTable, Entries, KeyKind, System};
 use super::value::{Dynamo, attribute, key_back, key_value, leaf_back, nested};
 use crate::generate::Sample;
@@ -33,7 +34,12 @@ pub fn items(layout: &Layout<'_>, tables: &[DynamoTable], sample: &Sample) -> Ve
 fn row_item(layout: &Layout<'_>, table: &DynamoTable, cells: &[Value]) -> Option<Item> {
     let mut item = keys(table, cells)?;
     let outside = table.outside().filter_map(|(index, column)| {
-        Some((column.name.clone(), attribute(layout, column, cells.get(index)?)?))
+        let cell = cells.get(index)?;
+        let value = match table.faithful {
+            true => paper::attribute(layout, &column.of, cell),
+            false => attribute(layout, column, cell),
+        };
+        Some((column.name.clone(), value?))
     });
     item.extend(outside);
     Some(item)
@@ -66,8 +72,13 @@ fn block_items(
             item.push((system.class.clone(), Dynamo::S(name)));
         }
     }
-    let held =
-        |(path, value): (&AccessPath, &Value)| (path.clone(), nested(&layout.entry_tree(own, path, value)));
+    let held = |(path, value): (&AccessPath, &Value)| {
+        let made = match layout.at(own, path).filter(|_| table.faithful) {
+            Some((of, _)) => paper::inside(layout.conceptual, &of, value),
+            None => nested(&layout.entry_tree(own, path, value)),
+        };
+        (path.clone(), made)
+    };
     let entries = block.entries.iter().map(held);
     match &system.entries {
         Entries::Inside => vec![item],

@@ -67,6 +67,11 @@ pub fn request(layout: &Layout<'_>, tables: &[DynamoTable], read: &Read) -> Opti
     let name = table.name.clone();
     Some(match &read.how {
         How::All => Request::Scan { table: name },
+        // A block whose key is the whole key is one item.
+        How::Block(terms) if table.set.is_some() => match record(table, terms) {
+            Some(key) => Request::Get { table: name, key },
+            None => Request::Nothing { table: name },
+        },
         How::Block(terms) => match (block(table, terms), &table.sort) {
             (None, _) => Request::Nothing { table: name },
             (Some(partition), None) => Request::Get { table: name, key: vec![partition] },
@@ -255,7 +260,11 @@ fn bytes(
         None => [start.as_slice(), &[0xff]].concat(),
     };
     let nulls = [&bounds.low, &bounds.high].into_iter().flatten().any(|(term, _)| is_null(term));
-    Some(if nulls { Found::None } else { between(Some(Dynamo::B(from)), Some(Dynamo::B(to))) })
+    Some(if nulls {
+        Found::None
+    } else {
+        between(Some(from).filter(|from| !from.is_empty()).map(Dynamo::B), Some(Dynamo::B(to)))
+    })
 }
 
 fn is_null(term: &Term) -> bool {
@@ -445,3 +454,6 @@ fn slots(table: &DynamoTable, sort: &Key, equal: &[&Term], bounds: Option<&Bound
         (None, None) => Found::All,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -63,6 +63,8 @@ pub struct DynamoTable {
     pub stamps: Option<Stamps>,
     /// As the papers print it: nothing of the system's.
     pub faithful: bool,
+    /// The column whose values of several rows are one set, as a paper prints it.
+    pub set: Option<usize>,
 }
 
 /// One attribute of the primary key.
@@ -144,7 +146,7 @@ pub fn tables(layout: &Layout<'_>, prefix: &str, faithful: bool) -> Vec<DynamoTa
     pairs.map(|(table, name)| one(layout, table, name, faithful)).collect()
 }
 
-fn long_enough(mut name: String) -> String {
+pub(super) fn long_enough(mut name: String) -> String {
     while name.len() < SHORTEST {
         name.push('_');
     }
@@ -192,7 +194,13 @@ fn one(layout: &Layout<'_>, table: &Table, name: String, faithful: bool) -> Dyna
         in_key: in_key(index),
     });
     let attributes = attributes.collect();
-    DynamoTable { collection: table.collection, name, partition, sort, attributes, system, stamps, faithful }
+    let collection = table.collection;
+    let mut made =
+        DynamoTable { collection, name, partition, sort, attributes, system, stamps, faithful, set: None };
+    if faithful {
+        let _as_it_is = super::paper::group(layout, table, &mut made);
+    }
+    made
 }
 
 /// Where entries of their own are: those in lists need an order and may be many, so that they are items.
@@ -228,7 +236,7 @@ fn sort(columns: &[(&Column, String)]) -> Option<Key> {
     (!indices.is_empty()).then(|| key(columns, indices, Order::Kept))
 }
 
-fn key(columns: &[(&Column, String)], indices: Vec<usize>, order: Order) -> Key {
+pub(super) fn key(columns: &[(&Column, String)], indices: Vec<usize>, order: Order) -> Key {
     let own: Vec<&(&Column, String)> = indices.iter().filter_map(|&index| columns.get(index)).collect();
     let names: Vec<&str> = own.iter().map(|(_, name)| name.as_str()).collect();
     let held: Vec<&Column> = own.iter().map(|(column, _)| *column).collect();
@@ -322,5 +330,30 @@ impl DynamoTable {
     /// The attributes that no key holds, with their indices.
     pub fn outside(&self) -> impl Iterator<Item = (usize, &Attribute)> {
         self.attributes.iter().enumerate().filter(|(_, attribute)| !attribute.in_key)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_have_names_that_dynamodb_takes() {
+        let wanted = ["C", "", "Größe/Tabelle", "order", "a\n'b", "Game", "game"]
+            .map(|name| long_enough(name.to_owned()));
+        let long = "x".repeat(300);
+        let names = TABLES.names(wanted.iter().map(String::as_str).chain([long.as_str()]));
+        assert_eq!(names[..7], ["C__", "___", "Gr__e_Tabelle", "order", "a__b", "Game", "game_2"]);
+        assert!(names.iter().all(|name| (3..=255).contains(&name.len())), "{names:?}");
+    }
+
+    #[test]
+    fn attributes_keep_their_names_but_for_the_systems() {
+        let members = ["status", "n", "Class", "firstPlayer.username", "a/b", "$where", "it's", "a\0b"];
+        let names = ATTRIBUTES.names(SYSTEM.into_iter().chain(members));
+        assert_eq!(
+            names[SYSTEM.len()..],
+            ["status", "n_2", "Class_2", "firstPlayer.username", "a_b", "$where", "it's", "a_b_2"]
+        );
     }
 }

@@ -348,3 +348,59 @@ fn part_back(text: &str, ty: &Type, order: Order, last: bool) -> Option<Value> {
         (ty, _) => askloom_model::from_text(&plain, ty).ok(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_come_back_and_n_is_within_its_range() {
+        let doubles = [0.0, 1.5, -1e119, 1e120, 1e126, 1e308, -1e308, f64::MAX, 5e-324, 1e-125, -1e-130, 0.1];
+        for number in doubles {
+            let made = leaf(&Value::Double(number), &Type::Double);
+            assert_eq!(leaf_back(&made, &Type::Double), Some(Value::Double(number)));
+            let within = number == 0.0 || (1e-130..1e125).contains(&number.abs());
+            assert!(within || matches!(made, Dynamo::B(_)), "{number}: {made:?}");
+        }
+        let at = |text: &str| Value::Timestamp(text.parse().unwrap());
+        let digits = "-1234567890123456789012345678901234".parse().unwrap();
+        let all = [
+            (Value::Int(i64::MIN), Type::Long),
+            (Value::decimal(&digits).unwrap(), Type::Decimal),
+            (at("1969-12-31T23:59:59.999Z"), Type::Timestamp(Precision::Millis)),
+            (at("-009998-01-02T00:00:00.000000001Z"), Type::Timestamp(Precision::Nanos)),
+            (Value::Text("it's \"}{*$\0\n".to_owned()), Type::Text),
+            (Value::Text(String::new()), Type::Text),
+            (Value::Blob(vec![0, 255]), Type::Blob),
+            (Value::Blob(Vec::new()), Type::Blob),
+            (Value::Bool(false), Type::Bool),
+            (Value::Enum(1), Type::Enum(["a", "b"].map(str::to_owned).into())),
+            (Value::Json(serde_json::json!({"a": [1, null, "x"]})), Type::Json),
+            (Value::Date(jiff::civil::date(-44, 3, 15)), Type::Date),
+            (Value::Time(jiff::civil::time(23, 59, 59, 1)), Type::Time),
+            (Value::Geo(askloom_model::Geo::new(1e-300, -180.0).unwrap()), Type::Geo),
+        ];
+        for (value, ty) in all {
+            let made = leaf(&value, &ty);
+            assert_eq!(leaf_back(&made, &ty).as_ref(), Some(&value), "{made:?}");
+        }
+    }
+
+    #[test]
+    fn dynamodb_writes_numbers_its_own_way() {
+        let back = |digits: &str, ty: &Type| leaf_back(&Dynamo::N(digits.to_owned()), ty);
+        assert_eq!(back("1E+2", &Type::Int), Some(Value::Int(100)));
+        assert_eq!(back("1.5E-7", &Type::Double), Some(Value::Double(1.5e-7)));
+        assert_eq!(back("1.5", &Type::Int), None);
+    }
+
+    #[test]
+    fn a_set_is_never_empty_and_has_one_type() {
+        assert_eq!(set(Vec::new()), None);
+        let text = Dynamo::S("a".to_owned());
+        let number = Dynamo::N("1".to_owned());
+        assert_eq!(set(vec![text.clone()]), Some(Dynamo::Ss(vec!["a".to_owned()])));
+        assert_eq!(set(vec![number.clone()]), Some(Dynamo::Ns(vec!["1".to_owned()])));
+        assert_eq!(set(vec![text.clone(), number.clone()]), Some(Dynamo::L(vec![text, number])));
+    }
+}

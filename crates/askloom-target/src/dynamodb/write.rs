@@ -7,7 +7,7 @@
 //! stamp, so that of two writers the later wins whatever order they arrive in; for the same reason a deleted row leaves
 //! its key, its stamp and the time when that can go, too.
 
-use super::item::{entry_name, items};
+use super::item::{Item, entry_name, items};
 use super::key::{self, Order};
 use super::read::{Bound, Cells, block, record};
 use super::schema::{Attribute, DynamoTable, Entries, Scalar, Stamps, System, scalar};
@@ -42,6 +42,11 @@ pub enum Write {
     Transaction {
         writes: Vec<Repeated>,
         token: Bound,
+    },
+    /// Items of one table, each by itself: at most 25, 16 MB, each item once.
+    Batch {
+        table: String,
+        items: Vec<Cells>,
     },
 }
 
@@ -335,10 +340,44 @@ fn copy(
     }
 }
 
-/// The requests that put a record in as it stands.
+/// The requests that put records in as they stand: as few as can be.
 #[must_use]
-pub fn puts(layout: &Layout<'_>, tables: &[DynamoTable], sample: &Sample) -> Vec<Write> {
-    let known = |item: super::item::Item| item.into_iter().map(|(name, value)| (name, Bound::Value(value)));
-    let all = items(layout, tables, sample).into_iter();
-    all.map(|(table, item)| Write::Put { table, item: known(item).collect(), only: None }).collect()
+pub fn puts(layout: &Layout<'_>, tables: &[DynamoTable], samples: &[&Sample]) -> Vec<Write> {
+    let all = samples.iter().flat_map(|sample| items(layout, tables, sample));
+    batches(all)
+}
+
+/// Some bytes less than the 128 KiB that Linux takes as one argument.
+const ARGUMENT: usize = 100_000;
+const BATCH: usize = 25;
+
+pub(super) fn batches(all: impl IntoIterator<Item = (String, Item)>) -> Vec<Write> {
+    let mut batches: Vec<(String, Vec<Item>, usize)> = Vec::new();
+    for (table, item) in all {
+        // What is printed is longer than what is stored, by its marks and by base64.
+        let size: usize = item.iter().map(|(name, value)| 2 * (name.len() + value.size() + 16)).sum();
+        match batches.last_mut() {
+            Some((name, items, before))
+                if *name == table && items.len() < BATCH && *before + size < ARGUMENT =>
+            {
+                items.push(item);
+                *before += size;
+            }
+            _full => batches.push((table, vec![item], size)),
+        }
+    }
+    let known =
+        |item: Item| -> Cells { item.into_iter().map(|(name, value)| (name, Bound::Value(value))).collect() };
+    let one = |(table, items, _): (String, Vec<Item>, usize)| {
+        let mut items: Vec<Cells> = items.into_iter().map(known).collect();
+        match (items.pop(), items.is_empty()) {
+            (Some(item), true) => Some(Write::Put { table, item, only: None }),
+            (Some(item), false) => {
+                items.push(item);
+                Some(Write::Batch { table, items })
+            }
+            (None, _) => None,
+        }
+    };
+    batches.into_iter().filter_map(one).collect()
 }
