@@ -15,4 +15,5 @@ mod data;
 mod harness;
 mod printed;
 mod redis;
+mod redis_traps;
 mod server;
