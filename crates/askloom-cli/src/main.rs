@@ -14,6 +14,7 @@ mod fit;
 mod human;
 mod markdown;
 mod model;
+mod native;
 mod picture;
 mod progress;
 mod render;

@@ -7,7 +7,7 @@ use crate::world::Disk;
 use askloom_design::cost::Costing;
 use askloom_design::method::{self, Decision, Method, Options, Proposal};
 use askloom_design::{ask, saved};
-use askloom_lang::Checked;
+use askloom_lang::{Checked, Sources};
 use askloom_model::{Design, Diagnostic, Model};
 use std::fs;
 use std::io;
@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug)]
 pub(crate) struct Designed {
     pub(crate) model: Model,
+    pub(crate) sources: Sources,
     pub(crate) design: Design,
     /// Why it is so; nothing of what was saved.
     pub(crate) decisions: Vec<Decision>,
@@ -39,36 +40,29 @@ pub(crate) enum Origin {
 }
 
 impl Designed {
-    /// The design of a method, whatever is saved.
-    pub(crate) fn by(
-        method: Method,
-        file: &Path,
+    /// Reads a model, and the design for the embedded store that is saved beside it if there is one. What is wrong with
+    /// the model is printed as `askloom check` does.
+    pub(crate) fn read(file: &Path, screen: &mut Screen) -> Result<Self, Failure> {
+        Self::on(EMBEDDED, &Costing::default(), None, file, screen)
+    }
+
+    /// The design for a store: of a method, else the saved one, else of the method that is taken when nobody says.
+    pub(crate) fn on(
+        target: &str,
         costing: &Costing<'_>,
+        method: Option<Method>,
+        file: &Path,
         screen: &mut Screen,
     ) -> Result<Self, Failure> {
-        let mut model = read(file, screen)?;
+        let Checked { mut model, sources, .. } = checked(file, screen)?;
         ask::name_ways_back(&mut model);
-        let made = method::design(method, &model, costing, &Options::default());
-        Ok(Self::made(model, made))
-    }
-
-    fn made(model: Model, proposal: Proposal) -> Self {
-        let Proposal { design, decisions, .. } = proposal;
-        Self { model, design, decisions, origin: Origin::Made }
-    }
-
-    /// Reads a model, and the design that is saved beside it if there is one. What is wrong with the model is printed
-    /// as `askloom check` does.
-    pub(crate) fn read(file: &Path, screen: &mut Screen) -> Result<Self, Failure> {
-        let mut model = read(file, screen)?;
-        ask::name_ways_back(&mut model);
-        match saved_design(file, EMBEDDED, &model, screen)? {
-            Some(design) => Ok(Self { model, design, decisions: Vec::new(), origin: Origin::Saved }),
-            None => {
-                let made = method::design(DEFAULT, &model, &Costing::default(), &Options::default());
-                Ok(Self::made(model, made))
-            }
+        let saved = if method.is_none() { saved_design(file, target, &model, screen)? } else { None };
+        if let Some(design) = saved {
+            return Ok(Self { model, sources, design, decisions: Vec::new(), origin: Origin::Saved });
         }
+        let made = method::design(method.unwrap_or(DEFAULT), &model, costing, &Options::default());
+        let Proposal { design, decisions, .. } = made;
+        Ok(Self { model, sources, design, decisions, origin: Origin::Made })
     }
 }
 
@@ -108,12 +102,7 @@ pub(crate) fn misfit(path: &Path, text: &str, found: &[Diagnostic], screen: &mut
     Failure::Input(format!("the saved design {} {why}", path.display()))
 }
 
-/// Reads a model that must have no errors.
-pub(crate) fn read(file: &Path, screen: &mut Screen) -> Result<Model, Failure> {
-    checked(file, screen).map(|checked| checked.model)
-}
-
-/// The same with the text that it came from.
+/// Reads a model that must have no errors, with the text that it came from.
 pub(crate) fn checked(file: &Path, screen: &mut Screen) -> Result<Checked, Failure> {
     let mut report = Report { root: file.to_owned(), checked: askloom_lang::check(&Disk::of(file), file) };
     if report.checked.errors == 0 {

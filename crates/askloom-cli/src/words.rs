@@ -4,26 +4,26 @@ use crate::fit;
 use askloom_design::saved::{condition_text, rule_text};
 use askloom_model::{
     Collection, Conceptual, Contents, Design, Hop, KeyField, Leaf, Member, Model, Path, Position, PositionId,
-    Role, Rule, Table,
+    Role, Rule, Table, Words,
 };
 
 /// Every collection: what it holds, by which key, and why.
-pub(crate) fn collections(model: &Model, design: &Design) -> String {
+pub(crate) fn collections(model: &Model, design: &Design, words: &Words) -> String {
     let mut text = String::new();
     for (_, collection) in design.collections.iter() {
-        one(&model.conceptual, collection, &mut text);
+        one(&model.conceptual, collection, words, &mut text);
     }
     text
 }
 
 /// One collection of a design.
-pub(crate) fn one(conceptual: &Conceptual, collection: &Collection, text: &mut String) {
+pub(crate) fn one(conceptual: &Conceptual, collection: &Collection, words: &Words, text: &mut String) {
     let role = match collection.role {
         Role::Master => "",
         Role::Copy => " (copy)",
         Role::Index => " (index)",
     };
-    text.push_str(&format!("COLLECTION {}{role}\n", collection.name));
+    text.push_str(&format!("{} {}{role}\n", words.heading, collection.name));
     let positions = &collection.source.positions;
     let keys = |fields: &[KeyField]| -> String {
         let one = |field: &KeyField| {
@@ -33,10 +33,10 @@ pub(crate) fn one(conceptual: &Conceptual, collection: &Collection, text: &mut S
         fields.iter().map(one).collect::<Vec<_>>().join(", ")
     };
     if !collection.block_key.is_empty() {
-        line("block", &keys(&collection.block_key), text);
+        line(words.block_key, &keys(&collection.block_key), text);
     }
     if !collection.entry_key.is_empty() {
-        line("entries", &format!("by {}", keys(&collection.entry_key)), text);
+        line(words.entry_key, &keys(&collection.entry_key), text);
     }
     line("holds", &held(conceptual, collection), text);
     for reason in &collection.reasons {

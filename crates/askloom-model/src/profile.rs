@@ -51,6 +51,16 @@ pub struct Words {
     pub packed_block: &'static str,
     pub spread_block: &'static str,
     pub entry: &'static str,
+    /// Before the name of a collection: `TABLE`
+    pub heading: &'static str,
+    /// What says where a block is: `PK`
+    pub block_key: &'static str,
+    /// What orders a block: `SK`
+    pub entry_key: &'static str,
+    /// Several of what is kept: `items`
+    pub records: &'static str,
+    /// Where data is: `on disk`
+    pub kept: &'static str,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -285,7 +295,17 @@ mod tests {
             page: None,
             batch_get: None,
         };
-        let words = Words { collection: "", packed_block: "", spread_block: "", entry: "" };
+        let words = Words {
+            collection: "",
+            packed_block: "",
+            spread_block: "",
+            entry: "",
+            heading: "",
+            block_key: "",
+            entry_key: "",
+            records: "",
+            kept: "",
+        };
         Capability {
             target: "made-up",
             title: "made up",

@@ -19,8 +19,12 @@ pub struct Header {
     /// Zipf exponent of how often a parameter value is asked for.
     pub skew: Option<f64>,
     pub highly_updated: bool,
+    /// Where its name stands.
     #[serde(skip)]
     pub span: Span,
+    /// The whole statement.
+    #[serde(skip)]
+    pub declaration: Span,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -46,8 +46,16 @@ static TARGETS: [Target; 7] = [
         profile: &redis::CLUSTER_PROFILE,
         language: Some(&redis::Redis(redis::Flavour::Cluster)),
     },
-    Target { capability: &mongodb::CAPABILITY, profile: &mongodb::PROFILE, language: None },
-    Target { capability: &dynamodb::CAPABILITY, profile: &dynamodb::PROFILE, language: None },
+    Target {
+        capability: &mongodb::CAPABILITY,
+        profile: &mongodb::PROFILE,
+        language: Some(&mongodb::MongoDb),
+    },
+    Target {
+        capability: &dynamodb::CAPABILITY,
+        profile: &dynamodb::PROFILE,
+        language: Some(&dynamodb::DynamoDb),
+    },
     Target {
         capability: &cassandra::CAPABILITY,
         profile: &cassandra::PROFILE,

@@ -38,7 +38,11 @@ pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
     let text = saved::to_json(&designed.model, &designed.design);
     if args.dry_run {
         let applied = preview(&place.folder, &place.options, &designed.model, &designed.design)?;
-        screen.print(&crate::words::collections(&designed.model, &designed.design))?;
+        screen.print(&crate::words::collections(
+            &designed.model,
+            &designed.design,
+            &askloom_target::embedded::CAPABILITY.words,
+        ))?;
         screen.say(&said(&applied, &place.name(), "would be"));
         return Ok(Exit::Done);
     }

@@ -1,16 +1,13 @@
 use super::design::MethodName;
 use crate::exit::{Exit, Failure, words};
-use crate::model::{checked, saved_design};
+use crate::model::Designed;
 use crate::replace::replace;
 use crate::screen::Screen;
 use crate::statement::{Statement, arguments_from_json};
-use crate::{sample, target};
-use askloom_design::ask;
+use crate::{native, sample, target};
 use askloom_design::cost::Costing;
 use askloom_design::lower::{Arguments, Lowering};
-use askloom_design::method::{self, Method, Options as MethodOptions};
-use askloom_lang::Sources;
-use askloom_model::{Design, Header, Model};
+use askloom_model::Model;
 use askloom_target::Target;
 use askloom_target::generate::{File, Generated, Language, Options, Source};
 use askloom_target::layout::Layout;
@@ -62,21 +59,19 @@ pub(crate) struct Args {
 pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
     let target = target::chosen(args.target.as_deref(), &args.file)?;
     let language = language(target)?;
-    let checked = checked(&args.file, screen)?;
-    let mut model = checked.model;
-    ask::name_ways_back(&mut model);
     let costing = Costing::from(target);
-    let design = designed(args, target, &model, &costing, screen)?;
+    let method = args.method.map(MethodName::method);
+    let Designed { model, sources, design, .. } =
+        Designed::on(target.capability.target, &costing, method, &args.file, screen)?;
     let layout = Layout::new(&model.conceptual, &design).asked_by(&model.workload.queries);
     let given = args.params.as_deref().map_or_else(|| Ok(HashMap::new()), |file| params(&model, file))?;
     let lowering =
         Lowering { model: &model, design: &design, layout: &layout, costing: &costing, arguments: &given };
-    let sources = &checked.sources;
     let statements = lowering
-        .statements(&|header| text(sources, header))
+        .statements(&|header| native::text(&sources, header))
         .map_err(|why| Failure::Input(format!("{}[{}]: {}", why.severity.name(), why.code, why.message)))?;
     let sample = if args.sample { sample::records(&model, &design, &layout)? } else { Vec::new() };
-    let options = Options { prefix: args.prefix.clone(), faithful: args.faithful };
+    let options = Options { prefix: args.prefix.clone(), faithful: args.faithful, ..Options::default() };
     let made = language.generate(&Source { layout: &layout, statements, sample, options });
     match &args.output {
         Some(folder) => write(folder, &made, &args.file, target, screen)?,
@@ -99,27 +94,6 @@ fn language(target: &Target) -> Result<&'static dyn Language, Failure> {
             target.capability.title
         ))
     })
-}
-
-fn designed(
-    args: &Args,
-    target: &Target,
-    model: &Model,
-    costing: &Costing<'_>,
-    screen: &mut Screen,
-) -> Result<Design, Failure> {
-    if args.method.is_none()
-        && let Some(design) = saved_design(&args.file, target.capability.target, model, screen)?
-    {
-        return Ok(design);
-    }
-    let method = args.method.map_or(Method::Noam, MethodName::method);
-    Ok(method::design(method, model, costing, &MethodOptions::default()).design)
-}
-
-/// The statement as it stands in the model.
-fn text(sources: &Sources, header: &Header) -> String {
-    sources.text(header.span).to_owned()
 }
 
 fn params(model: &Model, file: &Path) -> Result<HashMap<String, Arguments>, Failure> {

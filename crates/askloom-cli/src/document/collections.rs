@@ -6,7 +6,7 @@ use super::{PlanDocument, Sample, Subject};
 use crate::words;
 use askloom_design::saved::{condition_text, rule_text};
 use askloom_model::{
-    ClassId, Collection, Conceptual, Contents, KeyField, Leaf, Origin, Path, PositionId, Role, Rule,
+    ClassId, Collection, Conceptual, Contents, KeyField, Leaf, Origin, Path, PositionId, Role, Rule, Words,
 };
 use serde::Serialize;
 
@@ -81,7 +81,7 @@ pub(super) fn collections(subject: &Subject<'_>, plans: &[PlanDocument]) -> Vec<
     let all = subject.design.collections.iter().zip(extents);
     let one = |((_, collection), extent): ((_, &Collection), Extent)| {
         let place = subject.place(conceptual.classes[collection.source.root].span);
-        document(conceptual, collection, extent, plans, place)
+        document(conceptual, collection, extent, plans, place, &subject.target.capability.words)
     };
     all.map(one).collect()
 }
@@ -92,6 +92,7 @@ fn document(
     estimate: Extent,
     plans: &[PlanDocument],
     place: Place,
+    called: &Words,
 ) -> CollectionDocument {
     let described = Described { conceptual, collection };
     let uses = |wanted: fn(&PlanDocument) -> bool| -> Vec<String> {
@@ -99,7 +100,7 @@ fn document(
         used.map(|plan| plan.statement.clone()).collect()
     };
     let mut text = String::new();
-    words::one(conceptual, collection, &mut text);
+    words::one(conceptual, collection, called, &mut text);
     CollectionDocument {
         name: collection.name.clone(),
         role: collection.role,

@@ -20,7 +20,7 @@ pub(crate) use sample::Sample;
 use askloom_design::cost::Costing;
 use askloom_design::method::Decision;
 use askloom_lang::Sources;
-use askloom_model::{Design, Model};
+use askloom_model::{Charging, Design, Model, Words};
 use askloom_target::Target;
 use bound::bounded;
 use serde::Serialize;
@@ -38,6 +38,11 @@ pub(crate) struct Document {
     pub(crate) title: &'static str,
     /// What costs are counted in.
     pub(crate) unit: &'static str,
+    /// What things are called there.
+    #[serde(skip)]
+    pub(crate) words: Words,
+    /// Dollars a month, where a store is paid for what is done.
+    pub(crate) money: Option<Money>,
     pub(crate) collections: Vec<CollectionDocument>,
     pub(crate) plans: Vec<PlanDocument>,
     pub(crate) total: Total,
@@ -49,6 +54,16 @@ pub(crate) struct Document {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) sources: Vec<SourceText>,
 }
+
+/// Dollars for a month of thirty days.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub(crate) struct Money {
+    pub(crate) requests: f64,
+    pub(crate) storage: f64,
+}
+
+/// Seconds of thirty days, in millions: prices are for a million.
+pub(crate) const MONTH: f64 = 2.592;
 
 /// The workload, a second of it.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
@@ -143,6 +158,8 @@ impl Subject<'_> {
             target: self.target.capability.target,
             title: self.target.capability.title,
             unit: self.costing().model.unit(),
+            words: self.target.capability.words,
+            money: self.money(&total),
             collections,
             plans,
             total,
@@ -154,11 +171,28 @@ impl Subject<'_> {
         }
     }
 
+    /// What the workload costs a month, where somebody is paid for it.
+    fn money(&self, total: &Total) -> Option<Money> {
+        let profile = self.target.profile;
+        match profile.charging {
+            Charging::Units(_) => {
+                let gigabytes = total.storage / 1e9;
+                let storage = profile.storage.map_or(0.0, |price| price.value * gigabytes);
+                Some(Money { requests: bounded(total.cost * MONTH), storage: bounded(storage) })
+            }
+            Charging::Linear(_) => None,
+        }
+    }
+
     /// The same with a few items of made-up data in each collection.
     pub(crate) fn with_sample(&self) -> Document {
         let mut document = self.document();
         let made = sample::Made::of(self);
         let samples = made.samples();
+        let mut native = crate::native::statements(self.model, self.design, self.target, self.sources);
+        for plan in &mut document.plans {
+            plan.native = native.remove(&plan.statement);
+        }
         trace::trace(self, &made, &samples, &mut document.plans);
         for (collection, sample) in document.collections.iter_mut().zip(samples) {
             collection.sample = Some(sample);
@@ -186,7 +220,7 @@ fn sentence(subject: &Subject<'_>, collections: &[CollectionDocument], plans: &[
         "{} on {}: {}{added} for {} and {}{scanning}",
         subject.file,
         subject.target.capability.title,
-        amount(collections.len(), "collection"),
+        amount(collections.len(), subject.target.capability.words.collection),
         crate::render::amount_of(queries as u64, "query"),
         amount(workload.writes.len(), "write"),
     )

@@ -41,6 +41,9 @@ pub(crate) struct PlanDocument {
     /// Why there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) missing: Option<String>,
+    /// In the store's own language.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) native: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) sample: Option<SampleCall>,
     /// Bytes that a call puts.
@@ -122,6 +125,7 @@ impl PlanDocument {
             steps: Vec::new(),
             copies: Vec::new(),
             missing: None,
+            native: None,
             sample: None,
             written: 0.0,
             written_to_masters: 0.0,

@@ -1,9 +1,10 @@
 //! A design in 80 columns.
 
 use crate::document::{
-    Cell, CollectionDocument, ComparedStatement, Comparison, Document, Note, PlanDocument,
+    Cell, CollectionDocument, ComparedStatement, Comparison, Document, MONTH, Money, Note, PlanDocument,
 };
 use crate::{fit, human};
+use askloom_model::Words;
 use std::fmt::Write;
 
 const WIDTH: usize = fit::WIDTH;
@@ -16,20 +17,21 @@ const DECISIONS: usize = 12;
 pub(crate) fn design(document: &Document) -> String {
     let mut text = String::new();
     wrapped(&document.sentence, 0, &mut text);
-    let cost = human::short(document.total.cost);
     let storage = human::bytes(document.total.storage);
     let amplification = human::short(document.total.write_amplification);
+    let kept = document.words.kept;
     wrapped(
         &format!(
-            "by {}: {cost} {} a second, {storage} stored, {amplification} bytes put for a byte of data",
-            document.method, document.unit
+            "by {}: {}, {storage} {kept}, {amplification} bytes put for a byte of data",
+            document.method,
+            price(document)
         ),
         0,
         &mut text,
     );
     text.push('\n');
     for collection in &document.collections {
-        one(collection, &mut text);
+        one(collection, &document.words, &mut text);
     }
     statements(document, &mut text);
     why(document, &mut text);
@@ -52,7 +54,18 @@ fn assumed(notes: &[Note]) -> String {
     parts.join(", ")
 }
 
-fn one(collection: &CollectionDocument, text: &mut String) {
+/// What the workload costs, in what its users pay.
+fn price(document: &Document) -> String {
+    match document.money {
+        Some(Money { requests, storage }) => {
+            let (requests, storage) = (human::count(requests), human::count(storage));
+            format!("${requests} a month for requests and ${storage} for storage")
+        }
+        None => format!("{} {} a second", human::short(document.total.cost), document.unit),
+    }
+}
+
+fn one(collection: &CollectionDocument, words: &Words, text: &mut String) {
     let mut lines = collection.text.lines();
     let heading = lines.next().unwrap_or_default();
     let added = if collection.is_added() { ", added" } else { "" };
@@ -61,7 +74,7 @@ fn one(collection: &CollectionDocument, text: &mut String) {
         None if added.is_empty() => heading.to_owned(),
         None => format!("{heading} (added)"),
     };
-    let entries = format!("{} entries", human::count(collection.estimate.entries));
+    let entries = format!("{} {}", human::count(collection.estimate.entries), words.records);
     let size = format!("{entries}  {:>8}", human::bytes(collection.estimate.bytes));
     let room = WIDTH.saturating_sub(fit::width(&size));
     if fit::width(&heading) < room {
@@ -86,7 +99,12 @@ fn statements(document: &Document, text: &mut String) {
     let _ = writeln!(
         text,
         "\n{:<NAME$} {:>8}  {:<34}{:>6}{:>8}{:>8}",
-        "STATEMENT", "RATE/s", "HOW", "CALLS", unit, "SHARE"
+        "STATEMENT",
+        "RATE/s",
+        "HOW",
+        "CALLS",
+        unit,
+        if document.money.is_some() { "$/MONTH" } else { "SHARE" }
     );
     for plan in &document.plans {
         let rate = plan.rate.map_or_else(|| "?".to_owned(), human::short);
@@ -96,7 +114,10 @@ fn statements(document: &Document, text: &mut String) {
         };
         let how = fit::lines(&how, 33);
         let first = how.first().cloned().unwrap_or_default();
-        let share = format!("{:.0}%", plan.share * 100.0);
+        let share = match document.money {
+            Some(_) => human::count(plan.rate.unwrap_or(1.0) * plan.cost * MONTH),
+            None => format!("{:.0}%", plan.share * 100.0),
+        };
         let numbers = format!("{:>6}{:>8}{share:>8}", human::short(plan.requests()), human::short(plan.cost));
         let name = named(&plan.statement, NAME, text);
         let _ = writeln!(text, "{name} {rate:>8}  {}{numbers}", fit::left(&first, 34));

@@ -14,6 +14,7 @@ mod documents;
 mod explain;
 mod fixes;
 mod fmt;
+mod mongodb;
 mod new;
 mod pages;
 mod project;

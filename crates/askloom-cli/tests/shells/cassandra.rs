@@ -21,7 +21,10 @@ const MARK: &str = "askloom-mark";
 impl Cqlsh {
     fn start() -> Self {
         server::up("cassandra");
-        let session = Session::start(&server::shell("cassandra"), &[("PYTHONUNBUFFERED", "1")]);
+        let mut command = server::shell("cassandra");
+        // Tables take long to make on a busy machine.
+        command.extend(["--request-timeout", "60", "--connect-timeout", "60"].map(str::to_owned));
+        let session = Session::start(&command, &[("PYTHONUNBUFFERED", "1")]);
         Self { session, keyspace: None }
     }
 

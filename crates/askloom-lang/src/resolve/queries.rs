@@ -33,7 +33,14 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
             self.declared_before(name, before);
         }
         let (name, span) = owned(name);
-        Header { name, rate: found.rate, skew: found.skew, highly_updated: found.highly_updated, span }
+        Header {
+            name,
+            rate: found.rate,
+            skew: found.skew,
+            highly_updated: found.highly_updated,
+            span,
+            declaration: self.tree(place).span(place.node),
+        }
     }
 
     pub(super) fn query(&mut self, place: Place) {

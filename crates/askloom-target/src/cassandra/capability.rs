@@ -7,7 +7,17 @@ const CQL_LIMITS: &str = "DataStax CQL reference, \"Limitations\": a key or clus
 pub static CAPABILITY: Capability = Capability {
     target: "cassandra",
     title: "Cassandra",
-    words: Words { collection: "table", packed_block: "row", spread_block: "partition", entry: "row" },
+    words: Words {
+        collection: "table",
+        packed_block: "row",
+        spread_block: "partition",
+        entry: "row",
+        heading: "TABLE",
+        block_key: "K",
+        entry_key: "C",
+        records: "rows",
+        kept: "on disk",
+    },
     atomic: Fact::new(
         AtomicUnit::Block,
         "Apache Cassandra documentation, BATCH: with conditions, all statements are on one partition",

@@ -15,6 +15,11 @@ pub static CAPABILITY: Capability = Capability {
         packed_block: "item",
         spread_block: "items of one partition key",
         entry: "item",
+        heading: "TABLE",
+        block_key: "PK",
+        entry_key: "SK",
+        records: "items",
+        kept: "stored",
     },
     atomic: Fact::new(
         AtomicUnit::Record,

@@ -12,6 +12,11 @@ pub static CAPABILITY: Capability = Capability {
         packed_block: "key",
         spread_block: "keys under one prefix",
         entry: "key",
+        heading: "COLLECTION",
+        block_key: "block",
+        entry_key: "entries by",
+        records: "entries",
+        kept: "stored",
     },
     // A batch holds any keys, and is applied as a whole if its conditions hold.
     atomic: Fact::new(AtomicUnit::Store, STORE),

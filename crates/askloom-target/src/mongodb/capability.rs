@@ -13,6 +13,11 @@ pub static CAPABILITY: Capability = Capability {
         packed_block: "document",
         spread_block: "documents with one key prefix",
         entry: "field",
+        heading: "COLLECTION",
+        block_key: "_id",
+        entry_key: "index",
+        records: "documents",
+        kept: "on disk",
     },
     atomic: Fact::new(
         AtomicUnit::Record,

@@ -16,6 +16,11 @@ const NODE: Capability = Capability {
         packed_block: "hash",
         spread_block: "hash with a sorted set beside it",
         entry: "field",
+        heading: "KEYS",
+        block_key: "key",
+        entry_key: "sorted by",
+        records: "hashes",
+        kept: "in memory",
     },
     atomic: Fact::new(
         AtomicUnit::Store,

@@ -1,6 +1,7 @@
 use crate::exit::{Exit, Failure};
 use crate::fit;
 use crate::model::Designed;
+use crate::native;
 use crate::screen::Screen;
 use crate::statement::Statement;
 use askloom_design::cost::Costing;
@@ -18,10 +19,8 @@ pub(super) fn run(
     method: Option<Method>,
     screen: &mut Screen,
 ) -> Result<Exit, Failure> {
-    let designed = match method {
-        Some(method) => Designed::by(method, file, &Costing::from(target), screen)?,
-        None => Designed::read(file, screen)?,
-    };
+    let designed = Designed::on(target.capability.target, &Costing::from(target), method, file, screen)?;
+    let native = native::statements(&designed.model, &designed.design, target, &designed.sources);
     let chosen: Vec<Statement<'_>> = match name {
         Some(name) => vec![Statement::named(&designed.model, name)?],
         None => Statement::all(&designed.model.workload).collect(),
@@ -34,7 +33,8 @@ pub(super) fn run(
     let mut wrong = false;
     for one in chosen {
         let (Ok(text) | Err(text)) = &explained(&designed, one, target).inspect_err(|_| wrong = true);
-        texts.push(format!("{text}{}", why(&designed, one.name())));
+        let native = native.get(one.name()).map(|text| format!("\n{text}")).unwrap_or_default();
+        texts.push(format!("{text}{}{native}", why(&designed, one.name())));
     }
     screen.print(&texts.join("\n"))?;
     Ok(Exit::any_wrong(wrong))

@@ -75,7 +75,12 @@ fn design(model: &Model) -> String {
     let mut text = String::new();
     for (_, collection) in design.collections.iter().filter(|(_, collection)| collection.name == "LobbyView")
     {
-        crate::words::one(&model.conceptual, collection, &mut text);
+        crate::words::one(
+            &model.conceptual,
+            collection,
+            &askloom_target::embedded::CAPABILITY.words,
+            &mut text,
+        );
     }
     let found = plan::plan(&model.conceptual, &design, lobby);
     text + &found.map(|found| plan::print(model, &design, lobby, &found)).unwrap_or_default()

@@ -83,7 +83,9 @@ function figures() {
   const { total, unit, collections } = design;
   const storage = total.storage ?? sum(collections, (collection) => collection.estimate.bytes);
   const list = [
-    ["Cost", cost(total.cost), `${unit} a second`, "main"],
+    design.money
+      ? ["Cost", `$${count(design.money.requests + design.money.storage)}`, "a month", "main"]
+      : ["Cost", cost(total.cost), `${unit} a second`, "main"],
     ["Requests", count(total.requests), "a second"],
     ["Read and written", bytes(total.bytes), "a second"],
     ["Stored", bytes(storage), ""],
@@ -421,6 +423,29 @@ function copiesTable(plan) {
   return [el("h3", null, name), table("lines steps copies", heads, plan.copies.map(copyRow), `${name} ${plan.statement}`)];
 }
 
+/** Puts a text where it can be pasted from; a file opened from disk may have no clipboard of its own. */
+async function copied(text, from) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    const selection = window.getSelection();
+    selection.selectAllChildren(from);
+    return document.execCommand("copy");
+  }
+}
+
+/** The statements of a plan in the store's own language. */
+function nativeText(plan) {
+  if (!plan.native) return null;
+  const text = el("pre", { class: "native" }, plan.native);
+  const button = el("button", { class: "copy", type: "button" }, "Copy");
+  button.addEventListener("click", async () => {
+    button.textContent = (await copied(plan.native, text)) ? "Copied" : "Select and copy";
+  });
+  return [el("h3", null, `On ${design.title}`), el("div", { class: "pasted" }, button, text)];
+}
+
 function detail(plan, id) {
   const said = plan.missing ? `No plan: ${plan.missing}` : READS[plan.reads];
   const scans = plan.scans ? el("p", { class: "said" }, "It goes through everything that is stored there.") : null;
@@ -432,6 +457,7 @@ function detail(plan, id) {
     plan.steps.length ? stepsTable(plan) : null,
     sampleCall(plan),
     copiesTable(plan),
+    nativeText(plan),
     said ? el("p", { class: "said" }, said) : null,
     scans,
   );
