@@ -258,7 +258,7 @@ impl Shell for RedisCli {
         }
         .unwrap();
         // Nothing in a prefix means more than it says.
-        self.options = Options { prefix: format!("{name}*[a-\\]?:"), faithful: false };
+        self.options = Options { prefix: format!("{name}*[a-\\]?:"), ..Options::default() };
         self.options.clone()
     }
 
