@@ -10,9 +10,11 @@ pub mod cassandra;
 pub mod dynamodb;
 pub mod embedded;
 pub mod generate;
+pub mod hbase;
 pub mod layout;
 pub mod mongodb;
 pub mod names;
+pub mod oracle;
 pub mod program;
 pub mod redis;
 pub mod tree;
@@ -29,7 +31,7 @@ pub struct Target {
     pub language: Option<&'static dyn Language>,
 }
 
-static TARGETS: [Target; 7] = [
+static TARGETS: [Target; 9] = [
     Target { capability: &embedded::CAPABILITY, profile: &embedded::PROFILE, language: None },
     Target {
         capability: &redis::CAPABILITY,
@@ -61,6 +63,8 @@ static TARGETS: [Target; 7] = [
         profile: &cassandra::PROFILE,
         language: Some(&cassandra::Cassandra),
     },
+    Target { capability: &hbase::CAPABILITY, profile: &hbase::PROFILE, language: Some(&hbase::HBase) },
+    Target { capability: &oracle::CAPABILITY, profile: &oracle::PROFILE, language: Some(&oracle::Oracle) },
 ];
 
 /// Every store, the embedded one first: it is the one that is always there.

@@ -14,6 +14,7 @@ mod documents;
 mod explain;
 mod fixes;
 mod fmt;
+mod hbase;
 mod mongodb;
 mod new;
 mod pages;

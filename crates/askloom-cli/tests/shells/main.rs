@@ -14,6 +14,7 @@ mod cassandra;
 mod data;
 mod dynamodb;
 mod harness;
+mod hbase;
 mod mongodb;
 mod mongodb_text;
 mod printed;

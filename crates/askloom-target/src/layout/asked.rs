@@ -151,7 +151,7 @@ fn way(positions: &askloom_model::Table<PositionId, Position>, path: &Path) -> W
 }
 
 /// Every path in a condition.
-fn condition_paths<'c>(condition: &'c Condition, paths: &mut Vec<&'c Path>) {
+pub(crate) fn condition_paths<'c>(condition: &'c Condition, paths: &mut Vec<&'c Path>) {
     let mut one = |operand: &'c Operand| {
         if let Operand::Path(path) = operand {
             paths.push(path);

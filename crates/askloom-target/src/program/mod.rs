@@ -9,7 +9,7 @@ mod write;
 pub use read::{query, support};
 pub use write::write;
 
-use askloom_model::{CollectionId, CopyLevel, Value};
+use askloom_model::{ClassId, CollectionId, CopyLevel, Value};
 
 /// All that is done on the store for one statement.
 #[derive(Debug, Clone, PartialEq)]
@@ -122,6 +122,8 @@ pub struct Batch {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Change {
     pub table: CollectionId,
+    /// Of what is written: it may be a subclass of the table's.
+    pub class: ClassId,
     pub kind: ChangeKind,
     /// Once for each of these.
     pub each: Option<String>,

@@ -2,10 +2,10 @@
 
 use super::bind::{Given, fitted};
 use super::{Action, Bounds, Client, How, Program, Range, Read, Step, Term};
-use crate::layout::{Column, Field, Layout, Place, Shape, Table};
+use crate::layout::{Column, Field, Layout, Place, Shape, Table, condition_paths};
 use askloom_model::{
-    ClassId, CollectionId, Conceptual, Fetch, HomePlace, InSet, Inclusive, Joining, KeyRange, Leaf, Limit,
-    Member, Operand, Plan, Position, PositionId, Query, Reading, StepOf, Value,
+    ClassId, CollectionId, ColumnValue, Conceptual, Fetch, HomePlace, InSet, Inclusive, Joining, KeyRange,
+    Leaf, Limit, Member, Operand, OrderBy, Path, Plan, Position, PositionId, Query, Reading, StepOf, Value,
 };
 
 /// What a query does by its plan. Arguments are in the order of its parameters.
@@ -119,15 +119,36 @@ impl Reads<'_> {
 
     /// What has expired is told from what lives by the masters: of the rows, and of what a copy took its values from.
     fn living(&mut self) {
-        let (conceptual, collections) = (self.conceptual(), &self.given.layout.design.collections);
-        let rows = self.positions.iter().filter_map(|(_, row)| row.class);
-        let fetched = self.plan.fetches.iter().map(|fetch| fetch.collection);
-        let copies = std::iter::once(self.plan.access.collection).chain(fetched);
-        let hops = copies.flat_map(|id| collections[id].held().flat_map(|path| path.hops.clone()));
-        let classes: Vec<ClassId> = rows.chain(hops.map(|hop| conceptual.ends[hop].target)).collect();
+        let mut classes: Vec<ClassId> = self.positions.iter().filter_map(|(_, row)| row.class).collect();
+        let ends = self.paths().into_iter().flat_map(|path| path.hops.iter());
+        classes.extend(ends.map(|&end| self.conceptual().ends[end].target));
+        // A value object is in its aggregate, and lives as long.
+        classes.retain(|&class| self.conceptual().classes[class].kind.is_entity());
         for class in classes {
             self.instances(class, "what has expired is told by the aggregate itself");
         }
+    }
+
+    /// Every path that the plan takes a value from.
+    fn paths(&self) -> Vec<&Path> {
+        let mut paths: Vec<&Path> = self.plan.group_by.iter().collect();
+        for column in &self.plan.columns {
+            match &column.value {
+                ColumnValue::Path(path) => paths.push(path),
+                ColumnValue::Aggregate(aggregate) => paths.extend(&aggregate.of),
+                ColumnValue::Whole(_) => {}
+            }
+        }
+        for term in self.plan.sort.iter().flatten() {
+            match &term.by {
+                OrderBy::Path(path) => paths.push(path),
+                OrderBy::Aggregate(aggregate) => paths.extend(&aggregate.of),
+            }
+        }
+        if let Some(filter) = &self.plan.filter {
+            condition_paths(filter, &mut paths);
+        }
+        paths
     }
 
     fn access(&mut self, how: &Reading, chosen: &mut Chosen, each: Option<String>) {

@@ -364,7 +364,12 @@ fn batch(changes: Vec<Change>) -> Batch {
 }
 
 fn change(table: usize, kind: ChangeKind) -> Change {
-    Change { table: CollectionId::from_index(table), kind, each: None }
+    Change {
+        table: CollectionId::from_index(table),
+        class: askloom_model::ClassId::from_index(0),
+        kind,
+        each: None,
+    }
 }
 
 fn two_tables() -> Vec<RedisTable> {

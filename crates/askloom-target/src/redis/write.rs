@@ -124,7 +124,7 @@ impl Call {
                 if !new {
                     self.step(key, "clear", Vec::new(), each);
                 }
-                let mut pairs = vec![Arg::text(CLASS), Arg::text(class_name(layout, table))];
+                let mut pairs = vec![Arg::text(CLASS), Arg::text(layout.name_of(change.class))];
                 pairs.extend(self::pairs(layout, table, cells));
                 self.step(key, "put", counted(pairs, 2), each);
             }
