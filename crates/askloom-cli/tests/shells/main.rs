@@ -19,4 +19,5 @@ mod mongodb;
 mod mongodb_text;
 mod printed;
 mod redis;
+mod redis_traps;
 mod server;
