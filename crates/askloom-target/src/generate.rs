@@ -47,6 +47,8 @@ pub struct Options {
     pub prefix: String,
     /// As the papers print it, their slips included.
     pub faithful: bool,
+    /// What `[target.NAME]` of askloom.toml says about definitions, by the names there.
+    pub settings: serde_json::Map<String, serde_json::Value>,
 }
 
 /// What a store's own language makes of a design.
@@ -59,6 +61,11 @@ pub trait Language: std::fmt::Debug + Sync {
 
     /// The statements that put one record in.
     fn put(&self, layout: &Layout<'_>, options: &Options, sample: &Sample) -> String;
+
+    /// Says what is wrong with the settings of `[target.NAME]`. A store that knows none refuses all.
+    fn settings(&self, given: &serde_json::Map<String, serde_json::Value>) -> Result<(), String> {
+        given.keys().next().map_or(Ok(()), |name| Err(format!("there is no `{name}`; there are no settings")))
+    }
 }
 
 /// Files for a folder, the definitions first.

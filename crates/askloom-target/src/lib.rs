@@ -34,8 +34,16 @@ pub struct Target {
 static TARGETS: [Target; 7] = [
     Target { capability: &embedded::CAPABILITY, profile: &embedded::PROFILE, language: None },
     Target { capability: &redis::CAPABILITY, profile: &redis::PROFILE, language: None },
-    Target { capability: &mongodb::CAPABILITY, profile: &mongodb::PROFILE, language: None },
-    Target { capability: &dynamodb::CAPABILITY, profile: &dynamodb::PROFILE, language: None },
+    Target {
+        capability: &mongodb::CAPABILITY,
+        profile: &mongodb::PROFILE,
+        language: Some(&mongodb::MongoDb),
+    },
+    Target {
+        capability: &dynamodb::CAPABILITY,
+        profile: &dynamodb::PROFILE,
+        language: Some(&dynamodb::DynamoDb),
+    },
     Target {
         capability: &cassandra::CAPABILITY,
         profile: &cassandra::PROFILE,

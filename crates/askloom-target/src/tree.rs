@@ -28,12 +28,12 @@ pub enum TreeOf {
 }
 
 /// The class of a record that is not of the declared one.
-const CLASS: &str = "$class";
+pub(crate) const CLASS: &str = "$class";
 /// The id of an entity that declares none.
-const ID: &str = "$id";
+pub(crate) const ID: &str = "$id";
 /// A list whose ordinals are not 0, 1, 2…: these beside the elements.
-const ORDINALS: &str = "$ordinals";
-const ELEMENTS: &str = "$elements";
+pub(crate) const ORDINALS: &str = "$ordinals";
+pub(crate) const ELEMENTS: &str = "$elements";
 
 impl TreeOf {
     /// What a member holds, or each element of it.

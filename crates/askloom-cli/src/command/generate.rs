@@ -71,7 +71,7 @@ pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
         .statements(&|header| native::text(&sources, header))
         .map_err(|why| Failure::Input(format!("{}[{}]: {}", why.severity.name(), why.code, why.message)))?;
     let sample = if args.sample { sample::records(&model, &design, &layout)? } else { Vec::new() };
-    let options = Options { prefix: args.prefix.clone(), faithful: args.faithful };
+    let options = Options { prefix: args.prefix.clone(), faithful: args.faithful, ..Options::default() };
     let made = language.generate(&Source { layout: &layout, statements, sample, options });
     match &args.output {
         Some(folder) => write(folder, &made, &args.file, target, screen)?,

@@ -15,6 +15,7 @@ mod explain;
 mod fixes;
 mod fmt;
 mod hbase;
+mod mongodb;
 mod new;
 mod pages;
 mod project;

@@ -12,7 +12,10 @@
 
 mod cassandra;
 mod data;
+mod dynamodb;
 mod harness;
 mod hbase;
+mod mongodb;
+mod mongodb_text;
 mod printed;
 mod server;

@@ -182,7 +182,7 @@ impl Layout<'_> {
     }
 
     /// What is at a path of an aggregate, and whether there are several.
-    fn at(&self, table: &Table, path: &AccessPath) -> Option<(TreeOf, bool)> {
+    pub(crate) fn at(&self, table: &Table, path: &AccessPath) -> Option<(TreeOf, bool)> {
         let root = self.design.collections[table.collection].source.positions[main()].class;
         let mut classes = vec![root?];
         let mut found = None;

@@ -8,6 +8,7 @@ mod build;
 mod master;
 mod row;
 
+pub(crate) use build::named_identity;
 pub use master::{Block, Fields};
 pub use row::Entry;
 

@@ -8,7 +8,7 @@ use super::write::{Held, Operation, sample};
 use crate::generate::Sample;
 use crate::layout::Layout;
 use crate::tree::{Tree, TreeOf, tree};
-use askloom_model::{AccessPath, Conceptual, Id, Member, Record, Value};
+use askloom_model::{Conceptual, Id, Member, Record, Value};
 use std::fmt::Write;
 
 /// A record as lines of the figure: key, then value.
@@ -17,7 +17,7 @@ pub(super) fn figure(layout: &Layout<'_>, all: &[Pairs], record: &Sample) -> Str
         Sample::Block { table, block } => {
             let Some(pairs) = all.get(table.index()) else { return String::new() };
             let Some(root) = &block.fields.root else { return String::new() };
-            let id: Vec<String> = block.identity.iter().map(|part| alone(part)).collect();
+            let id: Vec<String> = block.identity.iter().map(alone).collect();
             let major = format!("{}/{}", pairs.name, id.join("/"));
             let mut text = String::new();
             match pairs.root {
@@ -34,7 +34,7 @@ pub(super) fn figure(layout: &Layout<'_>, all: &[Pairs], record: &Sample) -> Str
             }
             for (path, value) in &block.entries {
                 let before = if pairs.root == Root::Together { "/" } else { "" };
-                let _ = writeln!(text, "{before}{major}/-/{path} {}", entry(layout, path, value));
+                let _ = writeln!(text, "{before}{major}/-/{path} {}", entry(layout, value));
             }
             text
         }
@@ -73,8 +73,7 @@ fn fields(conceptual: &Conceptual, record: &Record) -> Vec<String> {
     members(conceptual, record).into_iter().map(one).collect()
 }
 
-fn entry(layout: &Layout<'_>, path: &AccessPath, value: &Value) -> String {
-    let _ = path;
+fn entry(layout: &Layout<'_>, value: &Value) -> String {
     match value {
         Value::Record(record) => format!("{{ {} }}", fields(layout.conceptual, record).join(", ")),
         other => alone_quoted(other),
@@ -84,7 +83,7 @@ fn entry(layout: &Layout<'_>, path: &AccessPath, value: &Value) -> String {
 fn shown(conceptual: &Conceptual, member: Member, value: &Value, by_itself: bool) -> String {
     match (TreeOf::member(conceptual, member), value) {
         (TreeOf::Identity(class), Value::Reference(id)) => {
-            let parts: Vec<String> = id.iter().map(|part| alone(part)).collect();
+            let parts: Vec<String> = id.iter().map(alone).collect();
             format!("\"{}:{}\"", conceptual.classes[class].name, parts.join(","))
         }
         (_, Value::Record(record)) => format!("{{ {} }}", fields(conceptual, record).join(", ")),

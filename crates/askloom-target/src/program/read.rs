@@ -117,9 +117,14 @@ impl Reads<'_> {
         }
     }
 
-    /// What has expired is told from what lives by the masters.
+    /// What has expired is told from what lives by the masters: of the rows, and of what a copy took its values from.
     fn living(&mut self) {
-        let classes: Vec<ClassId> = self.positions.iter().filter_map(|(_, row)| row.class).collect();
+        let (conceptual, collections) = (self.conceptual(), &self.given.layout.design.collections);
+        let rows = self.positions.iter().filter_map(|(_, row)| row.class);
+        let fetched = self.plan.fetches.iter().map(|fetch| fetch.collection);
+        let copies = std::iter::once(self.plan.access.collection).chain(fetched);
+        let hops = copies.flat_map(|id| collections[id].held().flat_map(|path| path.hops.clone()));
+        let classes: Vec<ClassId> = rows.chain(hops.map(|hop| conceptual.ends[hop].target)).collect();
         for class in classes {
             self.instances(class, "what has expired is told by the aggregate itself");
         }

@@ -1,0 +1,314 @@
+//! Requests as commands of the AWS CLI, for a POSIX shell.
+
+use super::definition::{cloudformation, create, terraform};
+use super::expression::Expression;
+use super::json::{Doc, argument, cells, map, text, truth};
+use super::read::{Bound, Request, Test, repeated, request};
+use super::schema::{DynamoTable, tables};
+use super::settings::Settings;
+use super::value::Dynamo;
+use super::write::{Only, Repeated, Write, puts, writes};
+use crate::generate::{
+    Block, File, Generated, Language, Options, Sample, Source, Statement, client_line, heading, step_heading,
+};
+use crate::layout::Layout;
+use crate::program::{Action, Read};
+use std::fmt::Write as _;
+
+const MARK: &str = "#";
+
+/// The AWS CLI, CloudFormation and Terraform.
+#[derive(Debug)]
+pub struct DynamoDb;
+
+impl Language for DynamoDb {
+    fn generate(&self, source: &Source<'_>) -> Generated {
+        let tables = tables(source.layout, &source.options.prefix, source.options.faithful);
+        // What is wrong with settings has been said before.
+        let settings = Settings::new(&source.options.settings).unwrap_or_default();
+        let followed = followed(&tables, &source.statements);
+        let mut files = vec![File {
+            name: "schema.sh".to_owned(),
+            run: Some("sh schema.sh".to_owned()),
+            blocks: tables.iter().map(|table| create(table, &settings)).collect(),
+        }];
+        if !source.sample.is_empty() {
+            let blocks = source.sample.iter().map(|record| Block {
+                of: record.collection(source.layout).to_owned(),
+                text: put(source.layout, &tables, record),
+                whole: true,
+            });
+            files.push(File {
+                name: "sample.sh".to_owned(),
+                run: Some("sh sample.sh".to_owned()),
+                blocks: blocks.collect(),
+            });
+        }
+        let blocks = source.statements.iter().map(|statement| block(source.layout, &tables, statement));
+        files.push(File { name: "statements.sh".to_owned(), run: None, blocks: blocks.collect() });
+        files.push(cloudformation(&tables, &settings, &followed));
+        files.push(terraform(&tables, &settings, &followed));
+        Generated { files, notes: notes() }
+    }
+
+    fn read(&self, layout: &Layout<'_>, options: &Options, read: &Read) -> String {
+        let tables = tables(layout, &options.prefix, options.faithful);
+        request(layout, &tables, read).map(|request| request.text()).unwrap_or_default()
+    }
+
+    fn put(&self, layout: &Layout<'_>, options: &Options, sample: &Sample) -> String {
+        put(layout, &tables(layout, &options.prefix, options.faithful), sample)
+    }
+
+    fn settings(&self, given: &serde_json::Map<String, serde_json::Value>) -> Result<(), String> {
+        Settings::new(given).map(|_| ())
+    }
+}
+
+fn notes() -> Vec<String> {
+    [
+        "The AWS CLI of version 2 takes `B` in base64; version 1 takes it as it stands, so use version 2.",
+        "`schema.sh` and `cloudformation.json` make the same tables: run one of them.",
+        "`terraform.tf.json` was not run by Terraform in our tests.",
+        "A key in `B` holds ordered bytes; `--params` prints them.",
+        "`:w` is a random id of the write, new for each and the same when it is tried again.",
+        "An answer with UnprocessedKeys or LastEvaluatedKey is not all: ask again from there.",
+    ]
+    .map(str::to_owned)
+    .to_vec()
+}
+
+/// The tables with rows that follow their masters later: what is left of deleted ones goes by its time.
+fn followed(tables: &[DynamoTable], statements: &[Statement]) -> Vec<bool> {
+    use crate::program::Step;
+    use askloom_model::{CopyLevel, Id};
+    let mut followed = vec![false; tables.len()];
+    let steps = statements.iter().flat_map(|statement| &statement.program.steps);
+    for Step { action, .. } in steps {
+        let Action::Change(batch) = action else { continue };
+        for change in batch.changes.iter().filter(|_| batch.level == CopyLevel::Intents) {
+            let copy = tables.get(change.table.index()).is_some_and(|table| table.stamps.is_some());
+            if let Some(mark) = followed.get_mut(change.table.index()) {
+                *mark |= copy;
+            }
+        }
+    }
+    followed
+}
+
+fn put(layout: &Layout<'_>, tables: &[DynamoTable], record: &Sample) -> String {
+    puts(layout, tables, record).iter().map(|write| write.text() + "\n").collect()
+}
+
+fn block(layout: &Layout<'_>, tables: &[DynamoTable], statement: &Statement) -> Block {
+    let program = &statement.program;
+    let mut text = heading(MARK, statement);
+    for (index, step) in program.steps.iter().enumerate() {
+        text.push_str(&step_heading(MARK, index + 1, program.steps.len(), step));
+        match &step.action {
+            Action::Read(read) => {
+                let mut request = request(layout, tables, read);
+                if step.each.is_some() {
+                    request = request.map(repeated);
+                }
+                text.push_str(&request.map(|request| request.text()).unwrap_or_default());
+                text.push('\n');
+            }
+            Action::Change(batch) => {
+                for (each, write) in writes(layout, tables, batch) {
+                    if let Some(each) = each {
+                        let _ = writeln!(text, "{MARK} for each {each}:");
+                    }
+                    text.push_str(&loops(&write));
+                    text.push_str(&write.text());
+                    text.push('\n');
+                }
+            }
+        }
+    }
+    text.push_str(&client_line(MARK, program));
+    Block { of: program.name.clone(), text, whole: program.is_direct() }
+}
+
+/// What of a transaction is there several times.
+fn loops(write: &Write) -> String {
+    let Write::Transaction { writes, .. } = write else { return String::new() };
+    let mut text = String::new();
+    for (at, (each, write)) in writes.iter().enumerate() {
+        if let Some(each) = each {
+            let _ =
+                writeln!(text, "{MARK} {} {} of {}: for each {each}", at + 1, write.word(), write.table());
+        }
+    }
+    let moves = |write: &Write| {
+        let others = writes.iter().map(|(_, other)| other);
+        matches!(write, Write::Delete { .. })
+            && others
+                .into_iter()
+                .any(|other| matches!(other, Write::Put { .. }) && other.table() == write.table())
+    };
+    if writes.iter().any(|(_, write)| moves(write)) {
+        let _ = writeln!(text, "{MARK} an item once: where the key stays the same, the Put alone");
+    }
+    text
+}
+
+fn command(name: &str, input: &Doc) -> String {
+    format!("aws dynamodb {name} --cli-input-json {}", argument(&input.print()))
+}
+
+impl Request {
+    #[must_use]
+    pub fn text(&self) -> String {
+        match self {
+            Self::Get { table, key } => {
+                let input =
+                    map([("TableName", text(table)), ("ConsistentRead", truth(true)), ("Key", cells(key))]);
+                command("get-item", &input)
+            }
+            Self::BatchGet { table, keys } => {
+                let keys = Doc::List(keys.iter().map(cells).collect());
+                let of = map([("ConsistentRead", truth(true)), ("Keys", keys)]);
+                let items = Doc::Map(vec![(table.clone(), of)]);
+                let what = format!("{MARK} up to 100 keys at once, each key once\n");
+                what + &command("batch-get-item", &map([("RequestItems", items)]))
+            }
+            Self::Scan { table } => {
+                command("scan", &map([("TableName", text(table)), ("ConsistentRead", truth(true))]))
+            }
+            Self::Nothing { table } => format!("{MARK} no key of {table} is in this range: nothing is asked"),
+            Self::Query { table, partition, sort, backwards, limit } => {
+                command("query", &query(table, partition, sort.as_ref(), *backwards, limit.as_ref()))
+            }
+        }
+    }
+}
+
+fn query(
+    table: &str,
+    (key, bound): &(String, Bound),
+    sort: Option<&(String, Test)>,
+    backwards: bool,
+    limit: Option<&Bound>,
+) -> Doc {
+    let mut of = Expression::default();
+    let mut condition = format!("{} = {}", of.name(key), of.value(key, bound));
+    if let Some((name, test)) = sort {
+        let key = of.name(name);
+        let test = match test {
+            Test::AtLeast(low) => format!("{key} >= {}", of.value(name, low)),
+            Test::AtMost(high) => format!("{key} <= {}", of.value(name, high)),
+            Test::Above(low) => format!("{key} > {}", of.value(name, low)),
+            Test::Below(high) => format!("{key} < {}", of.value(name, high)),
+            Test::Between(low, high) if low == high => format!("{key} = {}", of.value(name, low)),
+            Test::Between(low, high) => {
+                format!("{key} BETWEEN {} AND {}", of.value("from", low), of.value("to", high))
+            }
+            Test::Starts(start) => format!("begins_with({key}, {})", of.value(name, start)),
+        };
+        let _ = write!(condition, " AND {test}");
+    }
+    let mut fields = vec![
+        ("TableName".to_owned(), text(table)),
+        ("ConsistentRead".to_owned(), truth(true)),
+        ("KeyConditionExpression".to_owned(), text(condition)),
+    ];
+    fields.extend(of.fields());
+    if backwards {
+        fields.push(("ScanIndexForward".to_owned(), truth(false)));
+    }
+    if let Some(limit) = limit {
+        let limit = match limit {
+            Bound::Value(Dynamo::N(rows)) => Doc::Plain(rows.clone()),
+            Bound::Value(_) => Doc::Plain("1".to_owned()),
+            Bound::Slot { text: slot, .. } => text(slot),
+        };
+        fields.push(("Limit".to_owned(), limit));
+    }
+    Doc::Map(fields)
+}
+
+impl Write {
+    #[must_use]
+    pub fn text(&self) -> String {
+        match self {
+            Self::Transaction { writes, token } => {
+                let one = |(_, write): &Repeated| Doc::Map(vec![(write.word().to_owned(), write.doc())]);
+                let items = Doc::List(writes.iter().map(one).collect());
+                let token = match token {
+                    Bound::Slot { text: slot, .. } => text(slot),
+                    Bound::Value(Dynamo::S(token)) => text(token),
+                    Bound::Value(_) => text(""),
+                };
+                let input = map([("TransactItems", items), ("ClientRequestToken", token)]);
+                command("transact-write-items", &input)
+            }
+            Self::Put { .. } => command("put-item", &self.doc()),
+            Self::Update { .. } => command("update-item", &self.doc()),
+            Self::Delete { .. } => command("delete-item", &self.doc()),
+        }
+    }
+
+    fn word(&self) -> &'static str {
+        match self {
+            Self::Put { .. } => "Put",
+            Self::Update { .. } => "Update",
+            Self::Delete { .. } => "Delete",
+            Self::Transaction { .. } => "Transaction",
+        }
+    }
+
+    fn table(&self) -> &str {
+        match self {
+            Self::Put { table, .. } | Self::Update { table, .. } | Self::Delete { table, .. } => table,
+            Self::Transaction { .. } => "",
+        }
+    }
+
+    /// What the request and an action of a transaction have in common.
+    fn doc(&self) -> Doc {
+        let mut of = Expression::default();
+        let mut fields = vec![("TableName".to_owned(), text(self.table()))];
+        let only = match self {
+            Self::Put { item, only, .. } => {
+                fields.push(("Item".to_owned(), cells(item)));
+                only
+            }
+            Self::Delete { key, only, .. } => {
+                fields.push(("Key".to_owned(), cells(key)));
+                only
+            }
+            Self::Update { key, set, remove, only, .. } => {
+                fields.push(("Key".to_owned(), cells(key)));
+                fields.push(("UpdateExpression".to_owned(), text(changes(&mut of, set, remove))));
+                only
+            }
+            Self::Transaction { .. } => &None,
+        };
+        if let Some(only) = only {
+            fields.push(("ConditionExpression".to_owned(), text(condition(&mut of, only))));
+        }
+        fields.extend(of.fields());
+        Doc::Map(fields)
+    }
+}
+
+fn changes(of: &mut Expression, set: &[(String, Bound)], remove: &[String]) -> String {
+    let set: Vec<String> =
+        set.iter().map(|(name, bound)| format!("{} = {}", of.name(name), of.value(name, bound))).collect();
+    let remove: Vec<String> = remove.iter().map(|name| of.name(name)).collect();
+    let parts = [("SET", set), ("REMOVE", remove)];
+    let parts = parts.iter().filter(|(_, names)| !names.is_empty());
+    parts.map(|(word, names)| format!("{word} {}", names.join(", "))).collect::<Vec<_>>().join(" ")
+}
+
+fn condition(of: &mut Expression, only: &Only) -> String {
+    match only {
+        Only::Without(name) => format!("attribute_not_exists({})", of.name(name)),
+        Only::With(name, bound) => format!("{} = {}", of.name(name), of.value("read", bound)),
+        Only::Before(name, bound) => {
+            let own = of.name(name);
+            format!("attribute_not_exists({own}) OR {own} < {}", of.value(name, bound))
+        }
+    }
+}

@@ -1,0 +1,326 @@
+//! A design as tables of DynamoDB.
+//!
+//! A collection is a table, a record an item. The columns of the block make up the partition key, the others of the key
+//! the sort key; what is not in the key is an attribute of its own.
+//!
+//! | a key of | is kept as |
+//! | --- | --- |
+//! | one column: text, uuid, date, time | S; a text that is empty or starts with a NUL has one before it, as no key may be empty |
+//! | one column: int, long, decimal, bool, timestamp (in its own unit since 1970), an enum that sorts | N |
+//! | one column: an enum of a partition key | S, its name |
+//! | several columns, each a text, an int, a long, an ordinal, a uuid or an enum | S, joined: see `key` |
+//! | anything else: what can be null, descends, doubles, blobs, places | B of ordered bytes |
+//! | no column | S `all`: the copy is one partition |
+//!
+//! An aggregate is one item. Where entries inside its lists are apart, it is several items of one partition, and the sort
+//! key says which: `#` the aggregate itself, `rounds#000007` a round. Entries that are apart but in no list are
+//! attributes, `/` and their path.
+
+use super::key::Order;
+use crate::layout::{Column, Layout, Place, Shape, Table};
+use crate::names::NameRule;
+use askloom_model::{Collection, CollectionId, Contents, RuleStep, Type};
+
+/// Tables are named by letters, digits, `_`, `-` and `.`.
+pub(super) const TABLES: NameRule = NameRule {
+    allowed: |letter| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-' | '.'),
+    first: |letter| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-' | '.'),
+    small: false,
+    reserved: &[],
+    longest: 255,
+};
+
+/// A name of a table has at least so many characters.
+const SHORTEST: usize = 3;
+
+/// Attributes have any name, since expressions hold placeholders alone. `/` starts the name of an entry.
+const ATTRIBUTES: NameRule = NameRule {
+    allowed: |letter| !letter.is_control() && letter != '/',
+    first: |letter| !letter.is_control() && letter != '/',
+    small: false,
+    reserved: &[],
+    longest: 255,
+};
+
+/// What every master has beside its members: the version, the rest of the system's part, the class, and for entries that
+/// are items which one it is and what it holds.
+const SYSTEM: [&str; 5] = ["n", "system", "class", "item", "value"];
+/// What a copy has: the key of one that is one partition, and for rows that follow their masters the stamp, and when
+/// what is left of a row that is gone can go, too.
+const OWN: [&str; 3] = ["block", "stamp", "gone"];
+
+/// A table, with the columns of the layout in their order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DynamoTable {
+    pub collection: CollectionId,
+    pub name: String,
+    pub partition: Key,
+    pub sort: Option<Key>,
+    pub attributes: Vec<Attribute>,
+    /// Of a master.
+    pub system: Option<System>,
+    /// Of a copy.
+    pub stamps: Option<Stamps>,
+    /// As the papers print it: nothing of the system's.
+    pub faithful: bool,
+}
+
+/// One attribute of the primary key.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Key {
+    pub name: String,
+    pub kind: KeyKind,
+    /// The columns that it is made of, in their order.
+    pub columns: Vec<usize>,
+    pub order: Order,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeyKind {
+    /// One column as it is.
+    Plain(Scalar),
+    /// Columns joined to a text.
+    Joined,
+    /// Ordered bytes of all columns.
+    Bytes,
+    /// The same for all.
+    Constant,
+    /// Which item of an aggregate it is.
+    Item,
+}
+
+/// The types that a key can have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scalar {
+    S,
+    N,
+    B,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Attribute {
+    pub name: String,
+    pub of: Column,
+    /// Whether the key holds it, so that it is no attribute of its own, unless it is the key.
+    pub in_key: bool,
+}
+
+/// The names of a master's attributes that are no members.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct System {
+    pub version: String,
+    pub rest: String,
+    pub class: String,
+    pub entries: Entries,
+}
+
+/// Where entries are that are neither the root nor its members.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Entries {
+    /// There are none.
+    Inside,
+    /// Items of the same partition; the attribute holds the value.
+    Items { value: String },
+    /// Attributes of the one item.
+    Attributes,
+}
+
+/// The names of a copy's attributes that are no columns.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stamps {
+    /// Which version of its masters a row follows.
+    pub stamp: String,
+    /// Until when, in seconds since 1970, what is left of a deleted row is kept.
+    pub gone: String,
+}
+
+/// All tables, in the order of the layout's.
+#[must_use]
+pub fn tables(layout: &Layout<'_>, prefix: &str, faithful: bool) -> Vec<DynamoTable> {
+    let wanted: Vec<String> =
+        layout.tables().iter().map(|table| long_enough(format!("{prefix}{}", table.name))).collect();
+    let names = TABLES.names(wanted.iter().map(String::as_str));
+    let pairs = layout.tables().iter().zip(names);
+    pairs.map(|(table, name)| one(layout, table, name, faithful)).collect()
+}
+
+fn long_enough(mut name: String) -> String {
+    while name.len() < SHORTEST {
+        name.push('_');
+    }
+    name
+}
+
+fn one(layout: &Layout<'_>, table: &Table, name: String, faithful: bool) -> DynamoTable {
+    let columns = table.columns.iter().map(|column| column.name.as_str());
+    let master = matches!(table.shape, Shape::Master { .. });
+    let own: &[&str] = match (master, faithful) {
+        (true, false) => &SYSTEM,
+        (false, false) => &OWN,
+        (_, true) => &[],
+    };
+    let mut names = ATTRIBUTES.names(own.iter().copied().chain(columns)).into_iter();
+    let mut taken: Vec<String> = names.by_ref().take(own.len()).collect();
+    let columns: Vec<(&Column, String)> = table.columns.iter().zip(names).collect();
+    let collection = &layout.design.collections[table.collection];
+    let entries = if master { entries(collection, &mut taken, faithful) } else { Entries::Inside };
+    let partition = partition(&columns, taken.first());
+    let sort = match (&entries, master) {
+        (Entries::Items { .. }, _) => Some(Key {
+            name: taken.get(3).cloned().unwrap_or_default(),
+            kind: KeyKind::Item,
+            columns: Vec::new(),
+            order: Order::Kept,
+        }),
+        (Entries::Inside | Entries::Attributes, true) => None,
+        (Entries::Inside | Entries::Attributes, false) => sort(&columns),
+    };
+    let mut named = taken.into_iter();
+    let mut next = || named.next().unwrap_or_default();
+    let (system, stamps) = if master {
+        (Some(System { version: next(), rest: next(), class: next(), entries }), None)
+    } else {
+        let _block = next();
+        (None, Some(Stamps { stamp: next(), gone: next() }))
+    };
+    let in_key = |index: usize| {
+        [Some(&partition), sort.as_ref()].into_iter().flatten().any(|key| key.columns.contains(&index))
+    };
+    let attributes = columns.iter().enumerate().map(|(index, (column, name))| Attribute {
+        name: name.clone(),
+        of: (*column).clone(),
+        in_key: in_key(index),
+    });
+    let attributes = attributes.collect();
+    DynamoTable { collection: table.collection, name, partition, sort, attributes, system, stamps, faithful }
+}
+
+/// Where entries of their own are: those in lists need an order and may be many, so that they are items.
+fn entries(collection: &Collection, taken: &mut [String], faithful: bool) -> Entries {
+    let Contents::Aggregate(rules) = &collection.contents else { return Entries::Inside };
+    let each = |step: &RuleStep| match step {
+        RuleStep::Field { each, .. } | RuleStep::AnyField { each } => *each,
+        RuleStep::EachAtom => true,
+    };
+    let apart = rules.iter().any(|rule| rule.steps.len() > 1 || rule.steps.iter().any(each));
+    let listed = rules.iter().any(|rule| rule.steps.iter().any(each));
+    match (faithful, listed, apart) {
+        (true, _, true) | (false, false, true) => Entries::Attributes,
+        (false, true, _) => Entries::Items { value: taken.get(4).cloned().unwrap_or_default() },
+        (_, _, false) => Entries::Inside,
+    }
+}
+
+fn partition(columns: &[(&Column, String)], constant: Option<&String>) -> Key {
+    let own = columns.iter().enumerate().filter(|(_, (column, _))| column.place == Place::Block);
+    let indices: Vec<usize> = own.map(|(index, _)| index).collect();
+    if indices.is_empty() {
+        let name = constant.cloned().unwrap_or_else(|| "block".to_owned());
+        return Key { name, kind: KeyKind::Constant, columns: indices, order: Order::Free };
+    }
+    key(columns, indices, Order::Free)
+}
+
+fn sort(columns: &[(&Column, String)]) -> Option<Key> {
+    let own = columns.iter().enumerate();
+    let own = own.filter(|(_, (column, _))| column.is_key() && column.place != Place::Block);
+    let indices: Vec<usize> = own.map(|(index, _)| index).collect();
+    (!indices.is_empty()).then(|| key(columns, indices, Order::Kept))
+}
+
+fn key(columns: &[(&Column, String)], indices: Vec<usize>, order: Order) -> Key {
+    let own: Vec<&(&Column, String)> = indices.iter().filter_map(|&index| columns.get(index)).collect();
+    let names: Vec<&str> = own.iter().map(|(_, name)| name.as_str()).collect();
+    let held: Vec<&Column> = own.iter().map(|(column, _)| *column).collect();
+    // A joined name has the join that no single one of these names has, unless somebody wanted it so.
+    let name = if names.len() == 1 { names.concat() } else { ATTRIBUTES.one(&joined_name(columns, &names)) };
+    Key { name, kind: kind(&held, order), columns: indices, order }
+}
+
+fn joined_name(columns: &[(&Column, String)], names: &[&str]) -> String {
+    let mut name = names.join("#");
+    while columns.iter().any(|(_, other)| *other == name) {
+        name.push('#');
+    }
+    name
+}
+
+fn kind(columns: &[&Column], order: Order) -> KeyKind {
+    let simple = columns.iter().all(|column| !column.optional && !descends(column));
+    let types: Option<Vec<&Type>> = columns.iter().map(|column| column.holds.scalar()).collect();
+    match types.as_deref().filter(|_| simple) {
+        Some([only]) => match scalar(only, order) {
+            Scalar::B => KeyKind::Bytes,
+            plain @ (Scalar::S | Scalar::N) => KeyKind::Plain(plain),
+        },
+        Some(types) if types.iter().all(|ty| joins(ty)) => KeyKind::Joined,
+        Some(_) | None => KeyKind::Bytes,
+    }
+}
+
+pub(super) fn descends(column: &Column) -> bool {
+    matches!(column.place, Place::Sort { descending: true })
+}
+
+/// The type of a key of one column.
+pub(super) fn scalar(ty: &Type, order: Order) -> Scalar {
+    match ty {
+        Type::Text | Type::Uuid | Type::Date | Type::Time => Scalar::S,
+        Type::Enum(_) => match order {
+            Order::Kept => Scalar::N,
+            Order::Free => Scalar::S,
+        },
+        Type::Int | Type::Long | Type::Decimal | Type::Bool | Type::Timestamp(_) => Scalar::N,
+        Type::Double | Type::Blob | Type::Geo | Type::Json => Scalar::B,
+    }
+}
+
+/// Whether a value can be a part of a joined text.
+fn joins(ty: &Type) -> bool {
+    match ty {
+        Type::Text | Type::Int | Type::Long | Type::Uuid | Type::Enum(_) => true,
+        Type::Decimal
+        | Type::Double
+        | Type::Bool
+        | Type::Date
+        | Type::Time
+        | Type::Timestamp(_)
+        | Type::Blob
+        | Type::Geo
+        | Type::Json => false,
+    }
+}
+
+impl Key {
+    #[must_use]
+    pub fn scalar(&self) -> Scalar {
+        match self.kind {
+            KeyKind::Plain(scalar) => scalar,
+            KeyKind::Joined | KeyKind::Constant | KeyKind::Item => Scalar::S,
+            KeyKind::Bytes => Scalar::B,
+        }
+    }
+}
+
+impl Scalar {
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::S => "S",
+            Self::N => "N",
+            Self::B => "B",
+        }
+    }
+}
+
+impl DynamoTable {
+    /// The primary key.
+    pub fn keys(&self) -> impl Iterator<Item = &Key> {
+        std::iter::once(&self.partition).chain(&self.sort)
+    }
+
+    /// The attributes that no key holds, with their indices.
+    pub fn outside(&self) -> impl Iterator<Item = (usize, &Attribute)> {
+        self.attributes.iter().enumerate().filter(|(_, attribute)| !attribute.in_key)
+    }
+}

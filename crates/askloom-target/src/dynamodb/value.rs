@@ -1,0 +1,350 @@
+//! Values as DynamoDB has them, and back.
+//!
+//! | value | is kept as |
+//! | --- | --- |
+//! | null, an empty set | nothing; in a list NULL |
+//! | int, long, decimal | N |
+//! | double | N; past 1e±125 B of ordered bytes, since N ends there |
+//! | timestamp | N, in its own unit since 1970 |
+//! | text, enum, uuid, date, time, json | S |
+//! | a set of ids of one part each | SS or NS, where it is an attribute |
+//! | lists, places, other ids | L |
+//! | parts | M |
+
+use super::key::{self, Order};
+use super::schema::{Attribute, DynamoTable, Key, KeyKind, descends};
+use crate::embedded::{decode, encode, encode_descending};
+use crate::layout::{Holds, Layout};
+use crate::tree::{Tree, TreeOf, tree};
+use askloom_model::{Precision, Type, Value, identity_types};
+use bigdecimal::BigDecimal;
+
+/// The value of an attribute.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Dynamo {
+    S(String),
+    /// In digits.
+    N(String),
+    B(Vec<u8>),
+    Bool(bool),
+    Null,
+    L(Vec<Dynamo>),
+    M(Vec<(String, Dynamo)>),
+    Ss(Vec<String>),
+    Ns(Vec<String>),
+}
+
+/// The keys of a record, by the cells of its columns. Nothing if a cell that the key needs has no value for it.
+#[must_use]
+pub(super) fn key_value(table: &DynamoTable, key: &Key, cells: &[&Value]) -> Option<Dynamo> {
+    let columns: Vec<&Attribute> =
+        key.columns.iter().filter_map(|&index| table.attributes.get(index)).collect();
+    match key.kind {
+        KeyKind::Constant => Some(Dynamo::S("all".to_owned())),
+        KeyKind::Item => Some(Dynamo::S(key::ITSELF.to_owned())),
+        KeyKind::Plain(_) => {
+            let ty = columns.first()?.of.holds.scalar()?;
+            native(single(cells.first()?)?, ty, key.order)
+        }
+        KeyKind::Joined => {
+            let mut text = String::new();
+            for (at, (column, cell)) in columns.iter().zip(cells).enumerate() {
+                let last = at + 1 == columns.len();
+                text.push_str(&part(single(cell)?, column.of.holds.scalar()?, key.order, last)?);
+                if !last {
+                    text.push(key::JOIN);
+                }
+            }
+            (cells.len() == columns.len()).then_some(Dynamo::S(text))
+        }
+        KeyKind::Bytes => {
+            let mut bytes = Vec::new();
+            for (column, cell) in columns.iter().zip(cells) {
+                bytes.extend(ordered(single(cell)?, column));
+            }
+            (cells.len() == columns.len()).then_some(Dynamo::B(bytes))
+        }
+    }
+}
+
+/// An id of one part is that part.
+fn single(value: &Value) -> Option<&Value> {
+    match value {
+        Value::Reference(parts) => match parts.as_slice() {
+            [only] => Some(only),
+            _several => None,
+        },
+        other => Some(other),
+    }
+}
+
+/// The ordered bytes of a column's value.
+pub(super) fn ordered(value: &Value, column: &Attribute) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    if descends(&column.of) {
+        encode_descending(value, &mut bytes)
+    } else {
+        encode(value, &mut bytes)
+    }
+    bytes
+}
+
+/// A value as a key by itself.
+pub(super) fn native(value: &Value, ty: &Type, order: Order) -> Option<Dynamo> {
+    Some(match (value, ty) {
+        (Value::Text(text), Type::Text) => Dynamo::S(filled(text)),
+        (Value::Uuid(id), Type::Uuid) => Dynamo::S(id.to_string()),
+        (Value::Date(date), Type::Date) => Dynamo::S(key::date(*date)),
+        (Value::Time(time), Type::Time) => Dynamo::S(clock(*time)),
+        (Value::Enum(index), Type::Enum(names)) => match order {
+            Order::Kept => Dynamo::N(index.to_string()),
+            Order::Free => Dynamo::S(names.get(*index as usize)?.clone()),
+        },
+        (Value::Bool(truth), Type::Bool) => Dynamo::N(u8::from(*truth).to_string()),
+        (Value::Int(number), Type::Int | Type::Long | Type::Decimal) => Dynamo::N(number.to_string()),
+        (Value::Decimal(number), Type::Int | Type::Long | Type::Decimal) => {
+            Dynamo::N(number.to_plain_string())
+        }
+        (Value::Timestamp(at), Type::Timestamp(precision)) => Dynamo::N(units(*at, *precision).to_string()),
+        _another => return None,
+    })
+}
+
+/// A text that must not be empty.
+fn filled(text: &str) -> String {
+    if text.is_empty() || text.starts_with('\0') { format!("\0{text}") } else { text.to_owned() }
+}
+
+/// Always as long, so that it sorts.
+fn clock(time: jiff::civil::Time) -> String {
+    let fraction = time.subsec_nanosecond();
+    format!("{:02}:{:02}:{:02}.{fraction:09}", time.hour(), time.minute(), time.second())
+}
+
+fn units(at: jiff::Timestamp, precision: Precision) -> i128 {
+    let nanoseconds = at.as_nanosecond();
+    match precision {
+        Precision::Millis => nanoseconds.div_euclid(1_000_000),
+        Precision::Micros => nanoseconds.div_euclid(1_000),
+        Precision::Nanos => nanoseconds,
+    }
+}
+
+fn from_units(units: i128, precision: Precision) -> Option<jiff::Timestamp> {
+    let nanoseconds = match precision {
+        Precision::Millis => units.checked_mul(1_000_000)?,
+        Precision::Micros => units.checked_mul(1_000)?,
+        Precision::Nanos => units,
+    };
+    jiff::Timestamp::from_nanosecond(nanoseconds).ok()
+}
+
+/// A value as a part of a joined key.
+pub(super) fn part(value: &Value, ty: &Type, order: Order, last: bool) -> Option<String> {
+    let text = |text: &str| if last { text.to_owned() } else { key::escaped(text, order) };
+    let number = |number: i64| match order {
+        Order::Kept => key::number(number),
+        Order::Free => number.to_string(),
+    };
+    match (value, ty) {
+        (Value::Text(value), Type::Text) => Some(text(value)),
+        (Value::Uuid(id), Type::Uuid) => Some(id.to_string()),
+        (Value::Int(value), Type::Int | Type::Long) => Some(number(*value)),
+        (Value::Enum(index), Type::Enum(names)) => match order {
+            Order::Kept => Some(key::number(i64::from(*index))),
+            Order::Free => names.get(*index as usize).map(|name| text(name)),
+        },
+        _another => None,
+    }
+}
+
+/// The value of an attribute. Nothing if it is left out.
+#[must_use]
+pub(super) fn attribute(layout: &Layout<'_>, attribute: &Attribute, value: &Value) -> Option<Dynamo> {
+    match (&attribute.of.holds, value) {
+        (_, Value::Null) => None,
+        (Holds::Tree { of: TreeOf::Identity(class), .. }, Value::Set(ids)) => {
+            let types = identity_types(layout.conceptual, *class);
+            let [ty] = types.as_slice() else {
+                return some(nested(&attribute.of.tree(layout.conceptual, value)));
+            };
+            let parts = ids.iter().filter_map(|id| id.first().map(|part| leaf(part, ty)));
+            set(parts.collect())
+        }
+        (_, value) => some(nested(&attribute.of.tree(layout.conceptual, value))),
+    }
+}
+
+fn some(value: Dynamo) -> Option<Dynamo> {
+    (value != Dynamo::Null).then_some(value)
+}
+
+/// A set has one type, and is never empty.
+fn set(parts: Vec<Dynamo>) -> Option<Dynamo> {
+    let texts: Option<Vec<String>> = parts.iter().map(text_of).collect();
+    let numbers: Option<Vec<String>> = parts.iter().map(digits_of).collect();
+    match (parts.is_empty(), texts, numbers) {
+        (true, _, _) => None,
+        (false, Some(texts), _) => Some(Dynamo::Ss(texts)),
+        (false, None, Some(numbers)) => Some(Dynamo::Ns(numbers)),
+        (false, None, None) => Some(Dynamo::L(parts)),
+    }
+}
+
+fn text_of(value: &Dynamo) -> Option<String> {
+    if let Dynamo::S(text) = value { Some(text.clone()) } else { None }
+}
+
+fn digits_of(value: &Dynamo) -> Option<String> {
+    if let Dynamo::N(digits) = value { Some(digits.clone()) } else { None }
+}
+
+/// A value by what it is of.
+pub(super) fn inside(layout: &Layout<'_>, of: &TreeOf, value: &Value) -> Dynamo {
+    nested(&tree(layout.conceptual, of, value))
+}
+
+pub(super) fn nested(tree: &Tree) -> Dynamo {
+    match tree {
+        Tree::Nothing => Dynamo::Null,
+        Tree::Leaf(value, ty) => leaf(value, ty),
+        Tree::List(items) => Dynamo::L(items.iter().map(nested).collect()),
+        Tree::Map(fields) => {
+            let fields = fields.iter().map(|(name, field)| (name.clone(), nested(field)));
+            Dynamo::M(fields.filter(|(_, field)| *field != Dynamo::Null).collect())
+        }
+    }
+}
+
+fn leaf(value: &Value, ty: &Type) -> Dynamo {
+    match (value, ty) {
+        (Value::Text(text), _) => Dynamo::S(text.clone()),
+        (Value::Int(number), _) => Dynamo::N(number.to_string()),
+        (Value::Decimal(number), _) => Dynamo::N(number.to_plain_string()),
+        (Value::Double(number), _) => double(*number),
+        (Value::Bool(truth), _) => Dynamo::Bool(*truth),
+        (Value::Enum(index), Type::Enum(names)) => {
+            names.get(*index as usize).map_or(Dynamo::Null, |name| Dynamo::S(name.clone()))
+        }
+        (Value::Date(date), _) => Dynamo::S(date.to_string()),
+        (Value::Time(time), _) => Dynamo::S(time.to_string()),
+        (Value::Timestamp(at), Type::Timestamp(precision)) => Dynamo::N(units(*at, *precision).to_string()),
+        (Value::Uuid(id), _) => Dynamo::S(id.to_string()),
+        (Value::Blob(bytes), _) => Dynamo::B(bytes.clone()),
+        (Value::Geo(place), _) => Dynamo::L(vec![double(place.latitude), double(place.longitude)]),
+        (Value::Json(json), _) => Dynamo::S(json.to_string()),
+        (Value::Reference(parts), ty) => match parts.as_slice() {
+            [only] => leaf(only, ty),
+            _several => Dynamo::Null,
+        },
+        _nothing => Dynamo::Null,
+    }
+}
+
+/// N has magnitudes from 1e-130 to 9.9e125; this stays well within.
+fn double(number: f64) -> Dynamo {
+    if number == 0.0 || (1e-120..1e120).contains(&number.abs()) {
+        return Dynamo::N(format!("{number:e}"));
+    }
+    let mut bytes = Vec::new();
+    encode(&Value::Double(number), &mut bytes);
+    Dynamo::B(bytes)
+}
+
+/// A plain value from an attribute.
+pub(super) fn leaf_back(value: &Dynamo, ty: &Type) -> Option<Value> {
+    match (value, ty) {
+        (Dynamo::Null, _) => Some(Value::Null),
+        (Dynamo::S(text), Type::Json) => serde_json::from_str(text).ok().map(Value::Json),
+        (Dynamo::S(text), ty) => askloom_model::from_text(text, ty).ok(),
+        (Dynamo::N(digits), Type::Timestamp(precision)) => {
+            from_units(whole(digits)?, *precision).map(Value::Timestamp)
+        }
+        (Dynamo::N(digits), Type::Int | Type::Long) => i64::try_from(whole(digits)?).ok().map(Value::Int),
+        (Dynamo::N(digits), Type::Decimal) => Value::decimal(&digits.parse().ok()?).ok(),
+        (Dynamo::N(digits), Type::Double) => Value::double(digits.parse().ok()?).ok(),
+        (Dynamo::B(bytes), Type::Double) => decode(&mut bytes.as_slice()).ok(),
+        (Dynamo::B(bytes), Type::Blob) => Some(Value::Blob(bytes.clone())),
+        (Dynamo::Bool(truth), Type::Bool) => Some(Value::Bool(*truth)),
+        (Dynamo::L(parts), Type::Geo) => {
+            let [Value::Double(latitude), Value::Double(longitude)] = [parts.first()?, parts.get(1)?]
+                .map(|part| leaf_back(part, &Type::Double).unwrap_or(Value::Null))
+            else {
+                return None;
+            };
+            askloom_model::Geo::new(latitude, longitude).ok().map(Value::Geo)
+        }
+        _another => None,
+    }
+}
+
+/// The digits that DynamoDB gives back may have an exponent.
+fn whole(digits: &str) -> Option<i128> {
+    let number: BigDecimal = digits.parse().ok()?;
+    number.normalized().to_plain_string().parse().ok()
+}
+
+/// The cells of a key's columns from what the key holds.
+pub(super) fn key_back(table: &DynamoTable, key: &Key, value: &Dynamo) -> Option<Vec<Value>> {
+    let columns: Vec<&Attribute> =
+        key.columns.iter().filter_map(|&index| table.attributes.get(index)).collect();
+    match (key.kind, value) {
+        (KeyKind::Constant | KeyKind::Item, _) => Some(Vec::new()),
+        (KeyKind::Plain(_), value) => {
+            native_back(value, columns.first()?.of.holds.scalar()?, key.order).map(|value| vec![value])
+        }
+        (KeyKind::Joined, Dynamo::S(text)) => {
+            let parts: Vec<&str> = text.splitn(columns.len(), key::JOIN).collect();
+            if parts.len() != columns.len() {
+                return None;
+            }
+            let pairs = parts.iter().zip(&columns).enumerate();
+            let back = pairs.map(|(at, (text, column))| {
+                part_back(text, column.of.holds.scalar()?, key.order, at + 1 == columns.len())
+            });
+            back.collect()
+        }
+        (KeyKind::Bytes, Dynamo::B(bytes)) => bytes_back(&columns, bytes),
+        (KeyKind::Joined | KeyKind::Bytes, _) => None,
+    }
+}
+
+fn bytes_back(columns: &[&Attribute], bytes: &[u8]) -> Option<Vec<Value>> {
+    let mut rest = bytes;
+    let mut values = Vec::with_capacity(columns.len());
+    for column in columns {
+        if descends(&column.of) {
+            let inverted: Vec<u8> = rest.iter().map(|byte| !byte).collect();
+            let mut inner = inverted.as_slice();
+            values.push(decode(&mut inner).ok()?);
+            rest = rest.get(inverted.len() - inner.len()..)?;
+        } else {
+            values.push(decode(&mut rest).ok()?);
+        }
+    }
+    rest.is_empty().then_some(values)
+}
+
+fn native_back(value: &Dynamo, ty: &Type, order: Order) -> Option<Value> {
+    match (value, ty) {
+        (Dynamo::S(text), Type::Text) => {
+            Some(Value::Text(text.strip_prefix('\0').unwrap_or(text).to_owned()))
+        }
+        (Dynamo::S(text), Type::Date) => key::date_back(text).map(Value::Date),
+        (Dynamo::N(digits), Type::Bool) => Some(Value::Bool(whole(digits)? != 0)),
+        (Dynamo::N(digits), Type::Enum(_)) if order == Order::Kept => {
+            u32::try_from(whole(digits)?).ok().map(Value::Enum)
+        }
+        (value, ty) => leaf_back(value, ty),
+    }
+}
+
+fn part_back(text: &str, ty: &Type, order: Order, last: bool) -> Option<Value> {
+    let plain = if last { text.to_owned() } else { key::unescaped(text).ok()? };
+    match (ty, order) {
+        (Type::Text, _) => Some(Value::Text(plain)),
+        (Type::Int | Type::Long, Order::Kept) => key::number_back(text).map(Value::Int),
+        (Type::Enum(_), Order::Kept) => u32::try_from(key::number_back(text)?).ok().map(Value::Enum),
+        (ty, _) => askloom_model::from_text(&plain, ty).ok(),
+    }
+}

@@ -1,0 +1,338 @@
+//! Changes as PutItem, UpdateItem, DeleteItem, and as one TransactWriteItems where several items change together.
+//!
+//! Every write of an aggregate is conditional on its version. An entry that is an item of its own changes with the
+//! version in the item of the aggregate, so that writers of different entries collide.
+//!
+//! A copy that follows its masters in the same transaction is put and deleted as it is. One that follows later has a
+//! stamp, so that of two writers the later wins whatever order they arrive in; for the same reason a deleted row leaves
+//! its key, its stamp and the time when that can go, too.
+
+use super::item::{entry_name, items, root_name};
+use super::key::{self, Order};
+use super::read::{Bound, Cells, block, record};
+use super::schema::{Attribute, DynamoTable, Entries, Scalar, Stamps, System, scalar};
+use super::value::{Dynamo, attribute, inside};
+use crate::generate::Sample;
+use crate::layout::{Holds, Layout};
+use crate::program::{Batch, Change, ChangeKind, Term};
+use crate::tree::TreeOf;
+use askloom_model::{AccessPath, AccessStep, CopyLevel, Id};
+
+/// A request that writes, as data.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Write {
+    Put {
+        table: String,
+        item: Cells,
+        only: Option<Only>,
+    },
+    Update {
+        table: String,
+        key: Cells,
+        set: Cells,
+        remove: Vec<String>,
+        only: Option<Only>,
+    },
+    Delete {
+        table: String,
+        key: Cells,
+        only: Option<Only>,
+    },
+    /// All or nothing: at most 100 items, 4 MB, each item once.
+    Transaction {
+        writes: Vec<Repeated>,
+        token: Bound,
+    },
+}
+
+/// What must be so of the item before it is written.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Only {
+    /// It has no such attribute, or does not exist.
+    Without(String),
+    /// The attribute has the value.
+    With(String, Bound),
+    /// The attribute is missing or smaller.
+    Before(String, Bound),
+}
+
+/// A write with what it is repeated for.
+pub type Repeated = (Option<String>, Write);
+
+const VERSION: &str = "version";
+const NEXT: &str = "version+1";
+const STAMP: &str = "stamp";
+const GONE: &str = "stamp+10days";
+/// The random id of the write.
+const TOKEN: &str = "w";
+
+fn slot(name: &str, tag: &'static str) -> Bound {
+    Bound::Slot { text: format!(":{name}"), tag }
+}
+
+/// The requests of a batch, in their order.
+#[must_use]
+pub fn writes(layout: &Layout<'_>, tables: &[DynamoTable], batch: &Batch) -> Vec<Repeated> {
+    let mut masters: Vec<Repeated> = Vec::new();
+    let mut copies: Vec<Repeated> = Vec::new();
+    for change in &batch.changes {
+        let Some(table) = tables.get(change.table.index()) else { continue };
+        match (&table.system, &table.stamps) {
+            (Some(system), _) => masters.extend(master(layout, table, system, change)),
+            (None, Some(stamps)) => {
+                let write = copy(layout, table, stamps, change, batch.level);
+                copies.extend(write.map(|write| (change.each.clone(), write)));
+            }
+            (None, None) => {}
+        }
+    }
+    match batch.level {
+        CopyLevel::AtomicUnit | CopyLevel::Transaction => {
+            masters.extend(copies);
+            together(masters)
+        }
+        CopyLevel::Intents => together(masters).into_iter().chain(copies).collect(),
+    }
+}
+
+/// One request, if there are several.
+fn together(writes: Vec<Repeated>) -> Vec<Repeated> {
+    match writes.as_slice() {
+        [] | [(None, _)] => writes,
+        _several => vec![(None, Write::Transaction { writes, token: slot(TOKEN, "S") })],
+    }
+}
+
+fn master(layout: &Layout<'_>, table: &DynamoTable, system: &System, change: &Change) -> Vec<Repeated> {
+    let once = |write: Option<Write>| write.map(|write| (None, write)).into_iter().collect();
+    match &change.kind {
+        ChangeKind::Create(cells) => once(create(layout, table, system, cells)),
+        ChangeKind::Replace(cells) => {
+            let mut set = members(layout, table, cells);
+            if !table.faithful {
+                let class = Bound::Value(Dynamo::S(root_name(layout, table)));
+                set.push((system.class.clone(), Some(class)));
+            }
+            once(update(table, system, cells, set))
+        }
+        ChangeKind::Set { key, set } => {
+            // The papers have no version that changes with an entry.
+            if table.faithful && set.is_empty() {
+                return Vec::new();
+            }
+            once(update(table, system, key, members(layout, table, set)))
+        }
+        ChangeKind::Bury { key } => bury(table, system, key),
+        ChangeKind::PutEntry { key, path, value } => {
+            let held = element(layout, table, value);
+            once(put_entry(table, system, key, path, held))
+        }
+        ChangeKind::DropEntry { key, path } => once(drop_entry(table, system, key, path)),
+        ChangeKind::PutRow(_) | ChangeKind::DropRow(_) => Vec::new(),
+    }
+}
+
+fn create(layout: &Layout<'_>, table: &DynamoTable, system: &System, cells: &[Term]) -> Option<Write> {
+    let mut item = own_key(table, cells)?;
+    let own = members(layout, table, cells);
+    item.extend(own.into_iter().filter_map(|(name, bound)| Some((name, bound?))));
+    if table.faithful {
+        return Some(Write::Put { table: table.name.clone(), item, only: None });
+    }
+    item.push((system.version.clone(), Bound::Value(Dynamo::N("1".to_owned()))));
+    item.push((system.class.clone(), Bound::Value(Dynamo::S(root_name(layout, table)))));
+    let only = Some(Only::Without(system.version.clone()));
+    Some(Write::Put { table: table.name.clone(), item, only })
+}
+
+/// The key of the item of the aggregate itself.
+fn own_key(table: &DynamoTable, terms: &[Term]) -> Option<Cells> {
+    record(table, terms)
+}
+
+/// Attributes with what they become: nothing if they go.
+type Becoming = Vec<(String, Option<Bound>)>;
+
+fn members(layout: &Layout<'_>, table: &DynamoTable, terms: &[Term]) -> Becoming {
+    let own = terms.iter().filter_map(|term| {
+        let column = table.attributes.get(term.column?).filter(|column| !column.in_key)?;
+        Some((column.name.clone(), bound(layout, column, term)))
+    });
+    own.collect()
+}
+
+fn bound(layout: &Layout<'_>, column: &Attribute, term: &Term) -> Option<Bound> {
+    match &term.value {
+        Some(value) => attribute(layout, column, value).map(Bound::Value),
+        None => Some(slot(&term.name, tag(&column.of.holds))),
+    }
+}
+
+/// The type that an attribute has.
+fn tag(holds: &Holds) -> &'static str {
+    match holds {
+        Holds::Scalar(askloom_model::Type::Bool) => "BOOL",
+        Holds::Scalar(askloom_model::Type::Double) => Scalar::N.name(),
+        Holds::Scalar(askloom_model::Type::Json) => Scalar::S.name(),
+        Holds::Scalar(ty) => scalar(ty, Order::Free).name(),
+        Holds::Ordinal => Scalar::N.name(),
+        Holds::Locator => Scalar::B.name(),
+        Holds::Tree { of: TreeOf::Identity(_), many: true } => "SS",
+        Holds::Tree { many: true, .. } | Holds::Tree { of: TreeOf::Identity(_), .. } => "L",
+        Holds::Tree { .. } => "M",
+    }
+}
+
+fn update(table: &DynamoTable, system: &System, key: &[Term], becoming: Becoming) -> Option<Write> {
+    let mut set = Vec::new();
+    let mut remove = Vec::new();
+    if !table.faithful {
+        set.push((system.version.clone(), slot(NEXT, "N")));
+    }
+    for (name, bound) in becoming {
+        match bound {
+            Some(bound) => set.push((name, bound)),
+            None => remove.push(name),
+        }
+    }
+    let key = own_key(table, key)?;
+    Some(Write::Update { table: table.name.clone(), key, set, remove, only: only(table, system) })
+}
+
+fn only(table: &DynamoTable, system: &System) -> Option<Only> {
+    (!table.faithful).then(|| Only::With(system.version.clone(), slot(VERSION, "N")))
+}
+
+fn bury(table: &DynamoTable, system: &System, key: &[Term]) -> Vec<Repeated> {
+    if table.faithful {
+        let key = own_key(table, key);
+        let delete = key.map(|key| Write::Delete { table: table.name.clone(), key, only: None });
+        return delete.map(|write| (None, write)).into_iter().collect();
+    }
+    let mut gone: Becoming = vec![(system.class.clone(), None)];
+    gone.extend(table.outside().map(|(_, column)| (column.name.clone(), None)));
+    let mut all: Vec<Repeated> =
+        update(table, system, key, gone).map(|write| (None, write)).into_iter().collect();
+    if let (Entries::Items { .. }, Some(sort), Some(partition)) =
+        (&system.entries, &table.sort, block(table, key))
+    {
+        let key = vec![partition, (sort.name.clone(), slot(&sort.name, "S"))];
+        let delete = Write::Delete { table: table.name.clone(), key, only: None };
+        all.push((Some(format!("other item of it in {}", table.name)), delete));
+    }
+    all
+}
+
+/// The value of an element that becomes an entry of its own.
+fn element(layout: &Layout<'_>, table: &DynamoTable, value: &Term) -> Bound {
+    let column = value.column.and_then(|index| table.attributes.get(index));
+    let of = column.and_then(|column| match &column.of.holds {
+        Holds::Tree { of, .. } => Some(of),
+        Holds::Scalar(_) | Holds::Ordinal | Holds::Locator => None,
+    });
+    match (&value.value, of) {
+        (Some(known), Some(of)) => Bound::Value(inside(layout, of, known)),
+        (_, of) => {
+            let tag = match of {
+                Some(TreeOf::Basic(ty)) => tag(&Holds::Scalar(ty.clone())),
+                Some(TreeOf::Identity(_)) => Scalar::S.name(),
+                Some(TreeOf::Instance(_)) | None => "M",
+            };
+            slot(&value.name, tag)
+        }
+    }
+}
+
+/// The path of a new element of a list: a field, and a slot for its place.
+fn listed(path: &str) -> Option<(&str, &str)> {
+    path.strip_suffix(']')?.rsplit_once("[:")
+}
+
+fn entry_key(table: &DynamoTable, key: &[Term], path: &str) -> Option<Cells> {
+    let sort = table.sort.as_ref()?;
+    let (field, place) = listed(path)?;
+    let text = format!("{}{}:{place}", key::escaped(field, Order::Kept), key::JOIN);
+    Some(vec![block(table, key)?, (sort.name.clone(), Bound::Slot { text, tag: "S" })])
+}
+
+/// The attribute of a new element: its path with a slot.
+fn entry_attribute(table: &DynamoTable, path: &str) -> String {
+    let Some((field, place)) = listed(path) else { return path.to_owned() };
+    let field = AccessPath(vec![AccessStep::Field(field.to_owned())]);
+    format!("{}[:{place}]", entry_name(table, &field))
+}
+
+fn put_entry(table: &DynamoTable, system: &System, key: &[Term], path: &str, held: Bound) -> Option<Write> {
+    match &system.entries {
+        Entries::Inside => None,
+        Entries::Items { value } => {
+            let mut item = entry_key(table, key, path)?;
+            item.push((value.clone(), held));
+            Some(Write::Put { table: table.name.clone(), item, only: None })
+        }
+        Entries::Attributes => update(table, system, key, vec![(entry_attribute(table, path), Some(held))]),
+    }
+}
+
+fn drop_entry(table: &DynamoTable, system: &System, key: &[Term], path: &str) -> Option<Write> {
+    match &system.entries {
+        Entries::Inside => None,
+        Entries::Items { .. } => {
+            let key = entry_key(table, key, path)?;
+            Some(Write::Delete { table: table.name.clone(), key, only: None })
+        }
+        Entries::Attributes => update(table, system, key, vec![(entry_attribute(table, path), None)]),
+    }
+}
+
+fn copy(
+    layout: &Layout<'_>,
+    table: &DynamoTable,
+    stamps: &Stamps,
+    change: &Change,
+    level: CopyLevel,
+) -> Option<Write> {
+    let later = match level {
+        CopyLevel::AtomicUnit | CopyLevel::Transaction => false,
+        CopyLevel::Intents => !table.faithful,
+    };
+    let only = later.then(|| Only::Before(stamps.stamp.clone(), slot(STAMP, "N")));
+    let stamped = |mut item: Cells| {
+        if later {
+            item.push((stamps.stamp.clone(), slot(STAMP, "N")));
+        }
+        item
+    };
+    let name = table.name.clone();
+    match &change.kind {
+        ChangeKind::PutRow(cells) => {
+            let mut item = record(table, cells)?;
+            let own = members(layout, table, cells);
+            item.extend(own.into_iter().filter_map(|(name, bound)| Some((name, bound?))));
+            Some(Write::Put { table: name, item: stamped(item), only })
+        }
+        ChangeKind::DropRow(terms) => {
+            let key = record(table, terms)?;
+            if !later {
+                return Some(Write::Delete { table: name, key, only });
+            }
+            let mut item = stamped(key);
+            item.push((stamps.gone.clone(), slot(GONE, "N")));
+            Some(Write::Put { table: name, item, only })
+        }
+        ChangeKind::Create(_)
+        | ChangeKind::Replace(_)
+        | ChangeKind::Set { .. }
+        | ChangeKind::Bury { .. }
+        | ChangeKind::PutEntry { .. }
+        | ChangeKind::DropEntry { .. } => None,
+    }
+}
+
+/// The requests that put a record in as it stands.
+#[must_use]
+pub fn puts(layout: &Layout<'_>, tables: &[DynamoTable], sample: &Sample) -> Vec<Write> {
+    let known = |item: super::item::Item| item.into_iter().map(|(name, value)| (name, Bound::Value(value)));
+    let all = items(layout, tables, sample).into_iter();
+    all.map(|(table, item)| Write::Put { table, item: known(item).collect(), only: None }).collect()
+}
