@@ -92,7 +92,7 @@ fn figure(representation: &str, faithful: bool) -> String {
         }
     }
     let held = records::from_keyspace(&schema, &layout, &keyspace).unwrap();
-    let options = Options { prefix: String::new(), faithful };
+    let options = Options { faithful, ..Options::default() };
     held.iter().map(|record| target.language.unwrap().put(&layout, &options, record)).collect()
 }
 

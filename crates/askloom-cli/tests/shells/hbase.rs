@@ -62,7 +62,7 @@ impl Shell for Hbase {
         let drop = "disable name if is_enabled name; drop name";
         self.send(&format!("list(\"{}[.].*\").each {{ |name| {drop} }}", self.test)).unwrap();
         self.prefix = format!("{}.{name}.", self.test);
-        Options { prefix: self.prefix.clone(), faithful: false }
+        Options { prefix: self.prefix.clone(), ..Options::default() }
     }
 
     fn run(&mut self, text: &str) -> Result<(), String> {
