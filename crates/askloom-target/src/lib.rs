@@ -31,9 +31,23 @@ pub struct Target {
     pub language: Option<&'static dyn Language>,
 }
 
-static TARGETS: [Target; 7] = [
+static TARGETS: [Target; 9] = [
     Target { capability: &embedded::CAPABILITY, profile: &embedded::PROFILE, language: None },
-    Target { capability: &redis::CAPABILITY, profile: &redis::PROFILE, language: None },
+    Target {
+        capability: &redis::CAPABILITY,
+        profile: &redis::PROFILE,
+        language: Some(&redis::Redis(redis::Flavour::Plain)),
+    },
+    Target {
+        capability: &redis::SEARCH_CAPABILITY,
+        profile: &redis::SEARCH_PROFILE,
+        language: Some(&redis::Redis(redis::Flavour::Search)),
+    },
+    Target {
+        capability: &redis::CLUSTER_CAPABILITY,
+        profile: &redis::CLUSTER_PROFILE,
+        language: Some(&redis::Redis(redis::Flavour::Cluster)),
+    },
     Target {
         capability: &mongodb::CAPABILITY,
         profile: &mongodb::PROFILE,

@@ -19,6 +19,7 @@ mod mongodb;
 mod new;
 mod pages;
 mod project;
+mod redis;
 mod run;
 mod streams;
 mod tour;

@@ -18,4 +18,5 @@ mod hbase;
 mod mongodb;
 mod mongodb_text;
 mod printed;
+mod redis;
 mod server;

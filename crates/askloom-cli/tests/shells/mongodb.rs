@@ -175,7 +175,9 @@ fn the_writes_of_the_game_run_in_mongosh() {
     write("addRound", &adding("Long('3')", "2")).unwrap();
     let tables = layout.tables().iter();
     let all: Vec<Sample> = tables
-        .flat_map(|table| shell.read(&layout, &Read { table: table.collection, how: How::All }).unwrap())
+        .flat_map(|table| {
+            shell.read(&layout, &Read { table: table.collection, how: How::All, kept: None }).unwrap()
+        })
         .collect();
     let block = all.iter().find_map(|sample| match sample {
         Sample::Block { block, .. } => Some(block),

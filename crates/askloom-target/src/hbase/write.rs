@@ -136,7 +136,7 @@ fn known(number: u64) -> Bound {
 
 fn master(layout: &Layout<'_>, own: &HTable, table: &Table, change: &Change) -> Option<Mutation> {
     let of = |terms: &[Term], at| Mutation::new(own, key(table, terms), at);
-    let class = || (CLASS.to_owned(), Bound::Cell(Cell::text(&class_name(layout, table))));
+    let class = || (CLASS.to_owned(), Bound::Cell(Cell::text(layout.name_of(change.class))));
     match &change.kind {
         ChangeKind::Create(cells) => {
             let mut mutation = of(cells, known(1));

@@ -12,7 +12,7 @@ use crate::generate::Sample;
 use crate::layout::{Block, Fields, Layout, Table};
 use crate::program::{Batch, Change, ChangeKind, Term};
 use crate::tree::TreeOf;
-use askloom_model::{Id, Value, join};
+use askloom_model::{ClassId, Id, Value, join};
 use std::collections::BTreeMap;
 
 /// A statement that changes one document, as data.
@@ -54,7 +54,7 @@ pub fn commands(layout: &Layout<'_>, collections: &[MongoCollection], batch: &Ba
     for change in &batch.changes {
         let Some(of) = collections.get(change.table.index()) else { continue };
         let changing = Changing { layout, of };
-        let Some(command) = changing.command(&change.kind) else { continue };
+        let Some(command) = changing.command(change.class, &change.kind) else { continue };
         match all.iter_mut().find_map(|(each, other)| together(each.as_ref(), other, change, &command)) {
             Some(update) => {
                 if let Command::Update { update: more, .. } = command {
@@ -160,7 +160,7 @@ struct Changing<'c> {
 }
 
 impl Changing<'_> {
-    fn command(&self, kind: &ChangeKind) -> Option<Command> {
+    fn command(&self, class: ClassId, kind: &ChangeKind) -> Option<Command> {
         let collection = self.of.name.clone();
         let known = |(_, value): &(String, Bson)| *value != Bson::Null;
         match kind {
@@ -169,13 +169,13 @@ impl Changing<'_> {
                 if let Some(system) = &self.of.system {
                     document.push((system.version.clone(), Bson::Long(1)));
                 }
-                document.extend(self.class());
+                document.extend(self.class(class));
                 document.extend(self.beside(cells));
                 document.extend(self.cells(cells).into_iter().filter(known));
                 Some(Command::Insert { collection, document })
             }
             ChangeKind::Replace(cells) => {
-                let set = self.class().into_iter().chain(self.cells(cells)).collect();
+                let set = self.class(class).into_iter().chain(self.cells(cells)).collect();
                 Some(self.set(cells, set))
             }
             ChangeKind::Set { key, set } => Some(self.set(key, self.cells(set))),
@@ -199,9 +199,9 @@ impl Changing<'_> {
         Encoder { conceptual: self.layout.conceptual, faithful: self.of.faithful }
     }
 
-    fn class(&self) -> Option<(String, Bson)> {
+    fn class(&self, class: ClassId) -> Option<(String, Bson)> {
         let system = self.of.system.as_ref()?;
-        Some((system.class.clone(), Bson::Text(class_name(self.layout, self.of))))
+        Some((system.class.clone(), Bson::text(self.layout.name_of(class))))
     }
 
     fn id(&self, terms: &[Term]) -> Document {

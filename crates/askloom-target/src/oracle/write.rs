@@ -68,12 +68,15 @@ fn changed(
     change: &Change,
 ) -> (Vec<Component>, Vec<Operation>) {
     let of = |terms: &[Term]| key(&own.name, table, terms);
-    let next = |class: Option<&str>| {
-        let class = class.map(|class| ("class".to_owned(), Held::Json(Json::from(class))));
+    let next = |class: Option<Held>| {
+        let class = class.map(|class| ("class".to_owned(), class));
         let version = ("n".to_owned(), Held::Slot(NEXT.to_owned()));
         Held::Object(class.into_iter().chain([version]).collect())
     };
-    let class = class_name(layout, own, table, None);
+    let class = layout.name_of(change.class).to_owned();
+    let new = || Some(Held::Json(Json::from(class.as_str())));
+    // What was read.
+    let same = || Some(Held::Slot("class".to_owned()));
     let operations = match &change.kind {
         ChangeKind::Create(cells) => {
             let key = of(cells);
@@ -84,14 +87,14 @@ fn changed(
         }
         ChangeKind::Replace(cells) => {
             let key = of(cells);
-            let mut all = vec![Operation::PutIfVersion(system_key(&key), next(Some(&class)))];
+            let mut all = vec![Operation::PutIfVersion(system_key(&key), next(new()))];
             all.extend(members(layout, own, table, &key, cells));
             all.push(Operation::DeleteOthers(key));
             all
         }
         ChangeKind::Set { key, set } => {
             let key = of(key);
-            let mut all = vec![Operation::PutIfVersion(system_key(&key), next(Some(&class)))];
+            let mut all = vec![Operation::PutIfVersion(system_key(&key), next(same()))];
             if !set.is_empty() {
                 all.extend(members(layout, own, table, &key, set));
             }
