@@ -8,7 +8,7 @@ use super::write::{Held, Operation, sample};
 use crate::generate::Sample;
 use crate::layout::Layout;
 use crate::tree::{Tree, TreeOf, tree};
-use askloom_model::{AccessPath, Conceptual, Id, Member, Record, Value};
+use askloom_model::{Conceptual, Id, Member, Record, Value};
 use std::fmt::Write;
 
 /// A record as lines of the figure: key, then value.
@@ -34,7 +34,7 @@ pub(super) fn figure(layout: &Layout<'_>, all: &[Pairs], record: &Sample) -> Str
             }
             for (path, value) in &block.entries {
                 let before = if pairs.root == Root::Together { "/" } else { "" };
-                let _ = writeln!(text, "{before}{major}/-/{path} {}", entry(layout, path, value));
+                let _ = writeln!(text, "{before}{major}/-/{path} {}", entry(layout, value));
             }
             text
         }
@@ -73,8 +73,7 @@ fn fields(conceptual: &Conceptual, record: &Record) -> Vec<String> {
     members(conceptual, record).into_iter().map(one).collect()
 }
 
-fn entry(layout: &Layout<'_>, path: &AccessPath, value: &Value) -> String {
-    let _ = path;
+fn entry(layout: &Layout<'_>, value: &Value) -> String {
     match value {
         Value::Record(record) => format!("{{ {} }}", fields(layout.conceptual, record).join(", ")),
         other => alone_quoted(other),
