@@ -1,12 +1,18 @@
 //! How long the published methods take: NoAM and QODM on a generated model of 1,000 entities and 1,000 queries, with and
 //! without a write for each entity, all of them where 300 queries are about few entities, and KVMod's merging on random
-//! collections and where everything merges. Prints one JSON object a line for `cargo xtask bench`.
+//! collections and where everything merges; and how long a design of 1,000 collections takes to become a store's text.
+//! Prints one JSON object a line for `cargo xtask bench`.
 
 use askloom_design::cost::Costing;
 use askloom_design::method::kvmod::merge::{FieldNumber, Threshold, merge};
 use askloom_design::method::{Method, Options, design, noam};
+use askloom_design::plan;
 use askloom_lang::{Memory, check};
 use askloom_model::Model;
+use askloom_target::Target;
+use askloom_target::generate::{self, Source, Statement};
+use askloom_target::layout::Layout;
+use askloom_target::program;
 use std::fmt::Write;
 use std::hint::black_box;
 use std::path::Path;
@@ -26,6 +32,10 @@ fn main() {
             let took = best(|| design(method, &model, &costing, &Options::default()));
             report(&format!("{} completed, {what}", method.name()), took);
         }
+    }
+    let large = model(ENTITIES, true);
+    for target in askloom_target::targets().iter().filter(|target| target.language.is_some()) {
+        printed(&large, target);
     }
     for (entities, what) in [(1, "300 queries of 1 entity"), (5, "300 queries of 5 entities")] {
         let model = asked_much(entities, 300);
@@ -48,6 +58,46 @@ fn main() {
     let alike = alike(1_000, 1_000);
     assert_eq!(merged(&alike).len(), 1, "all of them become one");
     report("kvmod, merging 1000 x 1000 that become one", best(|| merged(&alike)));
+}
+
+/// Tables, statements and their text for a store, from a design and its plans.
+fn printed(model: &Model, target: &Target) {
+    let costing = Costing::from(target);
+    let made = design(Method::Noam, model, &costing, &Options::default()).design;
+    let queries: Vec<_> = model
+        .workload
+        .queries
+        .iter()
+        .filter_map(|query| Some((query, plan::answer(&costing, model, &made, query).ok()?)))
+        .collect();
+    let writes: Vec<_> = model
+        .workload
+        .writes
+        .iter()
+        .filter_map(|write| Some((write, plan::write::plan(&costing, model, &made, write).ok()?)))
+        .collect();
+    let Some(language) = target.language else { return };
+    let took = best(|| {
+        let layout = Layout::new(&model.conceptual, &made).asked_by(&model.workload.queries);
+        let statement = |program, write| Statement { program, text: String::new(), write };
+        let reads =
+            queries.iter().map(|(query, plan)| statement(program::query(&layout, query, plan, None), false));
+        let changes =
+            writes.iter().map(|(write, plan)| statement(program::write(&layout, write, plan, None), true));
+        let statements = reads.chain(changes).collect();
+        let options = generate::Options::default();
+        let source = Source { layout: &layout, statements, sample: Vec::new(), options };
+        language.generate(&source).files.iter().map(|file| file.text().len()).sum::<usize>()
+    });
+    let name = target.capability.target;
+    report(
+        &format!(
+            "{name}, {} collections and {} statements as text",
+            made.collections.len(),
+            queries.len() + writes.len()
+        ),
+        took,
+    );
 }
 
 /// The best of some runs: what the code costs when nothing else happens on the machine.
