@@ -10,9 +10,11 @@ pub mod cassandra;
 pub mod dynamodb;
 pub mod embedded;
 pub mod generate;
+pub mod hbase;
 pub mod layout;
 pub mod mongodb;
 pub mod names;
+pub mod oracle;
 pub mod program;
 pub mod redis;
 pub mod tree;
@@ -29,10 +31,28 @@ pub struct Target {
     pub language: Option<&'static dyn Language>,
 }
 
-static TARGETS: [Target; 5] = [
+static TARGETS: [Target; 9] = [
     Target { capability: &embedded::CAPABILITY, profile: &embedded::PROFILE, language: None },
-    Target { capability: &redis::CAPABILITY, profile: &redis::PROFILE, language: None },
-    Target { capability: &mongodb::CAPABILITY, profile: &mongodb::PROFILE, language: None },
+    Target {
+        capability: &redis::CAPABILITY,
+        profile: &redis::PROFILE,
+        language: Some(&redis::Redis(redis::Flavour::Plain)),
+    },
+    Target {
+        capability: &redis::SEARCH_CAPABILITY,
+        profile: &redis::SEARCH_PROFILE,
+        language: Some(&redis::Redis(redis::Flavour::Search)),
+    },
+    Target {
+        capability: &redis::CLUSTER_CAPABILITY,
+        profile: &redis::CLUSTER_PROFILE,
+        language: Some(&redis::Redis(redis::Flavour::Cluster)),
+    },
+    Target {
+        capability: &mongodb::CAPABILITY,
+        profile: &mongodb::PROFILE,
+        language: Some(&mongodb::MongoDb),
+    },
     Target {
         capability: &dynamodb::CAPABILITY,
         profile: &dynamodb::PROFILE,
@@ -43,6 +63,8 @@ static TARGETS: [Target; 5] = [
         profile: &cassandra::PROFILE,
         language: Some(&cassandra::Cassandra),
     },
+    Target { capability: &hbase::CAPABILITY, profile: &hbase::PROFILE, language: Some(&hbase::HBase) },
+    Target { capability: &oracle::CAPABILITY, profile: &oracle::PROFILE, language: Some(&oracle::Oracle) },
 ];
 
 /// Every store, the embedded one first: it is the one that is always there.

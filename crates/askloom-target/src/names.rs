@@ -113,7 +113,7 @@ mod tests {
             names,
             [
                 "first_player_username",
-                "first_player_user_2",
+                "first_playe_e0b9aaaf",
                 "select_",
                 "x_9lives",
                 "x__",

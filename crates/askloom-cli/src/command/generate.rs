@@ -64,7 +64,7 @@ pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
     let method = args.method.map(MethodName::method);
     let Designed { model, sources, design, .. } =
         Designed::on(target.capability.target, &costing, method, &args.file, screen)?;
-    let layout = Layout::new(&model.conceptual, &design);
+    let layout = Layout::new(&model.conceptual, &design).asked_by(&model.workload.queries);
     let given = args.params.as_deref().map_or_else(|| Ok(HashMap::new()), |file| params(&model, file))?;
     let lowering =
         Lowering { model: &model, design: &design, layout: &layout, costing: &costing, arguments: &given };

@@ -6,7 +6,7 @@ use askloom_design::cost::Costing;
 use askloom_design::lower::values;
 use askloom_design::method::{self, Method, Options as MethodOptions};
 use askloom_design::{ask, plan};
-use askloom_model::{ColumnValue, Id, Model, Path, Plan, Query, Value};
+use askloom_model::{ColumnValue, Design, Id, Model, Path, Plan, Query, Value};
 use askloom_oracle::State;
 use askloom_store::execute::{self, Arguments};
 use askloom_store::{Memory, Schema, records};
@@ -58,18 +58,31 @@ pub(crate) fn every_example(shell: &mut dyn Shell) {
         }
     }
     println!("{}: {count:?}", shell.target());
-    assert!(count.queries > 100 && count.rows > 100 && count.direct > 10, "{count:?}");
+    assert!(count.queries > 100 && count.rows > 100 && count.direct > 2, "{count:?}");
 }
 
 fn one(shell: &mut dyn Shell, name: &str, model: &Model, method: Method, nasty: bool, count: &mut Count) {
     let target = askloom_target::target(shell.target()).unwrap();
+    let made = method::design(method, model, &Costing::from(target), &MethodOptions::default());
+    let place = format!("{}_{}", name.replace('-', "_"), method.name());
+    one_design(shell, place, model, made.design, nasty, count);
+}
+
+/// Puts made-up records in, reads them back and asks all queries.
+pub(crate) fn one_design(
+    shell: &mut dyn Shell,
+    place: String,
+    model: &Model,
+    design: Design,
+    nasty: bool,
+    count: &mut Count,
+) {
+    let target = askloom_target::target(shell.target()).unwrap();
     let costing = Costing::from(target);
-    let made = method::design(method, model, &costing, &MethodOptions::default());
-    let schema = Schema::new(model.clone(), made.design);
-    let layout = Layout::new(&schema.model.conceptual, &schema.design);
+    let schema = Schema::new(model.clone(), design);
+    let layout = Layout::new(&schema.model.conceptual, &schema.design).asked_by(&model.workload.queries);
     let keyspace = filled(&schema, nasty);
     let held = records::from_keyspace(&schema, &layout, &keyspace).unwrap();
-    let place = format!("{}_{}", name.replace('-', "_"), method.name());
     let options = shell.clear(&place);
     let trial = Trial { schema: &schema, layout: &layout, keyspace: &keyspace, target, costing, place };
     trial.put(shell, &held, options);
@@ -104,7 +117,7 @@ impl Trial<'_> {
     /// All records of each table are those that were put in.
     fn comes_back(&self, shell: &mut dyn Shell, held: &[Sample]) {
         for table in self.layout.tables() {
-            let read = Read { table: table.collection, how: How::All };
+            let read = Read::new(table.collection, How::All);
             let found = shell.read(self.layout, &read);
             let found = found.unwrap_or_else(|why| panic!("{}, {}: {why}", self.place, table.name));
             let own = |record: &&Sample| table_of(record) == table.collection;

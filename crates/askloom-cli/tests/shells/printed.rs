@@ -90,7 +90,7 @@ impl<'p> Printed<'p> {
             if is_read(Some(known.clone())) {
                 return Ok(());
             }
-            self.run(&Read { table: id, how })?;
+            self.run(&Read::new(id, how))?;
             self.blocks.borrow_mut().insert((id.index(), Some(known)));
             return Ok(());
         }
@@ -101,7 +101,7 @@ impl<'p> Printed<'p> {
                 value: cells.get(at).cloned(),
                 column: Some(at),
             });
-            self.run(&Read { table: id, how: How::Block(terms.collect()) })?;
+            self.run(&Read { table: id, how: How::Block(terms.collect()), kept: None })?;
             self.blocks.borrow_mut().insert((id.index(), Some(key)));
             return Ok(());
         }

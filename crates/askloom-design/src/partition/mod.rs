@@ -17,14 +17,13 @@
 //! they belong. An aggregate can be read while its representation is being changed.
 
 mod diff;
-mod join;
 mod legal;
 pub(crate) mod matching;
 mod split;
 mod strategy;
 
+pub use askloom_model::{JoinError, join};
 pub use diff::diff;
-pub use join::{JoinError, join};
 pub use legal::{Problem, legal};
 pub use split::{Entries, Untaken, split};
 pub use strategy::{Strategy, elements_apart};

@@ -13,5 +13,5 @@ pub use emit::Cassandra;
 pub use profile::PROFILE;
 pub use read::{Bound, Condition, Select, select};
 pub use schema::{CqlColumn, CqlTable, Kind, System, tables};
-pub use value::{Cql, text_after};
+pub use value::Cql;
 pub use write::{Mutation, Repeated, mutations};

@@ -1,9 +1,9 @@
 //! Reads as SELECT.
 
 use super::schema::{CqlColumn, CqlTable, Kind};
-use super::value::{Cql, bytes_after, ordered, text_after, value};
+use super::value::{Cql, bytes_after, ordered, value};
 use crate::layout::{Layout, Place};
-use crate::program::{Bounds, How, Range, Read, Term};
+use crate::program::{Bounds, How, Range, Read, Term, text_after};
 use askloom_model::{Id, Value};
 
 /// A SELECT, as data.

@@ -97,20 +97,6 @@ pub(super) fn bytes_after(text: &str) -> (Vec<u8>, Option<Vec<u8>>) {
     (from, to)
 }
 
-/// The first text behind all that start with one. Nothing if there is none.
-#[must_use]
-pub fn text_after(text: &str) -> Option<String> {
-    let mut letters: Vec<char> = text.chars().collect();
-    while let Some(last) = letters.pop() {
-        let next = (last as u32 + 1..=char::MAX as u32).find_map(char::from_u32);
-        if let Some(next) = next {
-            letters.push(next);
-            return Some(letters.into_iter().collect());
-        }
-    }
-    None
-}
-
 impl CqlColumn {
     /// The value of the column from the JSON that Cassandra shows it in.
     pub fn from_json(&self, layout: &Layout<'_>, json: &Json) -> Result<Value, ValueError> {

@@ -10,7 +10,7 @@ use super::value::Cql;
 use crate::generate::Sample;
 use crate::layout::Layout;
 use crate::program::{Batch, Change, ChangeKind, Term};
-use askloom_model::{Id, Value};
+use askloom_model::{ClassId, Id, Value};
 
 /// A statement that changes something, as data.
 #[derive(Debug, Clone, PartialEq)]
@@ -87,11 +87,11 @@ fn master(layout: &Layout<'_>, table: &CqlTable, system: &System, change: &Chang
     match &change.kind {
         ChangeKind::Create(cells) => {
             let none = Condition { bound: known(Cql::Null), ..read() };
-            let set = whole(layout, table, system, cells, known(Cql::Int(1)));
+            let set = whole(layout, table, system, change.class, cells, known(Cql::Int(1)));
             vec![update(set, key(layout, table, cells), none)]
         }
         ChangeKind::Replace(cells) => {
-            let set = whole(layout, table, system, cells, slot(NEXT));
+            let set = whole(layout, table, system, change.class, cells, slot(NEXT));
             vec![update(set, key(layout, table, cells), read())]
         }
         ChangeKind::Set { key: of, set } => {
@@ -138,10 +138,11 @@ fn whole(
     layout: &Layout<'_>,
     table: &CqlTable,
     system: &System,
+    class: ClassId,
     cells: &[Term],
     version: Bound,
 ) -> Vec<(String, Bound)> {
-    let name = class_name(layout, table);
+    let name = layout.name_of(class).to_owned();
     let mut set = vec![(system.version.clone(), version), (system.class.clone(), known(Cql::Text(name)))];
     let members = cells.iter().filter(|term| column(table, term).is_some_and(|own| !is_partition(own)));
     set.extend(members.filter_map(|term| cell(layout, table, term)));

@@ -7,7 +7,7 @@
 //! stamp, so that of two writers the later wins whatever order they arrive in; for the same reason a deleted row leaves
 //! its key, its stamp and the time when that can go, too.
 
-use super::item::{Item, entry_name, items, root_name};
+use super::item::{Item, entry_name, items};
 use super::key::{self, Order};
 use super::read::{Bound, Cells, block, record};
 use super::schema::{Attribute, DynamoTable, Entries, Scalar, Stamps, System, scalar};
@@ -16,7 +16,7 @@ use crate::generate::Sample;
 use crate::layout::{Holds, Layout};
 use crate::program::{Batch, Change, ChangeKind, Term};
 use crate::tree::TreeOf;
-use askloom_model::{AccessPath, AccessStep, CopyLevel, Id};
+use askloom_model::{AccessPath, AccessStep, ClassId, CopyLevel, Id};
 
 /// A request that writes, as data.
 #[derive(Debug, Clone, PartialEq)]
@@ -111,11 +111,11 @@ fn together(writes: Vec<Repeated>) -> Vec<Repeated> {
 fn master(layout: &Layout<'_>, table: &DynamoTable, system: &System, change: &Change) -> Vec<Repeated> {
     let once = |write: Option<Write>| write.map(|write| (None, write)).into_iter().collect();
     match &change.kind {
-        ChangeKind::Create(cells) => once(create(layout, table, system, cells)),
+        ChangeKind::Create(cells) => once(create(layout, table, system, change.class, cells)),
         ChangeKind::Replace(cells) => {
             let mut set = members(layout, table, cells);
             if !table.faithful {
-                let class = Bound::Value(Dynamo::S(root_name(layout, table)));
+                let class = Bound::Value(Dynamo::S(layout.name_of(change.class).to_owned()));
                 set.push((system.class.clone(), Some(class)));
             }
             once(update(table, system, cells, set))
@@ -137,7 +137,13 @@ fn master(layout: &Layout<'_>, table: &DynamoTable, system: &System, change: &Ch
     }
 }
 
-fn create(layout: &Layout<'_>, table: &DynamoTable, system: &System, cells: &[Term]) -> Option<Write> {
+fn create(
+    layout: &Layout<'_>,
+    table: &DynamoTable,
+    system: &System,
+    class: ClassId,
+    cells: &[Term],
+) -> Option<Write> {
     let mut item = own_key(table, cells)?;
     let own = members(layout, table, cells);
     item.extend(own.into_iter().filter_map(|(name, bound)| Some((name, bound?))));
@@ -145,7 +151,7 @@ fn create(layout: &Layout<'_>, table: &DynamoTable, system: &System, cells: &[Te
         return Some(Write::Put { table: table.name.clone(), item, only: None });
     }
     item.push((system.version.clone(), Bound::Value(Dynamo::N("1".to_owned()))));
-    item.push((system.class.clone(), Bound::Value(Dynamo::S(root_name(layout, table)))));
+    item.push((system.class.clone(), Bound::Value(Dynamo::S(layout.name_of(class).to_owned()))));
     let only = Some(Only::Without(system.version.clone()));
     Some(Write::Put { table: table.name.clone(), item, only })
 }

@@ -326,7 +326,7 @@ pub(super) fn main() -> PositionId {
 }
 
 /// The names and types of the parts of an id.
-pub(super) fn named_identity(conceptual: &Conceptual, class: ClassId) -> Vec<(String, Type)> {
+pub(crate) fn named_identity(conceptual: &Conceptual, class: ClassId) -> Vec<(String, Type)> {
     let types = identity_types(conceptual, class);
     let mut names = Vec::new();
     identity_names(conceptual, class, "", 0, &mut names);

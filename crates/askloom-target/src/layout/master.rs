@@ -90,6 +90,12 @@ impl Layout<'_> {
         table.columns.iter().map(cell).collect()
     }
 
+    /// The name of a class.
+    #[must_use]
+    pub fn name_of(&self, class: ClassId) -> &str {
+        &self.conceptual.classes[class].name
+    }
+
     /// The name of the class, for an instance of a subclass.
     #[must_use]
     pub fn class_name(&self, table: &Table, block: &Block) -> Option<&str> {

@@ -4,10 +4,14 @@
 //! A column has one plain value, or a tree of them. An id of several parts has a column for each. What two parts of a
 //! definition both hold (a key that is the id, a value that is in the key) is one column.
 
+mod asked;
 mod build;
 mod master;
 mod row;
 
+pub use asked::Asked;
+pub(crate) use asked::condition_paths;
+pub(crate) use build::named_identity;
 pub use master::{Block, Fields};
 pub use row::Entry;
 
@@ -20,6 +24,7 @@ pub struct Layout<'l> {
     pub conceptual: &'l Conceptual,
     pub design: &'l Design,
     tables: Vec<Table>,
+    asked: Vec<Asked>,
 }
 
 /// The records of one collection.
@@ -153,7 +158,7 @@ impl<'l> Layout<'l> {
     pub fn new(conceptual: &'l Conceptual, design: &'l Design) -> Self {
         let tables = design.collections.iter();
         let tables = tables.map(|(id, collection)| build::table(conceptual, id, collection)).collect();
-        Self { conceptual, design, tables }
+        Self { conceptual, design, tables, asked: Vec::new() }
     }
 
     /// In the order of the design's collections.

@@ -2,13 +2,16 @@
 //! changes that belong together. A target turns each step into one statement of its own.
 
 mod bind;
+mod kept;
+mod prefix;
 mod read;
 mod write;
 
+pub use prefix::text_after;
 pub use read::{query, support};
 pub use write::write;
 
-use askloom_model::{CollectionId, CopyLevel, Value};
+use askloom_model::{ClassId, CollectionId, CopyLevel, Value};
 
 /// All that is done on the store for one statement.
 #[derive(Debug, Clone, PartialEq)]
@@ -39,6 +42,30 @@ pub enum Action {
 pub struct Read {
     pub table: CollectionId,
     pub how: How,
+    /// What the client keeps of everything, and in which order: a store that can search may do so.
+    pub kept: Option<Box<Kept>>,
+}
+
+/// Some of what the client does with the records that it reads: doing it earlier changes nothing.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Kept {
+    /// All of it is true of every record that is kept.
+    pub known: Vec<Known>,
+    /// The columns that it sorts by, and whether each descends.
+    pub order: Vec<(usize, bool)>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Known {
+    Equal(Term),
+    Between(Bounds),
+}
+
+impl Read {
+    #[must_use]
+    pub fn new(table: CollectionId, how: How) -> Self {
+        Self { table, how, kept: None }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -97,6 +124,8 @@ pub struct Batch {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Change {
     pub table: CollectionId,
+    /// Of what is written: it may be a subclass of the table's.
+    pub class: ClassId,
     pub kind: ChangeKind,
     /// Once for each of these.
     pub each: Option<String>,

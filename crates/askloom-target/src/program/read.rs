@@ -2,10 +2,10 @@
 
 use super::bind::{Given, fitted};
 use super::{Action, Bounds, Client, How, Program, Range, Read, Step, Term};
-use crate::layout::{Column, Field, Layout, Place, Shape, Table};
+use crate::layout::{Column, Field, Layout, Place, Shape, Table, condition_paths};
 use askloom_model::{
-    ClassId, CollectionId, Conceptual, Fetch, HomePlace, InSet, Inclusive, Joining, KeyRange, Leaf, Limit,
-    Member, Operand, Plan, Position, PositionId, Query, Reading, StepOf, Value,
+    ClassId, CollectionId, ColumnValue, Conceptual, Fetch, HomePlace, InSet, Inclusive, Joining, KeyRange,
+    Leaf, Limit, Member, Operand, OrderBy, Path, Plan, Position, PositionId, Query, Reading, StepOf, Value,
 };
 
 /// What a query does by its plan. Arguments are in the order of its parameters.
@@ -117,12 +117,38 @@ impl Reads<'_> {
         }
     }
 
-    /// What has expired is told from what lives by the masters.
+    /// What has expired is told from what lives by the masters: of the rows, and of what a copy took its values from.
     fn living(&mut self) {
-        let classes: Vec<ClassId> = self.positions.iter().filter_map(|(_, row)| row.class).collect();
+        let mut classes: Vec<ClassId> = self.positions.iter().filter_map(|(_, row)| row.class).collect();
+        let ends = self.paths().into_iter().flat_map(|path| path.hops.iter());
+        classes.extend(ends.map(|&end| self.conceptual().ends[end].target));
+        // A value object is in its aggregate, and lives as long.
+        classes.retain(|&class| self.conceptual().classes[class].kind.is_entity());
         for class in classes {
             self.instances(class, "what has expired is told by the aggregate itself");
         }
+    }
+
+    /// Every path that the plan takes a value from.
+    fn paths(&self) -> Vec<&Path> {
+        let mut paths: Vec<&Path> = self.plan.group_by.iter().collect();
+        for column in &self.plan.columns {
+            match &column.value {
+                ColumnValue::Path(path) => paths.push(path),
+                ColumnValue::Aggregate(aggregate) => paths.extend(&aggregate.of),
+                ColumnValue::Whole(_) => {}
+            }
+        }
+        for term in self.plan.sort.iter().flatten() {
+            match &term.by {
+                OrderBy::Path(path) => paths.push(path),
+                OrderBy::Aggregate(aggregate) => paths.extend(&aggregate.of),
+            }
+        }
+        if let Some(filter) = &self.plan.filter {
+            condition_paths(filter, &mut paths);
+        }
+        paths
     }
 
     fn access(&mut self, how: &Reading, chosen: &mut Chosen, each: Option<String>) {
@@ -134,17 +160,13 @@ impl Reads<'_> {
                 let Some(table) = self.given.layout.table(id) else { return };
                 let block = block_columns(table);
                 let terms = self.key_terms(table, &block, key, 0, chosen);
-                self.push("where the rows start", each, Read { table: id, how: How::Block(terms) });
+                self.push("where the rows start", each, Read::new(id, How::Block(terms)));
             }
             Reading::Range { key, equal, range, backwards, limited } => {
                 let Some(table) = self.given.layout.table(id) else { return };
                 if matches!(table.shape, Shape::Master { .. }) {
                     let terms = self.key_terms(table, &block_columns(table), key, 0, chosen);
-                    return self.push(
-                        "where the rows start",
-                        each,
-                        Read { table: id, how: How::Block(terms) },
-                    );
+                    return self.push("where the rows start", each, Read::new(id, How::Block(terms)));
                 }
                 let block = self.key_terms(table, &block_columns(table), key, 0, chosen);
                 let sorted = sort_columns(table);
@@ -155,7 +177,7 @@ impl Reads<'_> {
                 });
                 let limit = if *limited { self.limit() } else { None };
                 let range = Range { block, equal: equal_terms, bounds, backwards: *backwards, limit };
-                self.push("where the rows start", each, Read { table: id, how: How::Range(Box::new(range)) });
+                self.push("where the rows start", each, Read::new(id, How::Range(Box::new(range))));
             }
         }
     }
@@ -257,7 +279,9 @@ impl Reads<'_> {
             tables.dedup();
         }
         for table in tables {
-            self.push("no key leads there: everything is read", None, Read { table, how: How::All });
+            let kept = (!master).then(|| super::kept::kept(self.given, self.plan)).flatten().map(Box::new);
+            let read = Read { kept, ..Read::new(table, How::All) };
+            self.push("no key leads there: everything is read", None, read);
         }
     }
 
@@ -286,7 +310,7 @@ impl Reads<'_> {
                 self.block(*master, &format!("those in `{name}`"), "id found");
             }
             Joining::BackByScan { master } => {
-                let read = Read { table: *master, how: How::All };
+                let read = Read::new(*master, How::All);
                 self.push(&format!("who is in `{name}`: no index leads back"), None, read);
             }
         }
@@ -302,7 +326,7 @@ impl Reads<'_> {
                 HomePlace::Inside => {
                     let indexes = part_indexes(layout, class, home.root);
                     if indexes.is_empty() {
-                        let read = Read { table: master, how: How::All };
+                        let read = Read::new(master, How::All);
                         self.push(&format!("{why}, inside another: no index leads there"), None, read);
                     }
                     for index in indexes {
@@ -317,13 +341,13 @@ impl Reads<'_> {
     fn block(&mut self, table: CollectionId, why: &str, each: &str) {
         let Some(of) = self.given.layout.table(table) else { return };
         let terms = slots(of, |column| column.place == Place::Block, "");
-        self.push(why, Some(each.to_owned()), Read { table, how: How::Block(terms) });
+        self.push(why, Some(each.to_owned()), Read::new(table, How::Block(terms)));
     }
 
     fn fetch(&mut self, fetch: &Fetch) {
         let Some(table) = self.given.layout.table(fetch.collection) else { return };
         let terms = slots(table, Column::is_key, "");
-        let read = Read { table: fetch.collection, how: How::Record(terms) };
+        let read = Read::new(fetch.collection, How::Record(terms));
         self.push("what the rows do not hold", Some("row".to_owned()), read);
     }
 
@@ -372,7 +396,7 @@ pub(super) fn slots(table: &Table, wanted: impl Fn(&Column) -> bool, before: &st
 pub fn support(layout: &Layout<'_>, table: CollectionId, why: &str, each: &str) -> Option<Step> {
     let of = layout.table(table)?;
     let terms = slots(of, |column| column.place == Place::Block, "");
-    let action = Action::Read(Read { table, how: How::Block(terms) });
+    let action = Action::Read(Read::new(table, How::Block(terms)));
     Some(Step { why: why.to_owned(), each: Some(each.to_owned()), action })
 }
 

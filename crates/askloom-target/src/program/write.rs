@@ -5,8 +5,8 @@ use super::read::{all, finding, slots};
 use super::{Action, Batch, Change, ChangeKind, How, Program, Read, Step, Term};
 use crate::layout::{Column, Field, Layout, Place, Shape, Source, Table};
 use askloom_model::{
-    Assigned, Assignment, CheckOf, Conceptual, CopyWrite, Default, Id, Joining, Leaf, Member, Operand,
-    Position, PositionId, SupportOf, Value, Write, WriteAction, WritePlan, WriteStep, WriteStepPlan,
+    Assigned, Assignment, CheckOf, CollectionId, Conceptual, CopyWrite, Default, Id, Joining, Leaf, Member,
+    Operand, Position, PositionId, SupportOf, Value, Write, WriteAction, WritePlan, WriteStep, WriteStepPlan,
 };
 use std::collections::HashMap;
 
@@ -168,28 +168,38 @@ impl Writing<'_> {
         }
     }
 
-    fn look(&self, steps: &mut Vec<Step>, table: askloom_model::CollectionId, why: &str, each: Option<&str>) {
+    fn look(&self, steps: &mut Vec<Step>, table: CollectionId, why: &str, each: Option<&str>) {
         let Some(of) = self.layout().table(table) else { return };
         let terms = self.known(of, slots(of, |column| column.place == Place::Block, ""));
-        let action = Action::Read(Read { table, how: How::Block(terms) });
+        let action = Action::Read(Read::new(table, How::Block(terms)));
         push(steps, Step { why: why.to_owned(), each: each.map(str::to_owned), action });
     }
 
-    fn everything(&self, steps: &mut Vec<Step>, table: askloom_model::CollectionId, why: &str) {
-        let action = Action::Read(Read { table, how: How::All });
+    fn everything(&self, steps: &mut Vec<Step>, table: CollectionId, why: &str) {
+        let action = Action::Read(Read::new(table, How::All));
         push(steps, Step { why: format!("{why}: no index leads there"), each: None, action });
     }
 
     fn changes(&self, changes: &mut Vec<Change>) {
         let Some(table) = self.layout().table(self.plan.master.collection) else { return };
         for kind in self.master(table) {
-            changes.push(Change { table: table.collection, kind, each: None });
+            changes.push(self.change(table, kind, None));
         }
-        for copy in &self.plan.copies {
-            if let Some(table) = self.layout().table(copy.collection) {
+        // Where unique values are taken, the entries of an index are what takes them.
+        let taken = self.plan.reservations.iter().filter_map(|reservation| reservation.index);
+        let mut copies: Vec<CollectionId> = self.plan.copies.iter().map(|copy| copy.collection).collect();
+        copies.extend(taken);
+        copies.sort_unstable();
+        copies.dedup();
+        for copy in copies {
+            if let Some(table) = self.layout().table(copy) {
                 self.copy(table, changes);
             }
         }
+    }
+
+    fn change(&self, table: &Table, kind: ChangeKind, each: Option<String>) -> Change {
+        Change { table: table.collection, class: self.plan.class, kind, each }
     }
 
     fn master(&self, table: &Table) -> Vec<ChangeKind> {
@@ -386,11 +396,7 @@ impl Writing<'_> {
             let why = each
                 .clone()
                 .map_or_else(|| "row that it was in".to_owned(), |each| each.replace("is in", "was in"));
-            changes.push(Change {
-                table: table.collection,
-                kind: ChangeKind::DropRow(key("old.")),
-                each: Some(why),
-            });
+            changes.push(self.change(table, ChangeKind::DropRow(key("old.")), Some(why)));
         }
         if self.plan.action != WriteAction::Delete {
             let each = match (&collection.source.condition, each) {
@@ -398,7 +404,7 @@ impl Writing<'_> {
                 (_, each) => each,
             };
             let cells = if own { self.cells(table) } else { slots(table, |_| true, "") };
-            changes.push(Change { table: table.collection, kind: ChangeKind::PutRow(cells), each });
+            changes.push(self.change(table, ChangeKind::PutRow(cells), each));
         }
     }
 

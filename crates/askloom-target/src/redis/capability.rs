@@ -1,11 +1,14 @@
-//! What Redis can do: one node, without its search module. A cluster changes at once only what is in one slot.
+//! What Redis can do: one node without modules, one with the search module, and a cluster, which changes at once only
+//! what is in one slot.
 
-use askloom_model::{AtomicUnit, Capability, Expiry, Fact, Limits, SnapshotReads, Words};
+use askloom_model::{
+    AtomicUnit, Capability, Expiry, Fact, Limits, Operator, Push, PushedType, SnapshotReads, Words,
+};
 
 const STRINGS: &str =
     "Redis documentation, \"Redis Strings\", limits: 512 MB by default (proto-max-bulk-len)";
 
-pub static CAPABILITY: Capability = Capability {
+const NODE: Capability = Capability {
     target: "redis",
     title: "Redis",
     words: Words {
@@ -49,4 +52,34 @@ pub static CAPABILITY: Capability = Capability {
     ),
     pushes: &[],
     expiry: Some(Fact::new(Expiry::PerRecord, "Redis documentation, EXPIREAT: a key expires at a time")),
+};
+
+pub static CAPABILITY: Capability = NODE;
+
+/// Indexes are kept beside the hashes, at once with them. They serve where a copy would be read as a whole.
+pub static SEARCH_CAPABILITY: Capability = Capability {
+    target: "redis-search",
+    title: "Redis with search",
+    words: Words { collection: "key prefix with an index", ..NODE.words },
+    pushes: &[
+        Push { operator: Operator::Equal, types: PUSHED, said: DIGITS },
+        Push { operator: Operator::Order, types: PUSHED, said: DIGITS },
+    ],
+    ..NODE
+};
+
+const PUSHED: &[PushedType] =
+    &[PushedType::Text, PushedType::Int, PushedType::Long, PushedType::Bool, PushedType::Uuid];
+const DIGITS: &str = "Redis documentation, \"Tags\" and FT.AGGREGATE: a TAG is compared byte by byte with CASESENSITIVE \
+                      and UNF; fields of digits sort as the values that they stand for";
+
+/// All keys of a block have one tag, and so one slot.
+pub static CLUSTER_CAPABILITY: Capability = Capability {
+    target: "redis-cluster",
+    title: "Redis Cluster",
+    atomic: Fact::new(
+        AtomicUnit::Block,
+        "Redis documentation, \"Redis cluster specification\", hash tags: what one function touches is in one slot",
+    ),
+    ..NODE
 };

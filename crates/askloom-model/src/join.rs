@@ -1,8 +1,7 @@
-//! From entries back to the aggregate.
+//! From the entries of an aggregate back to the aggregate: they say where they belong, so that it takes no rules.
 
-use super::Entries;
-use askloom_model::{AccessPath, AccessStep, ClassId, Conceptual, Element, Member, Record, Value};
-use std::collections::BTreeSet;
+use crate::{AccessPath, AccessStep, ClassId, Conceptual, Element, Member, Record, Value};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 /// Why entries are not those of an aggregate.
@@ -31,7 +30,11 @@ impl std::error::Error for JoinError {}
 /// The aggregate of these entries, whose collection is that of the class `root`.
 ///
 /// A field that the model does not have is left out: it is not lost in the store, only not seen.
-pub fn join(conceptual: &Conceptual, root: ClassId, entries: Entries) -> Result<Record, JoinError> {
+pub fn join(
+    conceptual: &Conceptual,
+    root: ClassId,
+    entries: BTreeMap<AccessPath, Value>,
+) -> Result<Record, JoinError> {
     if entries.is_empty() {
         return Err(JoinError::Nothing);
     }

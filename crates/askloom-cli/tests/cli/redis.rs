@@ -1,0 +1,68 @@
+//! What `generate` prints for Redis, beside what is expected. `ASKLOOM_BLESS=1` rewrites it.
+
+use crate::project::{Project, expect_file};
+use std::path::Path;
+
+/// What is printed of an example but for the functions, which are the same for all.
+fn generated(example: &str, words: &[&str], params: &str) -> String {
+    let project = Project::new().with("params.json", params);
+    project.run(&["new", "model", "--example", example]).exits(0);
+    let file = format!("model/{example}.loom");
+    let words = [&["generate", &file, "--params", "params.json", "-o", "out"], words].concat();
+    project.run(&words).exits(0);
+    let mut text = String::new();
+    for name in ["README.md", "schema.redis", "sample.redis", "statements.redis"] {
+        if project.exists(&format!("out/{name}")) {
+            text.push_str(&format!("== {name}\n{}\n", project.read(&format!("out/{name}"))));
+        }
+    }
+    text
+}
+
+#[track_caller]
+fn expect(name: &str, text: &str) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/generated");
+    expect_file(&folder.join(name), text);
+}
+
+const GAME: &str = r#"{
+  "continueGame": {"gameId": "2fa740e6-1f12-42f3-9d59-d7aab6ca0680"},
+  "joinGame": {"gameId": "2fa740e6-1f12-42f3-9d59-d7aab6ca0680", "player": "}{\"*\\\n$where\u0000 :x"}
+}"#;
+
+#[test]
+fn the_game_on_one_node() {
+    expect("game.redis.txt", &generated("game", &["--target", "redis", "--sample"], GAME));
+}
+
+#[test]
+fn the_game_in_a_cluster() {
+    expect(
+        "game.redis-cluster.txt",
+        &generated("game", &["--target", "redis-cluster", "--prefix", "app:"], GAME),
+    );
+}
+
+#[test]
+fn the_shop_on_one_node() {
+    expect("shop.redis.txt", &generated("shop", &["--target", "redis"], "{}"));
+}
+
+/// KVMod's collections with their indexes, mended; then as its generator prints them.
+#[test]
+fn the_airline_with_search() {
+    let params = r#"{"Q1_aircraftsCapacityWithin": {"capacity_from": 100, "capacity_to": 200}}"#;
+    let words = ["--target", "redis-search", "--method", "kvmod"];
+    expect("airline.redis-search.txt", &generated("airline", &words, params));
+    let faithful = [words.as_slice(), &["--faithful"]].concat();
+    expect("airline.kvmod-paper.txt", &generated("airline", &faithful, "{}"));
+}
+
+#[test]
+fn the_functions_are_a_file_that_can_be_loaded() {
+    let project = Project::new();
+    project.run(&["new", ".", "--example", "game"]).exits(0);
+    project.run(&["generate", "game.loom", "--target", "redis", "-o", "out"]).exits(0);
+    assert!(project.read("out/functions.lua").starts_with("#!lua name=askloom\n"));
+    assert!(project.read("out/README.md").contains("`redis-cli -x FUNCTION LOAD REPLACE < functions.lua`"));
+}

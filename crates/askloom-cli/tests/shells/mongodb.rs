@@ -1,0 +1,203 @@
+//! mongosh on MongoDB.
+
+use crate::data::example;
+use crate::harness::{Shell, every_example};
+use crate::mongodb_text::designed;
+use crate::server::{self, Session};
+use askloom_design::cost::Costing;
+use askloom_design::lower::Lowering;
+use askloom_design::method::Method;
+use askloom_model::{Element, Record, Value};
+use askloom_target::generate::{Options, Sample, Source};
+use askloom_target::layout::Layout;
+use askloom_target::mongodb::{Bson, collections, decode, find};
+use askloom_target::program::{How, Read};
+use askloom_target::target;
+use serde_json::Value as Json;
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+struct Mongosh {
+    session: Session,
+    file: PathBuf,
+}
+
+const MARK: &str = "askloom-mark";
+const FAILED: &str = "askloom-failed";
+
+impl Mongosh {
+    fn start(name: &str) -> Self {
+        server::up("mongodb");
+        let session = Session::start(&server::shell("mongodb"), &[]);
+        let file = std::env::temp_dir().join(format!("askloom-mongosh-{}-{name}.js", std::process::id()));
+        Self { session, file }
+    }
+
+    /// Runs a file, as `mongosh URL FILE` does, and gives what it prints.
+    fn load(&mut self, text: &str) -> Result<String, String> {
+        std::fs::write(&self.file, text).map_err(|error| error.to_string())?;
+        let path = serde_json::to_string(&self.file).unwrap();
+        let failed = format!("print('\\n{FAILED}', error)");
+        let line = format!("try {{ load({path}) }} catch (error) {{ {failed} }}; print('\\n{MARK}')\n");
+        let printed = self.session.send(&line, MARK)?;
+        match printed.lines().find(|line| line.contains(FAILED)) {
+            Some(_) => Err(format!("{printed}\n{}", text.chars().take(20_000).collect::<String>())),
+            None => Ok(printed),
+        }
+    }
+}
+
+impl Drop for Mongosh {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.file);
+    }
+}
+
+impl Shell for Mongosh {
+    fn target(&self) -> &'static str {
+        "mongodb"
+    }
+
+    fn clear(&mut self, name: &str) -> Options {
+        self.load(&format!("db = db.getSiblingDB('{name}'); db.dropDatabase();")).unwrap();
+        Options::default()
+    }
+
+    fn run(&mut self, text: &str) -> Result<(), String> {
+        self.load(text).map(|_| ())
+    }
+
+    fn read(&mut self, layout: &Layout<'_>, read: &Read) -> Result<Vec<Sample>, String> {
+        let all = collections(layout, &Options::default());
+        let text = find(layout, &all, read).ok_or("no such collection")?.text();
+        // The same statement; EJSON only says how the documents are shown.
+        let text = text.trim_end_matches(';');
+        let shown =
+            self.load(&format!("print('\\n' + EJSON.stringify(({text}).toArray(), {{ relaxed: false }}))"))?;
+        let line =
+            shown.lines().find(|line| line.starts_with('[')).ok_or_else(|| format!("no answer: {shown}"))?;
+        let found: Vec<Json> = serde_json::from_str(line).map_err(|error| format!("{error}: {line}"))?;
+        let of = all.iter().find(|of| of.collection == read.table).unwrap();
+        let record = |json: &Json| match Bson::from_extended(json) {
+            Ok(Bson::Document(document)) => decode(layout, of, &document).map_err(|error| error.0),
+            other => Err(format!("{other:?}")),
+        };
+        found.iter().map(record).collect()
+    }
+}
+
+#[test]
+#[ignore = "slow"]
+fn every_example_runs_in_mongosh() {
+    every_example(&mut Mongosh::start("examples"));
+}
+
+/// The writes of the game, as they are printed: the slots are filled with what the reads before them give.
+#[test]
+#[ignore = "slow"]
+fn the_writes_of_the_game_run_in_mongosh() {
+    let mut shell = Mongosh::start("writes");
+    let model = example("game");
+    let design = designed(&model, Method::Noam);
+    let layout = Layout::new(&model.conceptual, &design);
+    let options = shell.clear("game_writes");
+    let game = Value::Uuid(uuid::Uuid::from_u128(5));
+    let text = |text: &str| Value::Text(text.to_owned());
+    let class = |name: &str| model.conceptual.classes.iter().find(|(_, row)| row.name == name).unwrap().0;
+    let record = |name: &str, json: &Json| Record::from_json(&model.conceptual, class(name), json).unwrap();
+    let round =
+        record("Round", &serde_json::json!({"moves": "it's '}{\" $where\u{0}\u{2028}\n", "comments": "*"}));
+    let given = |pairs: &[(&str, Value)]| {
+        pairs.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect::<HashMap<_, _>>()
+    };
+    let at = Value::Timestamp(jiff::Timestamp::from_second(1_700_000_000).unwrap());
+    let nasty = text("o'mary \\ $where");
+    let arguments = HashMap::from([
+        (
+            "startGame".to_owned(),
+            given(&[
+                ("gameId", game.clone()),
+                ("status", Value::Enum(0)),
+                ("startedAt", at),
+                ("firstPlayer", Value::Reference(vec![nasty.clone()])),
+            ]),
+        ),
+        (
+            "joinGame".to_owned(),
+            given(&[("gameId", game.clone()), ("player", Value::Reference(vec![nasty]))]),
+        ),
+        (
+            "addRound".to_owned(),
+            given(&[
+                ("gameId", game.clone()),
+                ("round", Value::Record(Box::new(round.clone()))),
+                ("status", Value::Enum(2)),
+            ]),
+        ),
+    ]);
+    let costing = Costing::from(target("mongodb").unwrap());
+    let lowering = Lowering {
+        model: &model,
+        design: &design,
+        layout: &layout,
+        costing: &costing,
+        arguments: &arguments,
+    };
+    let statements = lowering.statements(&|_| String::new()).unwrap();
+    let source = Source { layout: &layout, statements, sample: Vec::new(), options };
+    let made = target("mongodb").unwrap().language.unwrap().generate(&source);
+    shell.run(&made.files[0].text()).unwrap();
+    // Twice changes nothing.
+    shell.run(&made.files[0].text()).unwrap();
+    let mut write = |name: &str, slots: &[(&str, &str)]| {
+        let block = made.files[1].blocks.iter().find(|block| block.of == name).unwrap();
+        let mut text = block.text.clone();
+        for (slot, value) in slots {
+            text = text.replace(slot, value);
+        }
+        shell.load(&text)
+    };
+    let key = "'00000000-0000-0000-0000-000000000005'";
+    let at = "ISODate('2023-11-14T22:13:20Z')";
+    write("startGame", &[]).unwrap();
+    let again = write("startGame", &[]).unwrap_err();
+    assert!(again.contains("E11000"), "{again}");
+    let old = [(":old.startedAt", at), (":old.gameId", key), (":startedAt", at), (":gameId", key)];
+    let joining = |version| [&[(":version", version), (":old.status", "'waiting'")], &old[..]].concat();
+    write("joinGame", &joining("Long('1')")).unwrap();
+    let late = write("joinGame", &joining("Long('1')")).unwrap_err();
+    assert!(late.contains("it has changed since it was read"), "{late}");
+    let adding = |version, ordinal| {
+        [&[(":version", version), (":ordinal", ordinal), (":old.status", "'playing'")], &old[..]].concat()
+    };
+    write("addRound", &adding("Long('2')", "0")).unwrap();
+    // The next ordinal, after one that was removed.
+    write("addRound", &adding("Long('3')", "2")).unwrap();
+    let tables = layout.tables().iter();
+    let all: Vec<Sample> = tables
+        .flat_map(|table| {
+            shell.read(&layout, &Read { table: table.collection, how: How::All, kept: None }).unwrap()
+        })
+        .collect();
+    let block = all.iter().find_map(|sample| match sample {
+        Sample::Block { block, .. } => Some(block),
+        Sample::Row { .. } => None,
+    });
+    let block = block.unwrap();
+    assert_eq!((block.version, &block.identity), (4, &vec![game.clone()]));
+    let root = block.fields.root.as_ref().unwrap();
+    let rounds = root.fields.values().find_map(|value| match value {
+        Value::List(elements) => Some(elements.clone()),
+        _other => None,
+    });
+    let element = |ordinal| Element { ordinal, value: Value::Record(Box::new(round.clone())) };
+    assert_eq!(rounds.unwrap(), [element(0), element(2)]);
+    let rows: Vec<&Vec<Value>> = all
+        .iter()
+        .filter_map(|sample| match sample {
+            Sample::Row { cells, .. } => Some(cells),
+            Sample::Block { .. } => None,
+        })
+        .collect();
+    assert!(rows.iter().all(|cells| cells.contains(&game)) && !rows.is_empty(), "{rows:?}");
+}

@@ -1,0 +1,205 @@
+//! What Redis is known to trip over, on a real one.
+
+use crate::harness::Shell;
+use crate::redis::{RedisCli, json};
+use askloom_model::{CollectionId, Conceptual, Design, Id, Type, Value};
+use askloom_target::generate::Sample;
+use askloom_target::layout::{Column, Holds, Layout, Place, Source};
+use askloom_target::program::{Bounds, How, Kept, Known, Read, Term};
+use askloom_target::redis::{
+    FUNCTIONS, Flavour, Hash, Index, Kind, RedisColumn, RedisTable, Shadow, read_command, sample,
+};
+use serde_json::Value as Json;
+
+/// What the functions answer, and what is there afterwards.
+struct Functions(RedisCli);
+
+impl Functions {
+    fn loaded(flavour: Flavour, database: &str) -> Self {
+        let mut shell = RedisCli::start_in(flavour, database);
+        shell.run(FUNCTIONS).unwrap();
+        if flavour == Flavour::Plain {
+            shell.send("FLUSHDB").unwrap();
+        }
+        Self(shell)
+    }
+
+    #[track_caller]
+    fn done(&mut self, line: &str) -> Json {
+        json(&self.0.send(line).unwrap()).unwrap()
+    }
+
+    #[track_caller]
+    fn refused(&mut self, line: &str, why: &str) {
+        let error = self.0.send(line).unwrap_err();
+        assert!(error.contains(why), "{error}");
+    }
+}
+
+#[test]
+#[ignore = "slow"]
+fn a_function_checks_everything_before_it_writes() {
+    let mut redis = Functions::loaded(Flavour::Plain, "2");
+    let exact = (1_u64 << 53) + 1;
+    redis.done(&format!("FCALL askloom_write 1 g:{{a}} if 1 \"\" next 1 put 1 2 class G score {exact}"));
+    let before = redis.done("HGETALL g:{a}");
+    assert_eq!((&before["n"], &before["score"]), (&Json::from("1"), &Json::from(exact.to_string())));
+    redis.refused("FCALL askloom_write 1 g:{a} if 1 \"\" next 1 put 1 1 score 0", "CONFLICT");
+    // The second aggregate is not what was read, a step is none, a list is too short, a key is of another type.
+    redis.refused("FCALL askloom_write 2 g:{a} g:{b} if 1 1 if 2 7 next 1 put 1 1 score 0", "CONFLICT");
+    redis.refused("FCALL askloom_write 1 g:{a} if 1 1 put 1 1 score 0 nonsense 1", "WRONG no such step");
+    redis.refused("FCALL askloom_write 1 g:{a} if 1 1 put 1 1 score 0 put 1 2 a b", "WRONG too few");
+    redis.refused("FCALL askloom_write 1 g:{a} if 1 1 put 1 1 score 0 row 1 m 0", "WRONG a key of type");
+    redis.refused("FCALL askloom_write 1 g:{a} if 1 1 put 1 1 score 0 put 2 1 a b", "WRONG no such key");
+    assert_eq!(redis.done("HGETALL g:{a}"), before);
+}
+
+#[test]
+#[ignore = "slow"]
+fn versions_are_no_doubles_and_lists_may_be_long() {
+    let mut redis = Functions::loaded(Flavour::Plain, "3");
+    let version = (1_u64 << 53) + 1;
+    redis.done(&format!("HSET g:{{a}} n {version} system s class G x 1"));
+    redis.refused(&format!("FCALL askloom_write 1 g:{{a}} if 1 {} next 1", version - 1), "CONFLICT");
+    let fields: String = (0..20_000).map(|at| format!(" f{at} {at}")).collect();
+    redis.done(&format!("FCALL askloom_write 1 g:{{a}} if 1 {version} next 1 put 1 20000{fields}"));
+    assert_eq!(redis.done("HGET g:{a} n"), Json::from((version + 1).to_string()));
+    assert_eq!(redis.done("HLEN g:{a}"), Json::from(20_004));
+    // A deleted aggregate keeps its version and what the system knows.
+    redis.done(&format!("FCALL askloom_write 1 g:{{a}} if 1 {} next 1 clear 1", version + 1));
+    let left = redis.done("HGETALL g:{a}");
+    assert_eq!(left, serde_json::json!({"n": (version + 2).to_string(), "system": "s"}));
+}
+
+#[test]
+#[ignore = "slow"]
+fn starting_with_finds_all_of_them() {
+    let mut redis = Functions::loaded(Flavour::Plain, "4");
+    // A prefix of a tag would stop at two hundred different ones.
+    let rows: String = (0..500).map(|at| format!(" row 1 \"\\x06ab{at:04}\\x00\\x01\" 1 at {at}")).collect();
+    redis.done(&format!("FCALL askloom_write 1 c:{{-}}{rows} row 1 \"\\x06aa\\x00\\x01\" 1 at -1"));
+    let found = redis.done("FCALL_RO askloom_range 1 c:{-} \"[\\x06ab\" \"(\\x06ac\" asc -1");
+    assert_eq!(found.as_array().unwrap().len(), 500);
+    let last = redis.done("FCALL_RO askloom_range 1 c:{-} \"[\\x06ab\" \"(\\x06ac\" desc 2");
+    assert_eq!(last, serde_json::json!([["at", "499"], ["at", "498"]]));
+    redis.done("FCALL askloom_write 1 c:{-} norow 1 \"\\x06ab0499\\x00\\x01\"");
+    let last = redis.done("FCALL_RO askloom_range 1 c:{-} - + desc 1");
+    assert_eq!(last, serde_json::json!([["at", "498"]]));
+    assert_eq!(redis.done("DBSIZE"), Json::from(501));
+}
+
+#[test]
+#[ignore = "slow"]
+fn a_call_in_a_cluster_reaches_one_tag_alone() {
+    let mut redis = Functions::loaded(Flavour::Cluster, "0");
+    redis.done("FCALL askloom_write 2 tag:{one} tag:{one}set next 1 row 2 m 1 a b");
+    assert_eq!(
+        redis.done("FCALL_RO askloom_range 1 tag:{one}set - + asc -1"),
+        serde_json::json!([["a", "b"]])
+    );
+    redis.refused("FCALL askloom_write 2 tag:{one} tag:{two} next 1 next 2", "CROSSSLOT");
+}
+
+/// Copies of one text and one number each, searched by both and sorted by both.
+fn searched() -> RedisTable {
+    let column = |name: &str, place: Place, ty: Type| {
+        let holds = Holds::Scalar(ty);
+        let of = Column { name: name.to_owned(), place, source: Source::Node, holds, optional: true };
+        RedisColumn { field: name.to_owned(), of }
+    };
+    let shadow = |field: &str, of: &[(usize, bool)]| Shadow { field: field.to_owned(), of: of.to_vec() };
+    let shadows = vec![
+        shadow("by_word", &[(1, false)]),
+        shadow("by_number", &[(2, false)]),
+        shadow("by_number_desc_word", &[(2, true), (1, false)]),
+    ];
+    RedisTable {
+        collection: CollectionId::from_index(0),
+        prefix: "traps:".to_owned(),
+        columns: vec![
+            column("id", Place::Block, Type::Int),
+            column("word", Place::Value, Type::Text),
+            column("number", Place::Value, Type::Long),
+        ],
+        kind: Kind::Packed,
+        search: Some(Index { name: "traps".to_owned(), shadows }),
+    }
+}
+
+#[test]
+#[ignore = "slow"]
+fn a_search_means_what_it_says() {
+    let mut shell = RedisCli::start(Flavour::Search);
+    let table = searched();
+    let (conceptual, design) = (Conceptual::default(), Design::default());
+    let layout = Layout::new(&conceptual, &design);
+    let tables = std::slice::from_ref(&table);
+    // Those that a TAG or a NUMERIC takes for one another, and those longer than a tag.
+    let long = "x".repeat(5000);
+    let words =
+        ["a", "A", "a\0b", " a", "a ", "a,b", "", "*", "@x:{y}|-", "b", &(long.clone() + "1"), &(long + "2")];
+    let numbers = [1 << 53, (1 << 53) + 1, -1, i64::MAX, i64::MIN, 0];
+    let mut rows: Vec<Vec<Value>> = Vec::new();
+    for (id, word) in words.iter().enumerate() {
+        let number = numbers.get(id).map_or(Value::Null, |number| Value::Int(*number));
+        rows.push(vec![Value::Int(id as i64), Value::Text((*word).to_owned()), number]);
+    }
+    // An index that is made later has them all when it says that it is ready.
+    let put = |row: &Vec<Value>| {
+        sample(&layout, tables, &Sample::Row { table: table.collection, cells: row.clone() })
+    };
+    let lines: Vec<String> = rows.iter().flat_map(put).map(|command| command.text()).collect();
+    shell.clear("traps");
+    shell.send(&lines.join("\n")).unwrap();
+    shell.send(&table.create_index().unwrap().text()).unwrap();
+    let mut waited = 0;
+    loop {
+        let info = shell.send("FT.INFO traps").unwrap().replace(":nan", ":null");
+        let info = json(&info).unwrap();
+        if info["percent_indexed"] == 1 && info["indexing"] == 0 {
+            assert_eq!(info["hash_indexing_failures"], Json::from(0));
+            break;
+        }
+        waited += 1;
+        assert!(waited < 10_000, "{info}");
+    }
+    let mut found = |known: Vec<Known>, order: Vec<(usize, bool)>| -> Vec<Vec<Value>> {
+        let read =
+            Read { kept: Some(Box::new(Kept { known, order })), ..Read::new(table.collection, How::All) };
+        let command = read_command(tables, &read).unwrap();
+        assert!(command.text().starts_with("FT.AGGREGATE"));
+        let cells = |hash: &Hash| match table.record(&layout, hash).unwrap().unwrap() {
+            Sample::Row { cells, .. } => cells,
+            Sample::Block { .. } => Vec::new(),
+        };
+        let mut rows: Vec<Vec<Value>> = shell.found(&command).unwrap().iter().map(cells).collect();
+        if read.kept.unwrap().order.is_empty() {
+            rows.sort();
+        }
+        rows
+    };
+    let term = |column: usize, value: &Value| Term {
+        name: String::new(),
+        value: Some(value.clone()),
+        column: Some(column),
+    };
+    for row in &rows {
+        assert_eq!(found(vec![Known::Equal(term(1, &row[1]))], Vec::new()), std::slice::from_ref(row));
+    }
+    for row in rows.iter().filter(|row| !row[2].is_null()) {
+        for (inclusive, low) in [(true, true), (true, false), (false, true), (false, false)] {
+            let side = Some((term(2, &row[2]), inclusive));
+            let (low_side, high_side) = if low { (side, None) } else { (None, side) };
+            let bounds = Bounds { column: 2, low: low_side, high: high_side, prefix: None };
+            let expected = rows.iter().filter(|other| {
+                let within = if low { other[2] > row[2] } else { other[2] < row[2] };
+                !other[2].is_null() && (within || (inclusive && other[2] == row[2]))
+            });
+            let expected: Vec<Vec<Value>> = expected.cloned().collect();
+            assert_eq!(found(vec![Known::Between(bounds)], Vec::new()), expected);
+        }
+    }
+    let mut sorted = rows.clone();
+    sorted.sort_by(|a, b| b[2].cmp(&a[2]).then(a[1].cmp(&b[1])));
+    assert_eq!(found(Vec::new(), vec![(2, true), (1, false)]), sorted);
+}

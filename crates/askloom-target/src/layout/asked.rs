@@ -1,0 +1,176 @@
+//! Which columns of a copy the queries search and sort by: what KVMod marks in its collections.
+
+use super::{Column, Layout, Source, Table};
+use askloom_model::{
+    ClassId, CollectionId, ColumnValue, Condition, Id, Leaf, Member, Operand, OrderBy, Path, Position,
+    PositionId, Query, Role, identity_types,
+};
+use std::collections::{BTreeSet, HashMap};
+
+/// What queries ask of a copy that has all they need. Columns are given by their places.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Asked {
+    /// Columns in conditions.
+    pub searched: BTreeSet<usize>,
+    /// The columns of each ORDER BY, and whether each descends.
+    pub orders: Vec<Vec<(usize, bool)>>,
+}
+
+static NOTHING: Asked = Asked { searched: BTreeSet::new(), orders: Vec::new() };
+
+/// From the root to a value.
+type Way = Vec<Stride>;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Stride {
+    Into(Member),
+    Last(Leaf),
+}
+
+/// The ways that a query takes.
+struct Asking {
+    shown: Vec<Way>,
+    searched: Vec<Way>,
+    order: Vec<(Way, bool)>,
+}
+
+impl Layout<'_> {
+    /// With what queries search and sort by.
+    #[must_use]
+    pub fn asked_by(mut self, queries: &[Query]) -> Self {
+        let mut by_root: HashMap<ClassId, Vec<Asking>> = HashMap::new();
+        for query in queries {
+            let root = query.positions.iter().next().and_then(|(_, position)| position.class);
+            if let (Some(root), Some(asking)) = (root, asking(query)) {
+                by_root.entry(root).or_default().push(asking);
+            }
+        }
+        self.asked = self.tables.iter().map(|table| self.asked_of(table, &by_root)).collect();
+        self
+    }
+
+    /// What is searched and sorted by in a collection.
+    #[must_use]
+    pub fn asked(&self, collection: CollectionId) -> &Asked {
+        self.asked.get(collection.index()).unwrap_or(&NOTHING)
+    }
+
+    fn asked_of(&self, table: &Table, by_root: &HashMap<ClassId, Vec<Asking>>) -> Asked {
+        let mut asked = Asked::default();
+        let source = &self.design.collections[table.collection].source;
+        let Some(queries) = by_root.get(&source.root).filter(|_| table.role == Role::Copy) else {
+            return asked;
+        };
+        let columns = table.columns.iter().enumerate();
+        let places: HashMap<Way, usize> = columns
+            .filter_map(|(index, column)| Some((self.way(&source.positions, column)?, index)))
+            .collect();
+        let place = |way: &Way| places.get(way).copied();
+        for query in queries {
+            let searched: Option<Vec<usize>> = query.searched.iter().map(place).collect();
+            let order: Option<Vec<(usize, bool)>> =
+                query.order.iter().map(|(way, descending)| Some((place(way)?, *descending))).collect();
+            let (Some(searched), Some(order)) = (searched, order) else { continue };
+            if query.shown.iter().any(|way| place(way).is_none()) {
+                continue;
+            }
+            asked.searched.extend(searched);
+            if !order.is_empty() && !asked.orders.contains(&order) {
+                asked.orders.push(order);
+            }
+        }
+        asked
+    }
+
+    /// From the root to what a column holds. Nothing for what no query names.
+    fn way(&self, positions: &askloom_model::Table<PositionId, Position>, column: &Column) -> Option<Way> {
+        match &column.source {
+            Source::Path { path, part: None | Some(0) } => Some(way(positions, path)),
+            Source::Position { position, part: Some(part) } => {
+                let leaf = self.identifier_leaf(positions[*position].class?, *part)?;
+                Some(way(positions, &Path { position: *position, hops: Vec::new(), leaf }))
+            }
+            Source::Path { .. }
+            | Source::Position { .. }
+            | Source::Node
+            | Source::Whole(_)
+            | Source::Member(_) => None,
+        }
+    }
+
+    /// The member of an identifier whose only part this is.
+    fn identifier_leaf(&self, class: ClassId, part: usize) -> Option<Leaf> {
+        let mut before = 0;
+        for &member in &self.conceptual.classes[class].identifier {
+            let (leaf, length) = match member {
+                Member::Attribute(id) => (Leaf::Attribute(id), 1),
+                Member::End(id) => {
+                    let target = self.conceptual.ends[id].target;
+                    (Leaf::Reference(id), identity_types(self.conceptual, target).len())
+                }
+            };
+            if before == part && length == 1 {
+                return Some(leaf);
+            }
+            before += length;
+        }
+        None
+    }
+}
+
+/// Nothing for a query that needs more than values of paths.
+fn asking(query: &Query) -> Option<Asking> {
+    let of = |path: &Path| way(&query.positions, path);
+    let shown = query.columns.iter().map(|column| match &column.value {
+        ColumnValue::Path(path) => Some(of(path)),
+        ColumnValue::Whole(_) | ColumnValue::Aggregate(_) => None,
+    });
+    let order = query.order_by.iter().map(|term| match &term.by {
+        OrderBy::Path(path) => Some((of(path), term.descending)),
+        OrderBy::Aggregate(_) => None,
+    });
+    let mut paths = Vec::new();
+    if let Some(condition) = &query.condition {
+        condition_paths(condition, &mut paths);
+    }
+    let searched = paths.into_iter().map(of).collect();
+    Some(Asking { shown: shown.collect::<Option<_>>()?, searched, order: order.collect::<Option<_>>()? })
+}
+
+fn way(positions: &askloom_model::Table<PositionId, Position>, path: &Path) -> Way {
+    let mut way = Vec::new();
+    let mut at = path.position;
+    while let Some(hop) = positions[at].from {
+        way.push(Stride::Into(hop.step));
+        at = hop.parent;
+    }
+    way.reverse();
+    way.extend(path.hops.iter().map(|&end| Stride::Into(Member::End(end))));
+    way.push(Stride::Last(path.leaf));
+    way
+}
+
+/// Every path in a condition.
+pub(crate) fn condition_paths<'c>(condition: &'c Condition, paths: &mut Vec<&'c Path>) {
+    let mut one = |operand: &'c Operand| {
+        if let Operand::Path(path) = operand {
+            paths.push(path);
+        }
+    };
+    match condition {
+        Condition::And(all) | Condition::Or(all) => {
+            all.iter().for_each(|inner| condition_paths(inner, paths));
+        }
+        Condition::Not(inner) => condition_paths(inner, paths),
+        Condition::Compare { left, right, .. } => [left, right].into_iter().for_each(one),
+        Condition::Between { value, .. }
+        | Condition::In { value, .. }
+        | Condition::StartsWith { value, .. }
+        | Condition::IsNull { value }
+        | Condition::Matches { value, .. }
+        | Condition::Under { value, .. }
+        | Condition::Above { value, .. }
+        | Condition::Within { value, .. }
+        | Condition::InBox { value, .. } => one(value),
+    }
+}

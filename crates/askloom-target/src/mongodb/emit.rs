@@ -1,0 +1,185 @@
+//! A design as files for mongosh.
+
+use super::read::find;
+use super::schema::{MongoCollection, collections};
+use super::text::{WRITE_CONCERN, collection, in_comment, laid_out, text};
+use super::write::{Command, Repeated, commands, sample};
+use crate::generate::{
+    Block, File, Generated, Language, Options, Sample, Source, Statement, client_line, heading, step_heading,
+};
+use crate::layout::Layout;
+use crate::program::{Action, Read};
+use askloom_model::CopyLevel;
+use std::fmt::Write;
+
+const MARK: &str = "//";
+
+/// JavaScript for mongosh.
+#[derive(Debug)]
+pub struct MongoDb;
+
+impl Language for MongoDb {
+    fn generate(&self, source: &Source<'_>) -> Generated {
+        let all = collections(source.layout, &source.options);
+        let run = |name: &str| Some(format!("mongosh URL {name}"));
+        let mut files = vec![File {
+            name: "schema.js".to_owned(),
+            run: run("schema.js"),
+            blocks: all.iter().map(|of| definition(source.layout, of)).collect(),
+        }];
+        if !source.sample.is_empty() {
+            let blocks = source.sample.iter().map(|record| Block {
+                of: record.collection(source.layout).to_owned(),
+                text: put(source.layout, &all, record),
+                whole: true,
+            });
+            files.push(File {
+                name: "sample.js".to_owned(),
+                run: run("sample.js"),
+                blocks: blocks.collect(),
+            });
+        }
+        let blocks = source.statements.iter().map(|statement| block(source.layout, &all, statement));
+        files.push(File { name: "statements.js".to_owned(), run: None, blocks: blocks.collect() });
+        Generated { files, notes: notes(&source.options) }
+    }
+
+    fn read(&self, layout: &Layout<'_>, options: &Options, read: &Read) -> String {
+        find(layout, &collections(layout, options), read).map(|find| find.text()).unwrap_or_default()
+    }
+
+    fn put(&self, layout: &Layout<'_>, options: &Options, sample: &Sample) -> String {
+        put(layout, &collections(layout, options), sample)
+    }
+}
+
+fn notes(options: &Options) -> Vec<String> {
+    let mut notes = vec![
+        "URL names a database of a replica set: mongodb://HOST/DATABASE?replicaSet=NAME".to_owned(),
+        "A uuid or a blob that sorts is text in `_id`, an enum its number; `--params` prints them."
+            .to_owned(),
+    ];
+    if options.faithful {
+        notes.push(
+            "As the papers print it, a document has no version: two writers at once lose a change."
+                .to_owned(),
+        );
+    }
+    notes
+}
+
+fn put(layout: &Layout<'_>, all: &[MongoCollection], record: &Sample) -> String {
+    sample(layout, all, record).map_or_else(String::new, |command| command.call("db", 0, "") + ";\n")
+}
+
+fn definition(layout: &Layout<'_>, of: &MongoCollection) -> Block {
+    let wanted = layout.table(of.collection).map_or(of.name.as_str(), |table| table.name.as_str());
+    let what = if of.is_master() { "an aggregate is a document" } else { "a copy: a row is a document" };
+    let mut made = format!("{MARK} {}, {what}\n", in_comment(wanted));
+    let name = text(&of.name);
+    let _ = writeln!(made, "if (!db.getCollectionNames().includes({name})) db.createCollection({name}, {{");
+    // Texts are compared by their bytes, whatever the database does elsewhere.
+    made.push_str("  collation: { locale: 'simple' }");
+    if let Some(validator) = of.validator() {
+        let shown = laid_out(&validator, "  validator: ".len()).replace('\n', "\n  ");
+        let _ = write!(made, ",\n  validator: {shown}");
+    }
+    made.push_str("\n});\n");
+    let _ = writeln!(
+        made,
+        "if (db.getCollectionInfos({{ name: {name} }}).some(({{ options }}) => options.collation)) {{\n  \
+         throw new Error('a collection that is there compares texts by a collation, not by their bytes');\n}}"
+    );
+    if let Some(index) = of.index() {
+        let own = collection("db", &of.name);
+        let _ = writeln!(made, "{own}.createIndex({});", laid_out(&index, own.len() + 15));
+    }
+    Block { of: wanted.to_owned(), text: made, whole: true }
+}
+
+fn block(layout: &Layout<'_>, all: &[MongoCollection], statement: &Statement) -> Block {
+    let program = &statement.program;
+    let mut made = commented(&heading(MARK, statement));
+    for (index, step) in program.steps.iter().enumerate() {
+        made.push_str(&commented(&step_heading(MARK, index + 1, program.steps.len(), step)));
+        match &step.action {
+            Action::Read(read) => {
+                made.push_str(&find(layout, all, read).map(|find| find.text()).unwrap_or_default());
+                made.push('\n');
+            }
+            Action::Change(batch) => {
+                let commands = commands(layout, all, batch);
+                match (commands.as_slice(), batch.level) {
+                    ([one], _) => made.push_str(&alone(one)),
+                    (several, CopyLevel::AtomicUnit | CopyLevel::Transaction) => {
+                        made.push_str(&transaction(several));
+                    }
+                    (several, CopyLevel::Intents) => {
+                        several.iter().for_each(|one| made.push_str(&alone(one)))
+                    }
+                }
+            }
+        }
+    }
+    made.push_str(&commented(&client_line(MARK, program)));
+    Block { of: program.name.clone(), text: made, whole: program.is_direct() }
+}
+
+/// Lines that are comments stay so: JavaScript has more ends of lines than others.
+fn commented(lines: &str) -> String {
+    lines.split('\n').map(in_comment).collect::<Vec<_>>().join("\n")
+}
+
+fn repeated(each: Option<&String>, indent: usize) -> String {
+    each.map_or_else(String::new, |each| format!("{:indent$}{MARK} for each {}:\n", "", in_comment(each)))
+}
+
+/// A command that is one document's, and so all or nothing by itself.
+fn alone((each, command): &Repeated) -> String {
+    let mut made = repeated(each.as_ref(), 0);
+    match command {
+        Command::Update { filter, .. } if filter.len() > 1 => {
+            let _ = writeln!(made, "{MARK} matchedCount 0: it has changed since it was read; read it again");
+        }
+        Command::Update { .. } => {
+            let _ = writeln!(made, "{MARK} matchedCount 0: there is none");
+        }
+        Command::Insert { .. } => {
+            let _ = writeln!(made, "{MARK} error 11000: there is one already");
+        }
+        Command::Replace { .. } | Command::Delete { .. } => {}
+    }
+    let _ = writeln!(made, "{};", command.call("db", 0, WRITE_CONCERN));
+    made
+}
+
+/// All of it or nothing, as a program. If another writer comes between, the shell starts it again.
+fn transaction(commands: &[Repeated]) -> String {
+    const INDENT: usize = 6;
+    let mut made = String::from(
+        "{\n  const session = db.getMongo().startSession();\n  try {\n    session.withTransaction(() => {\n      \
+         const tx = session.getDatabase(db.getName());\n",
+    );
+    let checks = commands.iter().any(|(_, command)| matches!(command, Command::Update { .. }));
+    if checks {
+        made.push_str(
+            "      const unchanged = (done) => {\n        if (done.matchedCount === 0) throw new Error('it has \
+             changed since it was read: read it again');\n      };\n",
+        );
+    }
+    for (each, command) in commands {
+        made.push_str(&repeated(each.as_ref(), INDENT));
+        let call = command.call("tx", INDENT, "");
+        let call = match command {
+            Command::Update { .. } => format!("unchanged({call})"),
+            Command::Insert { .. } | Command::Replace { .. } | Command::Delete { .. } => call,
+        };
+        let _ = writeln!(made, "{:INDENT$}{call};", "");
+    }
+    let _ = write!(
+        made,
+        "    }}, {{ readConcern: {{ level: 'snapshot' }}, {WRITE_CONCERN} }});\n  }} finally {{\n    \
+         session.endSession();\n  }}\n}}\n"
+    );
+    made
+}

@@ -1,0 +1,415 @@
+//! Changes as updates with the version in their filter, and a statement for each document of a copy.
+//!
+//! An aggregate is one document, so that all of it changes at once, if its version is still the one that was read. With
+//! documents of copies beside it, all is one transaction.
+
+use super::bson::{Bson, Document};
+use super::names::escaped;
+use super::read::{Missing, field, id, value};
+use super::schema::{Kind, MongoCollection, MongoField, System};
+use super::value::Encoder;
+use crate::generate::Sample;
+use crate::layout::{Block, Fields, Layout, Table};
+use crate::program::{Batch, Change, ChangeKind, Term};
+use crate::tree::TreeOf;
+use askloom_model::{Class, ClassId, Id, Value, join};
+use std::collections::BTreeMap;
+
+/// A statement that changes one document, as data.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Command {
+    Insert {
+        collection: String,
+        document: Document,
+    },
+    /// If it matches none, the document has changed since it was read.
+    Update {
+        collection: String,
+        filter: Document,
+        update: Document,
+    },
+    /// Or inserts it.
+    Replace {
+        collection: String,
+        filter: Document,
+        document: Document,
+    },
+    Delete {
+        collection: String,
+        filter: Document,
+    },
+}
+
+/// A command with what it is repeated for.
+pub type Repeated = (Option<String>, Command);
+
+const VERSION: &str = "version";
+/// How the place of an element ends that is not known yet.
+const ORDINAL: &str = ":ordinal";
+
+/// The commands of a batch, in their order.
+#[must_use]
+pub fn commands(layout: &Layout<'_>, collections: &[MongoCollection], batch: &Batch) -> Vec<Repeated> {
+    let mut all: Vec<Repeated> = Vec::new();
+    for change in &batch.changes {
+        let Some(of) = collections.get(change.table.index()) else { continue };
+        let changing = Changing { layout, of };
+        let Some(command) = changing.command(change.class, &change.kind) else { continue };
+        match all.iter_mut().find_map(|(each, other)| together(each.as_ref(), other, change, &command)) {
+            Some(update) => {
+                if let Command::Update { update: more, .. } = command {
+                    add(update, more);
+                }
+            }
+            None => all.push((change.each.clone(), command)),
+        }
+    }
+    // An update without anything to do is refused.
+    all.retain(|(_, command)| !matches!(command, Command::Update { update, .. } if update.is_empty()));
+    all
+}
+
+/// The update of the same document, which changes at once.
+fn together<'u>(
+    each: Option<&String>,
+    other: &'u mut Command,
+    change: &Change,
+    command: &Command,
+) -> Option<&'u mut Document> {
+    match (other, command) {
+        (
+            Command::Update { collection, filter, update },
+            Command::Update { collection: same, filter: own, .. },
+        ) if collection == same && filter == own && each == change.each.as_ref() => Some(update),
+        (_, _) => None,
+    }
+}
+
+/// Adds what comes later to an update of the same document. Of two values of one field the later stays, and a field is
+/// under one operator alone: the store refuses an update that sets and removes it.
+fn add(update: &mut Document, more: Document) {
+    for (operator, fields) in more {
+        let Bson::Document(fields) = fields else { continue };
+        for (name, value) in fields {
+            place(update, &operator, name, value);
+        }
+    }
+    update.retain(|(_, fields)| *fields != Bson::Document(Vec::new()));
+}
+
+fn place(update: &mut Document, operator: &str, name: String, value: Bson) {
+    let opposite = match operator {
+        "$set" => "$unset",
+        "$unset" => "$set",
+        _other => "",
+    };
+    let is_slot = name.ends_with(ORDINAL);
+    for (other, fields) in update.iter_mut() {
+        if let Bson::Document(fields) = fields
+            && other == opposite
+            && !is_slot
+        {
+            fields.retain(|(own, _)| *own != name);
+        }
+    }
+    let Some((_, Bson::Document(fields))) = update.iter_mut().find(|(own, _)| own == operator) else {
+        return update.push((operator.to_owned(), Bson::Document(vec![(name, value)])));
+    };
+    let Some(same) = fields.iter().position(|(own, _)| *own == name) else {
+        return fields.push((name, value));
+    };
+    let Some((_, before)) = fields.get_mut(same) else { return };
+    match operator {
+        // The version goes up once.
+        "$inc" => {}
+        "$addToSet" => several(before, "$each", value),
+        "$pull" => several(before, "$in", value),
+        // Another element of the same list, whose place is another slot.
+        _set if is_slot => {
+            let mut number = 2_usize;
+            while fields.iter().any(|(own, _)| *own == format!("{name}_{number}")) {
+                number += 1;
+            }
+            fields.push((format!("{name}_{number}"), value));
+        }
+        _set => *before = value,
+    }
+}
+
+/// Several values for one operator.
+fn several(before: &mut Bson, word: &str, value: Bson) {
+    if let Bson::Document(fields) = before
+        && let [(own, Bson::Array(values))] = fields.as_mut_slice()
+        && own == word
+    {
+        return values.push(value);
+    }
+    let values = Bson::Array(vec![before.clone(), value]);
+    *before = Bson::Document(vec![(word.to_owned(), values)]);
+}
+
+/// The class that a master is of.
+fn root<'l>(layout: &'l Layout<'_>, of: &MongoCollection) -> &'l Class {
+    &layout.conceptual.classes[layout.design.collections[of.collection].source.root]
+}
+
+struct Changing<'c> {
+    layout: &'c Layout<'c>,
+    of: &'c MongoCollection,
+}
+
+impl Changing<'_> {
+    fn command(&self, class: ClassId, kind: &ChangeKind) -> Option<Command> {
+        let collection = self.of.name.clone();
+        let known = |(_, value): &(String, Bson)| *value != Bson::Null;
+        match kind {
+            ChangeKind::Create(cells) => {
+                let mut document = self.id(cells);
+                if let Some(system) = &self.of.system {
+                    document.push((system.version.clone(), Bson::Long(1)));
+                }
+                document.extend(self.class(class));
+                document.extend(self.beside(cells));
+                document.extend(self.cells(cells).into_iter().filter(known));
+                Some(Command::Insert { collection, document })
+            }
+            ChangeKind::Replace(cells) => {
+                let set = self.class(class).into_iter().chain(self.cells(cells)).collect();
+                Some(self.set(cells, set))
+            }
+            ChangeKind::Set { key, set } => Some(self.set(key, self.cells(set))),
+            ChangeKind::Bury { key } => {
+                let class = self.of.system.iter().map(|system| system.class.clone());
+                let members = self.of.fields.iter().filter(|field| !field.is_key());
+                let gone = class.chain(members.map(|field| field.name.clone()));
+                Some(self.update(key, operator("$unset", gone.map(|name| (name, Bson::text(""))).collect())))
+            }
+            ChangeKind::PutEntry { key, path, value } => Some(self.update(key, self.put_entry(path, value))),
+            ChangeKind::DropEntry { key, path } => Some(self.update(key, self.drop_entry(path))),
+            ChangeKind::PutRow(cells) => {
+                let document = self.cells(cells).into_iter().filter(known).collect();
+                Some(Command::Replace { collection, filter: self.id(cells), document })
+            }
+            ChangeKind::DropRow(key) => Some(Command::Delete { collection, filter: self.id(key) }),
+        }
+    }
+
+    fn encoder(&self) -> Encoder<'_> {
+        Encoder { conceptual: self.layout.conceptual, faithful: self.of.faithful }
+    }
+
+    fn class(&self, class: ClassId) -> Option<(String, Bson)> {
+        let system = self.of.system.as_ref()?;
+        Some((system.class.clone(), Bson::text(self.layout.name_of(class))))
+    }
+
+    fn id(&self, terms: &[Term]) -> Document {
+        let id = id(self.of, self.encoder(), terms, Missing::Slot).unwrap_or(Bson::Null);
+        vec![("_id".to_owned(), id)]
+    }
+
+    /// The papers have the parts of the id once more, as fields of their own.
+    fn beside(&self, terms: &[Term]) -> Document {
+        let own = |term: &Term| {
+            let field = field(self.of, term).filter(|field| field.is_key())?;
+            Some((field.name.clone(), value(self.of, self.encoder(), term)))
+        };
+        if self.of.faithful { terms.iter().filter_map(own).collect() } else { Vec::new() }
+    }
+
+    /// The fields beside `_id`.
+    fn cells(&self, terms: &[Term]) -> Document {
+        let own = |term: &Term| {
+            let field = field(self.of, term).filter(|field| !field.is_key())?;
+            let value = value(self.of, self.encoder(), term);
+            Some((field.name.clone(), if self.of.is_master() { filled(field, value) } else { value }))
+        };
+        terms.iter().filter_map(own).collect()
+    }
+
+    /// Sets some fields. What is null is not there.
+    fn set(&self, key: &[Term], fields: Document) -> Command {
+        let mut update = Vec::new();
+        for (name, value) in fields {
+            match value {
+                Bson::Null => place(&mut update, "$unset", name, Bson::text("")),
+                value => place(&mut update, "$set", name, value),
+            }
+        }
+        self.update(key, update)
+    }
+
+    /// An update of the version that was read.
+    fn update(&self, key: &[Term], update: Document) -> Command {
+        let mut filter = self.id(key);
+        let mut all = Vec::new();
+        if let Some(system) = &self.of.system {
+            filter.push((system.version.clone(), Bson::slot(VERSION)));
+            all.extend(operator("$inc", vec![(system.version.clone(), Bson::Long(1))]));
+        }
+        add(&mut all, update);
+        Command::Update { collection: self.of.name.clone(), filter, update: all }
+    }
+
+    /// An element at its place. A set has no places.
+    fn put_entry(&self, path: &str, term: &Term) -> Document {
+        let (name, place) = self.entry(path);
+        let of = field(self.of, term).and_then(|field| match &field.kind {
+            Kind::Nested { of, .. } => Some(of),
+            Kind::Plain(_) | Kind::Letters | Kind::Digits | Kind::Ordered | Kind::Number => None,
+        });
+        let value = match (&term.value, of) {
+            (Some(known), Some(of)) => self.encoder().nested(of, known),
+            (_, _) => Bson::slot(&term.name),
+        };
+        match (of, self.of.faithful) {
+            (Some(TreeOf::Identity(_)), false) => operator("$addToSet", vec![(name, value)]),
+            (_, _) => operator("$set", vec![(place, value)]),
+        }
+    }
+
+    fn drop_entry(&self, path: &str) -> Document {
+        let (name, place) = self.entry(path);
+        let is_set = self.of.fields.iter().any(|field| {
+            field.name == name && matches!(field.kind, Kind::Nested { of: TreeOf::Identity(_), .. })
+        });
+        if is_set && !self.of.faithful {
+            let slot = Bson::slot(&name);
+            return operator("$pull", vec![(name, slot)]);
+        }
+        // In an array, this leaves a null, so that the others keep their places.
+        operator("$unset", vec![(place, Bson::text(""))])
+    }
+
+    /// The field of a path such as `rounds[:ordinal]`, and where the element is in it.
+    fn entry(&self, path: &str) -> (String, String) {
+        let (member, ordinal) = path.rsplit_once('[').unwrap_or((path, "]"));
+        let own = self.of.fields.iter().find(|field| !field.is_key() && field.of.name == member);
+        let name = own.map_or_else(|| escaped(member), |field| field.name.clone());
+        let place = if self.of.faithful {
+            format!("{name}[{ordinal}")
+        } else {
+            format!("{name}.{}", ordinal.trim_end_matches(']'))
+        };
+        (name, place)
+    }
+}
+
+/// An operator, if there is anything for it to do.
+fn operator(name: &str, fields: Document) -> Document {
+    if fields.is_empty() { Vec::new() } else { vec![(name.to_owned(), Bson::Document(fields))] }
+}
+
+/// An empty list of an aggregate is an array: else an element that is set by its place would make a document.
+fn filled(field: &MongoField, value: Bson) -> Bson {
+    match (&field.kind, value) {
+        (Kind::Nested { many: true, .. }, Bson::Null) => Bson::Array(Vec::new()),
+        (_, value) => value,
+    }
+}
+
+/// The command that puts a record in as it stands.
+#[must_use]
+pub fn sample(layout: &Layout<'_>, collections: &[MongoCollection], sample: &Sample) -> Option<Command> {
+    let (Sample::Row { table, .. } | Sample::Block { table, .. }) = sample;
+    let of = collections.get(table.index())?;
+    let document = match sample {
+        Sample::Row { cells, .. } => document(layout, of, cells),
+        Sample::Block { block, .. } if of.faithful => flat(layout, of, layout.table(*table)?, block),
+        Sample::Block { block, .. } => whole(layout, of, layout.table(*table)?, block),
+    };
+    Some(Command::Insert { collection: of.name.clone(), document })
+}
+
+/// The `_id` and the fields that are not null.
+fn document(layout: &Layout<'_>, of: &MongoCollection, cells: &[Value]) -> Document {
+    let changing = Changing { layout, of };
+    let term = |(column, cell): (usize, &Value)| Term {
+        name: String::new(),
+        value: Some(cell.clone()),
+        column: Some(column),
+    };
+    let terms: Vec<Term> = cells.iter().enumerate().map(term).collect();
+    let fields = changing.cells(&terms).into_iter().filter(|(_, value)| *value != Bson::Null);
+    changing.id(&terms).into_iter().chain(fields).collect()
+}
+
+/// The aggregate with all its entries in their nesting.
+fn whole(layout: &Layout<'_>, of: &MongoCollection, table: &Table, block: &Block) -> Document {
+    let pieces = block.pieces();
+    let class = layout.design.collections[of.collection].source.root;
+    let there = !pieces.is_empty();
+    let root = join(layout.conceptual, class, pieces).ok().or_else(|| block.fields.root.clone());
+    let joined =
+        Block { fields: Fields { root: root.filter(|_| there) }, entries: BTreeMap::new(), ..block.clone() };
+    let mut fields = document(layout, of, &layout.block_cells(table, &joined)).into_iter();
+    let mut all: Document = fields.by_ref().take(1).collect();
+    if let Some(System { version, rest, class }) = &of.system {
+        all.push((version.clone(), Bson::Long(i64::try_from(block.version).unwrap_or(i64::MAX))));
+        all.push((rest.clone(), Bson::Binary(block.system.clone())));
+        if there {
+            let own = layout.class_name(table, &joined);
+            let name = own.unwrap_or(&self::root(layout, of).name);
+            all.push((class.clone(), Bson::text(name)));
+        }
+    }
+    // What was deleted has its version and the system's part alone, and not even empty lists.
+    if there {
+        all.extend(fields);
+    }
+    all
+}
+
+/// As the papers have it: a field for each entry, named by its path, and the id once more.
+fn flat(layout: &Layout<'_>, of: &MongoCollection, table: &Table, block: &Block) -> Document {
+    let encoder = Encoder { conceptual: layout.conceptual, faithful: true };
+    let cells = layout.block_cells(table, block);
+    let mut all: Document = document(layout, of, &cells).into_iter().take(1).collect();
+    for (field, cell) in of.fields.iter().zip(&cells).filter(|(_, cell)| !cell.is_absent()) {
+        all.push((field.name.clone(), encoder.field(field, cell)));
+    }
+    for (path, value) in &block.entries {
+        let Some((of, _)) = layout.at(table, path) else { continue };
+        all.push((escaped(&path.to_string()), encoder.nested(&of, value)));
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn update(operator: &str, name: &str, value: i32) -> Document {
+        vec![(operator.to_owned(), Bson::Document(vec![(name.to_owned(), Bson::Int(value))]))]
+    }
+
+    fn added(updates: &[(&str, &str, i32)]) -> String {
+        let mut all = Vec::new();
+        for (operator, name, value) in updates {
+            add(&mut all, update(operator, name, *value));
+        }
+        Bson::Document(all).literal()
+    }
+
+    #[test]
+    fn one_update_names_a_field_once() {
+        assert_eq!(
+            added(&[("$inc", "n", 1), ("$set", "a", 1), ("$inc", "n", 1)]),
+            "{ $inc: { n: 1 }, $set: { a: 1 } }"
+        );
+        assert_eq!(added(&[("$set", "a", 1), ("$set", "a", 2)]), "{ $set: { a: 2 } }");
+        assert_eq!(added(&[("$set", "a", 1), ("$unset", "a", 0)]), "{ $unset: { a: 0 } }");
+        assert_eq!(added(&[("$unset", "a", 0), ("$set", "a", 1)]), "{ $set: { a: 1 } }");
+    }
+
+    #[test]
+    fn two_elements_of_one_list_are_two() {
+        let twice = [("$set", "l.:ordinal", 1), ("$set", "l.:ordinal", 2), ("$set", "l.:ordinal", 3)];
+        assert_eq!(added(&twice), "{ $set: { 'l.:ordinal': 1, 'l.:ordinal_2': 2, 'l.:ordinal_3': 3 } }");
+        let other = [("$set", "l.:ordinal", 1), ("$unset", "l.:ordinal", 0)];
+        assert_eq!(added(&other), "{ $set: { 'l.:ordinal': 1 }, $unset: { 'l.:ordinal': 0 } }");
+        let set = [("$addToSet", "s", 1), ("$addToSet", "s", 2), ("$addToSet", "s", 3)];
+        assert_eq!(added(&set), "{ $addToSet: { s: { $each: [1, 2, 3] } } }");
+        assert_eq!(added(&[("$pull", "s", 1), ("$pull", "s", 2)]), "{ $pull: { s: { $in: [1, 2] } } }");
+    }
+}

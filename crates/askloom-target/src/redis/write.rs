@@ -1,0 +1,335 @@
+//! Changes as one call of a function: what was read is checked, then all of it is done. In a cluster there is a call
+//! for each tag, the aggregate's first.
+
+use super::command::{Arg, Command};
+use super::schema::{CLASS, Flavour, Kind, NOTHING, RedisTable, SYSTEM, VERSION};
+use super::value::field;
+use crate::generate::Sample;
+use crate::layout::{Layout, Place, Shape};
+use crate::program::{Action, Batch, Change, ChangeKind, How, Step, Term};
+use askloom_model::{Id, Value};
+
+/// A call of the function that writes, as data.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Call {
+    pub keys: Vec<Arg>,
+    /// Which key must have which version: the number of the key from 1, and nothing if there must be none.
+    pub checks: Vec<(usize, Option<String>)>,
+    pub steps: Vec<Repeated>,
+}
+
+/// What is done to a key, and what it is repeated for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Repeated {
+    pub each: Option<String>,
+    pub key: usize,
+    pub name: &'static str,
+    pub args: Vec<Arg>,
+}
+
+const READ: &str = "version";
+
+/// The calls of a batch, in their order. `before` is what was read for it.
+#[must_use]
+pub fn calls(
+    layout: &Layout<'_>,
+    tables: &[RedisTable],
+    flavour: Flavour,
+    before: &[Step],
+    batch: &Batch,
+) -> Vec<Call> {
+    let mut calls: Vec<Call> = Vec::new();
+    for change in &batch.changes {
+        let Some(table) = tables.get(change.table.index()) else { continue };
+        let key = table.block_key(terms(&change.kind));
+        let call = match flavour {
+            Flavour::Plain | Flavour::Search => 0,
+            Flavour::Cluster => calls.iter().position(|call| call.keys.contains(&key)).unwrap_or(calls.len()),
+        };
+        while calls.len() <= call {
+            calls.push(Call::default());
+        }
+        if let Some(call) = calls.get_mut(call) {
+            let number = call.key(key);
+            call.change(layout, table, change, number);
+        }
+    }
+    if let (Flavour::Plain | Flavour::Search, Some(call)) = (flavour, calls.first_mut()) {
+        call.read(layout, tables, before);
+    }
+    calls
+}
+
+fn terms(kind: &ChangeKind) -> &[Term] {
+    match kind {
+        ChangeKind::Create(terms)
+        | ChangeKind::Replace(terms)
+        | ChangeKind::PutRow(terms)
+        | ChangeKind::DropRow(terms) => terms,
+        ChangeKind::Set { key, .. }
+        | ChangeKind::Bury { key }
+        | ChangeKind::PutEntry { key, .. }
+        | ChangeKind::DropEntry { key, .. } => key,
+    }
+}
+
+impl Call {
+    /// The number of a key, from 1.
+    fn key(&mut self, key: Arg) -> usize {
+        match self.keys.iter().position(|other| *other == key) {
+            Some(index) => index + 1,
+            None => {
+                self.keys.push(key);
+                self.keys.len()
+            }
+        }
+    }
+
+    fn check(&mut self, key: usize, version: Option<&str>) {
+        if self.checks.iter().all(|(other, _)| *other != key) {
+            self.checks.push((key, version.map(str::to_owned)));
+        }
+    }
+
+    fn step(&mut self, key: usize, name: &'static str, args: Vec<Arg>, each: Option<&String>) {
+        let step = Repeated { each: each.cloned(), key, name, args };
+        // Several statements of one write make one new version.
+        if name != "next" || !self.steps.contains(&step) {
+            self.steps.push(step);
+        }
+    }
+
+    /// What the other aggregates that were read must still be.
+    fn read(&mut self, layout: &Layout<'_>, tables: &[RedisTable], before: &[Step]) {
+        for step in before.iter().filter(|step| step.each.is_none()) {
+            let Action::Read(read) = &step.action else { continue };
+            let How::Block(terms) = &read.how else { continue };
+            let Some(table) = tables.get(read.table.index()).filter(|table| table.kind == Kind::Master)
+            else {
+                continue;
+            };
+            let name = layout.table(read.table).map(|table| table.name.as_str()).unwrap_or_default();
+            let number = self.key(table.block_key(terms));
+            self.check(number, Some(&format!("{name}.{READ}")));
+        }
+    }
+
+    fn change(&mut self, layout: &Layout<'_>, table: &RedisTable, change: &Change, key: usize) {
+        let each = change.each.as_ref();
+        match &change.kind {
+            ChangeKind::Create(cells) | ChangeKind::Replace(cells) => {
+                let new = matches!(change.kind, ChangeKind::Create(_));
+                self.check(key, if new { None } else { Some(READ) });
+                self.step(key, "next", Vec::new(), each);
+                if !new {
+                    self.step(key, "clear", Vec::new(), each);
+                }
+                let mut pairs = vec![Arg::text(CLASS), Arg::text(layout.name_of(change.class))];
+                pairs.extend(self::pairs(layout, table, cells));
+                self.step(key, "put", counted(pairs, 2), each);
+            }
+            ChangeKind::Set { set, .. } => {
+                self.check(key, Some(READ));
+                self.step(key, "next", Vec::new(), each);
+                let nulls = set.iter().filter(|term| term.value == Some(Value::Null));
+                let cut: Vec<Arg> = nulls
+                    .filter_map(|term| table.column(term))
+                    .map(|column| Arg::text(&column.field))
+                    .collect();
+                if !cut.is_empty() {
+                    self.step(key, "cut", counted(cut, 1), each);
+                }
+                let pairs = pairs(layout, table, set);
+                if !pairs.is_empty() {
+                    self.step(key, "put", counted(pairs, 2), each);
+                }
+            }
+            ChangeKind::Bury { key: of } => {
+                self.check(key, Some(READ));
+                self.step(key, "next", Vec::new(), each);
+                self.step(key, "clear", Vec::new(), each);
+                // The id stays with the version: who reads all of them sees whose it is.
+                self.step(key, "put", counted(pairs(layout, table, of), 2), each);
+            }
+            ChangeKind::PutEntry { path, value, .. } => {
+                let held = element(layout, change, value);
+                self.step(key, "put", counted(vec![Arg::slot(path), held], 2), each);
+            }
+            ChangeKind::DropEntry { path, .. } => {
+                self.step(key, "cut", counted(vec![Arg::slot(path)], 1), each);
+            }
+            ChangeKind::PutRow(cells) => {
+                let mut fields = pairs(layout, table, cells);
+                fields.extend(shadow_pairs(table, cells));
+                if fields.is_empty() {
+                    fields = vec![Arg::text(NOTHING), Arg::text("")];
+                }
+                let fields = counted(fields, 2);
+                if table.kind == Kind::Spread {
+                    let args = [vec![table.member(cells)], fields].concat();
+                    self.step(key, "row", args, each);
+                } else {
+                    self.step(key, "hash", fields, each);
+                }
+            }
+            ChangeKind::DropRow(terms) if table.kind == Kind::Spread => {
+                self.step(key, "norow", vec![table.member(terms)], each);
+            }
+            ChangeKind::DropRow(_) => self.step(key, "gone", Vec::new(), each),
+        }
+    }
+
+    /// The call as a command.
+    #[must_use]
+    pub fn command(&self) -> Command {
+        let mut command = Command::new("FCALL askloom_write").word(&self.keys.len().to_string());
+        command.args.extend(self.keys.iter().cloned());
+        for (key, version) in &self.checks {
+            let version = version.as_ref().map_or_else(|| Arg::text(""), |name| Arg::slot(name));
+            command = command.word("if").word(&key.to_string()).arg(version);
+        }
+        for step in &self.steps {
+            command = command.word(step.name).word(&step.key.to_string());
+            command.args.extend(step.args.iter().cloned());
+        }
+        command
+    }
+}
+
+/// How many there are, then they.
+fn counted(args: Vec<Arg>, size: usize) -> Vec<Arg> {
+    let count = Arg::text(&(args.len() / size).to_string());
+    [vec![count], args].concat()
+}
+
+/// Fields and what they hold, without nulls.
+fn pairs(layout: &Layout<'_>, table: &RedisTable, terms: &[Term]) -> Vec<Arg> {
+    let mut pairs = Vec::new();
+    for term in terms {
+        let Some(column) = table.column(term) else { continue };
+        let held = match &term.value {
+            Some(value) => match field(layout, &column.of, value) {
+                Some(bytes) => Arg::known(bytes),
+                None => continue,
+            },
+            None => Arg::slot(&term.name),
+        };
+        pairs.extend([Arg::text(&column.field), held]);
+    }
+    pairs
+}
+
+fn shadow_pairs(table: &RedisTable, terms: &[Term]) -> Vec<Arg> {
+    let mut pairs = Vec::new();
+    for shadow in table.search.iter().flat_map(|index| &index.shadows) {
+        let found: Vec<Option<&Term>> = shadow
+            .of
+            .iter()
+            .map(|(index, _)| terms.iter().find(|term| term.column == Some(*index)))
+            .collect();
+        let known: Option<Vec<Value>> =
+            found.iter().map(|term| term.and_then(|term| term.value.clone())).collect();
+        let held = match known {
+            Some(values) => {
+                let mut cells = vec![Value::Null; table.columns.len()];
+                for ((index, _), value) in shadow.of.iter().zip(values) {
+                    if let Some(cell) = cells.get_mut(*index) {
+                        *cell = value;
+                    }
+                }
+                Arg::text(&shadow.digits(&cells))
+            }
+            None => {
+                let names = shadow.of.iter().zip(&found).map(|((_, descending), term)| {
+                    let name = term.map(|term| term.name.as_str()).unwrap_or_default();
+                    if *descending { format!("{name} desc") } else { name.to_owned() }
+                });
+                Arg::slot(&format!("hex({})", names.collect::<Vec<_>>().join(",")))
+            }
+        };
+        pairs.extend([Arg::text(&shadow.field), held]);
+    }
+    pairs
+}
+
+fn element(layout: &Layout<'_>, change: &Change, value: &Term) -> Arg {
+    let column = layout.table(change.table).and_then(|table| table.columns.get(value.column?));
+    match (&value.value, column) {
+        (Some(known), Some(column)) => {
+            Arg::known(column.tree(layout.conceptual, known).to_json().to_string().into_bytes())
+        }
+        (_, _) => Arg::slot(&value.name),
+    }
+}
+
+fn class_name<'l>(layout: &'l Layout<'_>, table: &RedisTable) -> &'l str {
+    let root = layout.design.collections[table.collection].source.root;
+    &layout.conceptual.classes[root].name
+}
+
+/// Fields in one command: more would make lines that no shell likes.
+const FIELDS: usize = 500;
+
+/// The commands that put a record in as it stands.
+#[must_use]
+pub fn sample(layout: &Layout<'_>, tables: &[RedisTable], sample: &Sample) -> Vec<Command> {
+    match sample {
+        Sample::Row { table, cells } => tables.get(table.index()).map_or_else(Vec::new, |table| {
+            let terms = known_terms(cells);
+            let mut fields = pairs(layout, table, &terms);
+            fields.extend(shadow_pairs(table, &terms));
+            if fields.is_empty() {
+                fields = vec![Arg::text(NOTHING), Arg::text("")];
+            }
+            let block = table.block_key(&terms);
+            if table.kind != Kind::Spread {
+                return hset(&block, &fields);
+            }
+            let member = table.member(&terms);
+            let mut all = hset(&block.clone().then(Arg::text(":")).then(member.clone()), &fields);
+            all.push(Command::new("ZADD").arg(block).word("0").arg(member));
+            all
+        }),
+        Sample::Block { table: id, block } => {
+            let (Some(table), Some(own)) = (tables.get(id.index()), layout.table(*id)) else {
+                return Vec::new();
+            };
+            let Shape::Master { .. } = own.shape else { return Vec::new() };
+            let mut terms = known_terms(&layout.block_cells(own, block));
+            let root = block.fields.root.is_some();
+            terms.retain(|term| {
+                root || table.column(term).is_some_and(|column| column.of.place == Place::Block)
+            });
+            let mut fields = vec![Arg::text(VERSION), Arg::text(&block.version.to_string())];
+            fields.extend([Arg::text(SYSTEM), Arg::known(block.system.clone())]);
+            if root {
+                let name = layout.class_name(own, block).unwrap_or_else(|| class_name(layout, table));
+                fields.extend([Arg::text(CLASS), Arg::text(name)]);
+            }
+            fields.extend(pairs(layout, table, &terms));
+            for (path, value) in &block.entries {
+                let json = layout.entry_tree(own, path, value).to_json().to_string();
+                fields.extend([Arg::text(&path.to_string()), Arg::text(&json)]);
+            }
+            hset(&table.block_key(&terms), &fields)
+        }
+    }
+}
+
+fn hset(key: &Arg, fields: &[Arg]) -> Vec<Command> {
+    let chunk = |fields: &[Arg]| {
+        let mut command = Command::new("HSET").arg(key.clone());
+        command.args.extend(fields.iter().cloned());
+        command
+    };
+    fields.chunks(2 * FIELDS).map(chunk).collect()
+}
+
+fn known_terms(cells: &[Value]) -> Vec<Term> {
+    let one = |(index, value): (usize, &Value)| Term {
+        name: String::new(),
+        value: Some(value.clone()),
+        column: Some(index),
+    };
+    cells.iter().enumerate().map(one).collect()
+}
