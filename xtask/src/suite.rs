@@ -56,7 +56,7 @@ fn all_tests() -> Step {
 
 /// The servers that tests talk to. A test asks for its server itself, so that it also runs alone; this has them
 /// stopped at the end.
-const SERVERS: [&str; 1] = ["cassandra"];
+const SERVERS: [&str; 6] = ["redis", "redis-cluster", "mongodb", "dynamodb", "cassandra", "hbase"];
 
 fn run_all_tests() -> Outcome {
     let browser = browser::path()?;
