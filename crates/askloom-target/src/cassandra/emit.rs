@@ -217,6 +217,7 @@ impl Cql {
             Self::Null => "null".to_owned(),
             Self::Text(text) => self::text(text),
             Self::Int(number) => number.to_string(),
+            Self::Varint(number) => number.to_string(),
             Self::Decimal(number) => number.to_plain_string(),
             Self::Double(number) => format!("{number:e}"),
             Self::Bool(truth) => truth.to_string(),

@@ -9,7 +9,8 @@
 //! | a uuid or a blob that clusters | a blob of ordered bytes: the type uuid sorts by version |
 //! | an enum | its name; where it clusters, its number, so that it sorts as declared |
 //! | a text that is the only column of a partition key | with a NUL before it if it is empty or starts with one: no key may be empty |
-//! | `timestamp(6)`, `timestamp(9)` | a bigint of micro- or nanoseconds |
+//! | `timestamp(6)` | a bigint of microseconds |
+//! | `timestamp(9)` | a varint of nanoseconds: a bigint ends in the year 2262 |
 //! | a list of plain values in a copy | a frozen list |
 //! | anything nested | JSON |
 
@@ -234,7 +235,8 @@ fn plain(ty: &Type) -> &'static str {
     match ty {
         Type::Text | Type::Enum(_) | Type::Json => "text",
         Type::Int => "int",
-        Type::Long | Type::Timestamp(Precision::Micros | Precision::Nanos) => "bigint",
+        Type::Long | Type::Timestamp(Precision::Micros) => "bigint",
+        Type::Timestamp(Precision::Nanos) => "varint",
         Type::Decimal => "decimal",
         Type::Double => "double",
         Type::Bool => "boolean",

@@ -14,6 +14,7 @@ pub enum Cql {
     Text(String),
     /// Of `int` and `bigint`.
     Int(i64),
+    Varint(i128),
     Decimal(BigDecimal),
     Double(f64),
     Bool(bool),
@@ -60,10 +61,7 @@ pub(super) fn plain(value: &Value, ty: &Type) -> Cql {
         (Value::Date(date), _) => Cql::Date(*date),
         (Value::Time(time), _) => Cql::Time(*time),
         (Value::Timestamp(at), Type::Timestamp(Precision::Micros)) => Cql::Int(at.as_microsecond()),
-        (Value::Timestamp(at), Type::Timestamp(Precision::Nanos)) => {
-            // The last nanosecond of a bigint is in 2262; what lies further is refused at run time.
-            Cql::Int(i64::try_from(at.as_nanosecond()).unwrap_or(i64::MAX))
-        }
+        (Value::Timestamp(at), Type::Timestamp(Precision::Nanos)) => Cql::Varint(at.as_nanosecond()),
         (Value::Timestamp(at), _) => Cql::Timestamp(at.as_millisecond()),
         (Value::Uuid(id), _) => Cql::Uuid(*id),
         (Value::Blob(bytes), _) => Cql::Blob(bytes.clone()),
@@ -152,8 +150,8 @@ fn plain_from_json(json: &Json, ty: &Type) -> Result<Value, ValueError> {
             jiff::Timestamp::from_microsecond(at).map(Value::Timestamp).map_err(|_| wrong())
         }
         (Type::Timestamp(Precision::Nanos), json) => {
-            let at = json.as_i64().ok_or_else(wrong)?;
-            jiff::Timestamp::from_nanosecond(i128::from(at)).map(Value::Timestamp).map_err(|_| wrong())
+            let at = json.to_string().parse().map_err(|_| wrong())?;
+            jiff::Timestamp::from_nanosecond(at).map(Value::Timestamp).map_err(|_| wrong())
         }
         (ty, json) => from_json(json, ty),
     }
