@@ -26,9 +26,13 @@ fn a_copy_is_in_a_transaction_if_every_write_fits_into_one() {
         vec![
             ("embedded", AtomicUnit),
             ("redis", AtomicUnit),
+            ("redis-search", AtomicUnit),
+            ("redis-cluster", Intents),
             ("mongodb", mongodb),
             ("dynamodb", dynamodb),
             ("cassandra", Intents),
+            ("hbase", Intents),
+            ("oracle-nosql", Intents),
         ]
     };
     assert_eq!(of_view(" @max(20)"), levels(Transaction, Transaction));
