@@ -85,20 +85,20 @@ impl FanOuts {
 
 #[test]
 fn a_copy_that_multiplies_a_long_list_is_left_out() {
-    let text = "entity Shelf { id k: int, tags: text[*] }";
+    let text = "entity Shelf { id k: int, tags: text[*], marks: text[*], notes: text[*] }";
     let query =
-        "query q: SELECT a, b, c FROM Shelf JOIN tags AS a JOIN tags AS b JOIN tags AS c WHERE k = :k";
+        "query q: SELECT a, b, c FROM Shelf JOIN tags AS a JOIN marks AS b JOIN notes AS c WHERE k = :k";
     let (model, refused) = crate::case::parse(text, &[query.to_owned()]).unwrap();
     assert!(refused.is_empty(), "{refused:?}");
     let mut design = Design::default();
     askloom_design::simple::masters(&model, askloom_model::Origin::Method, &mut design);
     design.collections.push(askloom_design::simple::view(&model, &model.workload.queries[0]));
     let class = model.conceptual.classes.ids().next().unwrap();
-    let tags = model.conceptual.all_members(class).last().unwrap();
+    let lists: Vec<Member> = model.conceptual.all_members(class).skip(1).collect();
     let kept = |length: u64| {
         let mut record = Record::new(class);
         let tag = |ordinal| askloom_model::Element { ordinal, value: Value::Text("t".to_owned()) };
-        record.set(tags, Value::List((0..length).map(tag).collect()));
+        lists.iter().for_each(|&list| record.set(list, Value::List((0..length).map(tag).collect())));
         let mut case = Case::of(model.clone(), design.clone());
         case.lighten(&[record]);
         (case.schema.design.collections.len(), case.plans[0].len())
