@@ -104,6 +104,11 @@ impl<'s> View<'s> {
     /// Who holds a link to this node at the inverse of `end`.
     fn holders_of(&self, end: &End, node: &Node<'s>) -> Vec<Node<'s>> {
         let Some(inverse) = end.inverse else { return Vec::new() };
+        // A tuple query may come here with an instance of a class above the end's. Somebody may hold its id, but what
+        // that refers to is not there.
+        if !self.is_a(node, self.conceptual.ends[inverse].target) {
+            return Vec::new();
+        }
         match node.identity.entity() {
             Some(identity) => self.holders(inverse, identity),
             None => self.owners(inverse, node),

@@ -85,6 +85,16 @@ fn back_to_a_value_object() {
     keeps_the_promise("back to a value object", &model(text));
 }
 
+/// A reference may hold the id of an instance that is of a class above what it refers to: then it leads nowhere, and
+/// nothing leads back from there.
+#[test]
+fn back_from_a_class_above() {
+    let text = "@count(4) entity Thing { id k: int }
+        @count(4) entity Part extends Thing { ref of: Part? inverse parts }
+        ask parts: {Thing} -> {Part}";
+    keeps_the_promise("back from a class above", &model(text));
+}
+
 /// What a collection is declared to keep and cannot hold as one value is looked up.
 #[test]
 fn many_references_kept_in_a_declared_collection() {
