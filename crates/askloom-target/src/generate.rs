@@ -1,7 +1,7 @@
 //! A design in the words of a store: definitions, and one block of statements for each query and write.
 
 use crate::layout::Layout;
-use crate::program::{Program, Read};
+use crate::program::{Program, Read, Step};
 use askloom_model::Value;
 
 /// What is to be said in a store's own language.
@@ -117,9 +117,35 @@ pub fn heading(mark: &str, statement: &Statement) -> String {
     text
 }
 
+/// The block of a statement: what the model says, each step under its heading, and what is left to the client.
+#[must_use]
+pub fn block(mark: &str, statement: &Statement, said: impl Fn(usize, &Step) -> String) -> Block {
+    let program = &statement.program;
+    let mut text = heading(mark, statement);
+    for (index, step) in program.steps.iter().enumerate() {
+        text.push_str(&step_heading(mark, index + 1, program.steps.len(), step));
+        text.push_str(&said(index, step));
+    }
+    text.push_str(&client_line(mark, program));
+    Block { of: program.name.clone(), text, whole: program.is_direct() }
+}
+
+/// Statements one after another, each with what it is repeated for.
+pub fn repeated(mark: &str, all: impl IntoIterator<Item = (Option<String>, String)>) -> String {
+    let mut text = String::new();
+    for (each, statement) in all {
+        if let Some(each) = each {
+            text.push_str(&format!("{mark} for each {each}:\n"));
+        }
+        text.push_str(&statement);
+        text.push('\n');
+    }
+    text
+}
+
 /// What is said before one step.
 #[must_use]
-pub fn step_heading(mark: &str, number: usize, of: usize, step: &crate::program::Step) -> String {
+pub fn step_heading(mark: &str, number: usize, of: usize, step: &Step) -> String {
     let number = if of > 1 { format!("{number}. ") } else { String::new() };
     match &step.each {
         Some(each) => format!("{mark} {number}for each {each}: {}\n", step.why),

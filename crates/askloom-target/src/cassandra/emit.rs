@@ -4,9 +4,7 @@ use super::read::{Bound, Condition, Select, select};
 use super::schema::{CqlTable, tables};
 use super::value::Cql;
 use super::write::{Mutation, mutations, sample};
-use crate::generate::{
-    Block, File, Generated, Language, Options, Sample, Source, Statement, client_line, heading, step_heading,
-};
+use crate::generate::{self, Block, File, Generated, Language, Options, Sample, Source, Statement, repeated};
 use crate::layout::{Layout, Place};
 use crate::program::{Action, Read};
 use std::fmt::Write;
@@ -68,31 +66,16 @@ fn put(layout: &Layout<'_>, tables: &[CqlTable], record: &Sample) -> String {
 }
 
 fn block(layout: &Layout<'_>, tables: &[CqlTable], statement: &Statement) -> Block {
-    let program = &statement.program;
-    let mut text = heading(MARK, statement);
-    for (index, step) in program.steps.iter().enumerate() {
-        text.push_str(&step_heading(MARK, index + 1, program.steps.len(), step));
-        match &step.action {
-            Action::Read(read) => {
-                let select = select(layout, tables, read).map(|select| select.text()).unwrap_or_default();
-                text.push_str(&select);
-                text.push('\n');
-            }
-            Action::Change(batch) => {
-                // At SERIAL, which masters are read at, a write without a condition is refused.
-                text.push_str(QUORUM);
-                for (each, mutation) in mutations(layout, tables, batch) {
-                    if let Some(each) = each {
-                        let _ = writeln!(text, "{MARK} for each {each}:");
-                    }
-                    text.push_str(&mutation.text());
-                    text.push('\n');
-                }
-            }
+    generate::block(MARK, statement, |_, step| match &step.action {
+        Action::Read(read) => {
+            select(layout, tables, read).map(|select| select.text() + "\n").unwrap_or_default()
         }
-    }
-    text.push_str(&client_line(MARK, program));
-    Block { of: program.name.clone(), text, whole: program.is_direct() }
+        Action::Change(batch) => {
+            let all = mutations(layout, tables, batch).into_iter();
+            // At SERIAL, which masters are read at, a write without a condition is refused.
+            QUORUM.to_owned() + &repeated(MARK, all.map(|(each, mutation)| (each, mutation.text())))
+        }
+    })
 }
 
 fn definition(table: &CqlTable) -> Block {

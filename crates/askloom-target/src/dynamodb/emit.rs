@@ -6,14 +6,12 @@ use super::index::index;
 use super::item::items;
 use super::json::{Doc, argument, cells, map, text, truth};
 use super::paper::grouped;
-use super::read::{Bound, Request, Test, repeated, request};
+use super::read::{self, Bound, Request, Test, request};
 use super::schema::{DynamoTable, tables};
 use super::settings::Settings;
 use super::value::Dynamo;
 use super::write::{Only, Repeated, Write, batches, puts, writes};
-use crate::generate::{
-    Block, File, Generated, Language, Options, Sample, Source, Statement, client_line, heading, step_heading,
-};
+use crate::generate::{self, Block, File, Generated, Language, Options, Sample, Source, Statement, repeated};
 use crate::layout::Layout;
 use crate::program::{Action, Read, Step};
 use askloom_model::{CopyLevel, Id};
@@ -118,33 +116,17 @@ fn put(layout: &Layout<'_>, tables: &[DynamoTable], record: &Sample) -> String {
 }
 
 fn block(layout: &Layout<'_>, tables: &[DynamoTable], statement: &Statement) -> Block {
-    let program = &statement.program;
-    let mut text = heading(MARK, statement);
-    for (index, step) in program.steps.iter().enumerate() {
-        text.push_str(&step_heading(MARK, index + 1, program.steps.len(), step));
-        match &step.action {
-            Action::Read(read) => {
-                let mut request = request(layout, tables, read);
-                if step.each.is_some() {
-                    request = request.map(repeated);
-                }
-                text.push_str(&request.map(|request| request.text()).unwrap_or_default());
-                text.push('\n');
-            }
-            Action::Change(batch) => {
-                for (each, write) in writes(layout, tables, batch) {
-                    if let Some(each) = each {
-                        let _ = writeln!(text, "{MARK} for each {each}:");
-                    }
-                    text.push_str(&loops(&write));
-                    text.push_str(&write.text());
-                    text.push('\n');
-                }
-            }
+    generate::block(MARK, statement, |_, step| match &step.action {
+        Action::Read(read) => {
+            let request = request(layout, tables, read);
+            let request = if step.each.is_some() { request.map(read::repeated) } else { request };
+            request.map(|request| request.text() + "\n").unwrap_or_default()
         }
-    }
-    text.push_str(&client_line(MARK, program));
-    Block { of: program.name.clone(), text, whole: program.is_direct() }
+        Action::Change(batch) => {
+            let all = writes(layout, tables, batch).into_iter();
+            repeated(MARK, all.map(|(each, write)| (each, loops(&write) + &write.text())))
+        }
+    })
 }
 
 /// What of a transaction is there several times.

@@ -5,9 +5,7 @@ use super::read::{Limit, Request, Rows, Scan, request};
 use super::schema::{HTable, tables};
 use super::value::{Cell, Packing};
 use super::write::{Bound, Check, Mutation, mutations, sample};
-use crate::generate::{
-    Block, File, Generated, Language, Options, Sample, Source, Statement, client_line, heading, step_heading,
-};
+use crate::generate::{self, Block, File, Generated, Language, Options, Sample, Source, Statement, repeated};
 use crate::layout::Layout;
 use crate::program::{Action, Read};
 use std::fmt::Write;
@@ -76,29 +74,15 @@ fn put(layout: &Layout<'_>, tables: &[HTable], record: &Sample) -> String {
 }
 
 fn block(layout: &Layout<'_>, tables: &[HTable], statement: &Statement) -> Block {
-    let program = &statement.program;
-    let mut text = heading(MARK, statement);
-    for (index, step) in program.steps.iter().enumerate() {
-        text.push_str(&step_heading(MARK, index + 1, program.steps.len(), step));
-        match &step.action {
-            Action::Read(read) => {
-                let request = request(layout, tables, read).map(|request| request.text());
-                text.push_str(&request.unwrap_or_default());
-                text.push('\n');
-            }
-            Action::Change(batch) => {
-                for (each, mutation) in mutations(layout, tables, batch) {
-                    if let Some(each) = each {
-                        let _ = writeln!(text, "{MARK} for each {each}:");
-                    }
-                    text.push_str(&mutation.text());
-                    text.push('\n');
-                }
-            }
+    generate::block(MARK, statement, |_, step| match &step.action {
+        Action::Read(read) => {
+            request(layout, tables, read).map(|request| request.text() + "\n").unwrap_or_default()
         }
-    }
-    text.push_str(&client_line(MARK, program));
-    Block { of: program.name.clone(), text, whole: program.is_direct() }
+        Action::Change(batch) => {
+            let all = mutations(layout, tables, batch).into_iter();
+            repeated(MARK, all.map(|(each, mutation)| (each, mutation.text())))
+        }
+    })
 }
 
 fn definition(table: &HTable) -> Block {

@@ -5,9 +5,7 @@ use super::paper;
 use super::read::{Bound, KeyRange, Request, request};
 use super::schema::{Pairs, definitions, pairs};
 use super::write::{Held, Operation, sample, transactions};
-use crate::generate::{
-    Block, File, Generated, Language, Options, Sample, Source, Statement, client_line, heading, step_heading,
-};
+use crate::generate::{self, Block, File, Generated, Language, Options, Sample, Source, Statement, repeated};
 use crate::layout::Layout;
 use crate::program::{Action, Read};
 use std::fmt::Write;
@@ -85,29 +83,15 @@ fn put(layout: &Layout<'_>, all: &[Pairs], record: &Sample) -> String {
 }
 
 fn block(layout: &Layout<'_>, all: &[Pairs], statement: &Statement) -> Block {
-    let program = &statement.program;
-    let mut text = heading(MARK, statement);
-    for (index, step) in program.steps.iter().enumerate() {
-        text.push_str(&step_heading(MARK, index + 1, program.steps.len(), step));
-        match &step.action {
-            Action::Read(read) => {
-                let request = request(layout, all, read).map(|request| request.text());
-                text.push_str(&request.unwrap_or_default());
-                text.push('\n');
-            }
-            Action::Change(batch) => {
-                for (each, operations) in transactions(layout, all, batch) {
-                    if let Some(each) = each {
-                        let _ = writeln!(text, "{MARK} for each {each}:");
-                    }
-                    text.push_str(&execute(&operations));
-                    text.push('\n');
-                }
-            }
+    generate::block(MARK, statement, |_, step| match &step.action {
+        Action::Read(read) => {
+            request(layout, all, read).map(|request| request.text() + "\n").unwrap_or_default()
         }
-    }
-    text.push_str(&client_line(MARK, program));
-    Block { of: program.name.clone(), text, whole: program.is_direct() }
+        Action::Change(batch) => {
+            let all = transactions(layout, all, batch).into_iter();
+            repeated(MARK, all.map(|(each, operations)| (each, execute(&operations))))
+        }
+    })
 }
 
 impl Key {
