@@ -1,6 +1,6 @@
 //! When a nested copy holds what its definition says.
 
-use crate::plan::{condition_paths, conjuncts, is_single};
+use crate::plan::{conjuncts, is_single};
 use askloom_model::{Collection, Conceptual, Condition, KeyField, PositionId};
 
 /// Whether joining the nodes of a nested copy gives back exactly its rows. That is so if what stands at one position
@@ -17,8 +17,7 @@ pub fn nested_is_exact(conceptual: &Conceptual, collection: &Collection) -> bool
 }
 
 fn is_one_way_down(collection: &Collection, condition: &Condition) -> bool {
-    let mut paths = Vec::new();
-    condition_paths(condition, &mut paths);
+    let paths = condition.paths();
     let mut ways: Vec<Vec<PositionId>> = paths.iter().map(|path| collection.chain(path.position)).collect();
     ways.sort_by_key(Vec::len);
     ways.iter().zip(ways.iter().skip(1)).all(|(shorter, longer)| longer.starts_with(shorter))

@@ -2,7 +2,7 @@
 //! cannot answer by key. What keeping the views right needs besides, the indexes from a referred instance back to
 //! those that refer to it, is added.
 
-use crate::plan::{self, condition_paths, conjuncts, is_single, needed_paths};
+use crate::plan::{self, conjuncts, is_single, needed_paths};
 use crate::upkeep::unused;
 use crate::{partition, upkeep};
 use askloom_model::{
@@ -207,10 +207,8 @@ fn given(conceptual: &Conceptual, query: &Query) -> Given {
 
 /// Whether a view can keep to the rows of a condition.
 fn is_fixed(conceptual: &Conceptual, condition: &Condition) -> bool {
-    let mut paths = Vec::new();
-    condition_paths(condition, &mut paths);
     let held = |path: &Path| is_single(conceptual, path) && is_held(conceptual, path);
-    !has_parameter(condition) && !is_about_tree(condition) && paths.iter().all(held)
+    !has_parameter(condition) && !is_about_tree(condition) && condition.paths().into_iter().all(held)
 }
 
 /// What is within bounds, then what the query is ordered by.

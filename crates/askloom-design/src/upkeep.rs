@@ -4,7 +4,6 @@
 //! is reached from the root by steps. Walked backwards, a step inside an aggregate costs nothing; a derived end is
 //! read off the instance itself, which stores the link; a stored reference needs an index from the target back.
 
-use crate::plan::condition_paths;
 use crate::simple::capitalised;
 use askloom_model::{
     BackStep, ClassId, Collection, CollectionId, Conceptual, Contents, Design, EndId, Id, KeyField, Leaf,
@@ -75,7 +74,7 @@ pub fn places(conceptual: &Conceptual, collection: &Collection) -> Vec<Place> {
 fn paths(collection: &Collection) -> Vec<Path> {
     let mut paths: Vec<Path> = collection.held().cloned().collect();
     if let Some(condition) = &collection.source.condition {
-        condition_paths(condition, &mut paths);
+        paths.extend(condition.paths().into_iter().cloned());
     }
     paths
 }

@@ -185,6 +185,45 @@ pub enum Condition {
     },
 }
 
+impl Condition {
+    /// The paths in it, in the order of the text.
+    #[must_use]
+    pub fn paths(&self) -> Vec<&Path> {
+        let mut paths = Vec::new();
+        self.collect_paths(&mut paths);
+        paths
+    }
+
+    fn collect_paths<'c>(&'c self, paths: &mut Vec<&'c Path>) {
+        let mut operand = |operand: &'c Operand| {
+            if let Operand::Path(path) = operand {
+                paths.push(path);
+            }
+        };
+        match self {
+            Self::And(terms) | Self::Or(terms) => terms.iter().for_each(|term| term.collect_paths(paths)),
+            Self::Not(inner) => inner.collect_paths(paths),
+            Self::Compare { left, right, .. } => [left, right].into_iter().for_each(operand),
+            Self::Between { value, low, high } | Self::InBox { value, low, high } => {
+                [value, low, high].into_iter().for_each(operand);
+            }
+            Self::In { value, set } => {
+                operand(value);
+                match set {
+                    InSet::List(items) => items.iter().for_each(operand),
+                    InSet::Parameter(_) => {}
+                }
+            }
+            Self::StartsWith { value, prefix: other }
+            | Self::Matches { value, words: other }
+            | Self::Under { value, of: other }
+            | Self::Above { value, of: other } => [value, other].into_iter().for_each(operand),
+            Self::IsNull { value } => operand(value),
+            Self::Within { value, km, of } => [value, km, of].into_iter().for_each(operand),
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum InSet {

@@ -15,6 +15,7 @@ mod dynamodb;
 mod explain;
 mod fixes;
 mod fmt;
+mod generated;
 mod hbase;
 mod mongodb;
 mod new;

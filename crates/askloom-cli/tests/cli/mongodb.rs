@@ -1,27 +1,10 @@
 //! What `generate` prints for MongoDB, beside what is expected. `ASKLOOM_BLESS=1` rewrites it.
 
-use crate::project::{Project, expect_file};
-use std::path::Path;
+use crate::generated::{expect, generated as written};
 
 fn generated(example: &str, words: &[&str], params: &str) -> String {
-    let project = Project::new().with("params.json", params);
-    project.run(&["new", "model", "--example", example]).exits(0);
-    let file = format!("model/{example}.loom");
-    let fixed = ["generate", &file, "--target", "mongodb", "--params", "params.json", "-o", "out"];
-    project.run(&[&fixed, words].concat()).exits(0);
-    let mut text = String::new();
-    for name in ["README.md", "schema.js", "sample.js", "statements.js"] {
-        if project.exists(&format!("out/{name}")) {
-            text.push_str(&format!("== {name}\n{}\n", project.read(&format!("out/{name}"))));
-        }
-    }
-    text
-}
-
-#[track_caller]
-fn expect(name: &str, text: &str) {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/generated");
-    expect_file(&folder.join(name), text);
+    let words = [&["--target", "mongodb"], words].concat();
+    written(example, &words, params, &["README.md", "schema.js", "sample.js", "statements.js"])
 }
 
 const GAME: &str = r#"{

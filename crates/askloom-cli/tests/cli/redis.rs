@@ -1,28 +1,11 @@
 //! What `generate` prints for Redis, beside what is expected. `ASKLOOM_BLESS=1` rewrites it.
 
-use crate::project::{Project, expect_file};
-use std::path::Path;
+use crate::generated::{expect, generated as written};
+use crate::project::Project;
 
 /// What is printed of an example but for the functions, which are the same for all.
 fn generated(example: &str, words: &[&str], params: &str) -> String {
-    let project = Project::new().with("params.json", params);
-    project.run(&["new", "model", "--example", example]).exits(0);
-    let file = format!("model/{example}.loom");
-    let words = [&["generate", &file, "--params", "params.json", "-o", "out"], words].concat();
-    project.run(&words).exits(0);
-    let mut text = String::new();
-    for name in ["README.md", "schema.redis", "sample.redis", "statements.redis"] {
-        if project.exists(&format!("out/{name}")) {
-            text.push_str(&format!("== {name}\n{}\n", project.read(&format!("out/{name}"))));
-        }
-    }
-    text
-}
-
-#[track_caller]
-fn expect(name: &str, text: &str) {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/generated");
-    expect_file(&folder.join(name), text);
+    written(example, words, params, &["README.md", "schema.redis", "sample.redis", "statements.redis"])
 }
 
 const GAME: &str = r#"{

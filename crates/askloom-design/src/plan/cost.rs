@@ -220,9 +220,7 @@ impl Pricing<'_> {
 
     fn filter(&mut self, plan: &Plan) {
         let Some(filter) = &plan.filter else { return };
-        let mut needed = Vec::new();
-        paths::condition_paths(filter, &mut needed);
-        self.need(plan, needed.iter());
+        self.need(plan, filter.paths().into_iter());
         let work = Work { filtered: self.flowing, ..Work::default() };
         self.flowing *= selectivity(self.sizes.statistics, self.asked(), filter);
         self.push(StepOf::Filter, work);

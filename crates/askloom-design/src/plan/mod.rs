@@ -25,7 +25,7 @@ pub mod write;
 pub use conjuncts::{Conjunct, conjuncts, is_single};
 pub use missing::{Missing, answer, missing};
 pub use outline::{Line, outline, outline_write};
-pub use paths::{condition_paths, needed_paths, needs_whole};
+pub use paths::{needed_paths, needs_whole};
 pub use print::{assumptions, print, print_assumed};
 
 use crate::cost::{Costing, Sizes, Statistics};

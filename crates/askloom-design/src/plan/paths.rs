@@ -1,6 +1,6 @@
 //! Which values a query needs.
 
-use askloom_model::{Aggregate, ColumnValue, Condition, InSet, Operand, OrderBy, Path, PositionId, Query};
+use askloom_model::{Aggregate, ColumnValue, OrderBy, Path, PositionId, Query};
 
 /// Every path whose value the query needs, each once, in the order of the clauses.
 #[must_use]
@@ -14,7 +14,7 @@ pub fn needed_paths(query: &Query) -> Vec<Path> {
         }
     }
     if let Some(condition) = &query.condition {
-        condition_paths(condition, &mut paths);
+        paths.extend(condition.paths().into_iter().cloned());
     }
     paths.extend(query.group_by.iter().cloned());
     for term in &query.order_by {
@@ -41,38 +41,4 @@ pub fn needs_whole(query: &Query) -> Vec<PositionId> {
 pub(super) fn aggregates(query: &Query) -> bool {
     let column = query.columns.iter().any(|column| matches!(column.value, ColumnValue::Aggregate(_)));
     column || query.order_by.iter().any(|term| matches!(term.by, OrderBy::Aggregate(Aggregate { .. })))
-}
-
-/// The paths of a condition, in the order of the text.
-pub fn condition_paths(condition: &Condition, paths: &mut Vec<Path>) {
-    let mut operand = |operand: &Operand| {
-        if let Operand::Path(path) = operand {
-            paths.push(path.clone());
-        }
-    };
-    match condition {
-        Condition::And(terms) | Condition::Or(terms) => {
-            for term in terms {
-                condition_paths(term, paths);
-            }
-        }
-        Condition::Not(inner) => condition_paths(inner, paths),
-        Condition::Compare { left, right, .. } => [left, right].into_iter().for_each(operand),
-        Condition::Between { value, low, high } | Condition::InBox { value, low, high } => {
-            [value, low, high].into_iter().for_each(operand);
-        }
-        Condition::In { value, set } => {
-            operand(value);
-            match set {
-                InSet::List(items) => items.iter().for_each(operand),
-                InSet::Parameter(_) => {}
-            }
-        }
-        Condition::StartsWith { value, prefix: other }
-        | Condition::Matches { value, words: other }
-        | Condition::Under { value, of: other }
-        | Condition::Above { value, of: other } => [value, other].into_iter().for_each(operand),
-        Condition::IsNull { value } => operand(value),
-        Condition::Within { value, km, of } => [value, km, of].into_iter().for_each(operand),
-    }
 }

@@ -4,7 +4,6 @@
 //! with it, and a held value is read as nothing. But an outer position may come to have no partner, a key to have
 //! another value and a condition another answer: rows that the copy does not have.
 
-use super::paths::condition_paths;
 use askloom_model::{
     ClassId, Collection, Conceptual, EndId, Hop, Leaf, Member, Occurrence, Path, RelationshipKind, fault,
 };
@@ -25,7 +24,7 @@ pub(super) fn is_steady(conceptual: &Conceptual, collection: &Collection) -> boo
     let mut paths: Vec<Path> =
         collection.block_key.iter().chain(&collection.entry_key).map(|field| field.path.clone()).collect();
     if let Some(condition) = &source.condition {
-        condition_paths(condition, &mut paths);
+        paths.extend(condition.paths().into_iter().cloned());
     }
     let moves =
         |path: &Path| path.hops.iter().any(|&hop| expires(conceptual, hop)) || reads_links(conceptual, path);

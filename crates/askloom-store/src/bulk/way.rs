@@ -150,7 +150,7 @@ pub(super) fn is_own(conceptual: &Conceptual, collection: &Collection) -> bool {
     let stays = places(conceptual, collection).iter().all(|place| place.steps.iter().all(inside));
     let mut paths: Vec<_> = collection.held().cloned().collect();
     if let Some(condition) = &collection.source.condition {
-        askloom_design::plan::condition_paths(condition, &mut paths);
+        paths.extend(condition.paths().into_iter().cloned());
     }
     let stored = |leaf: &Leaf| match leaf {
         Leaf::Reference(id) => conceptual.ends[*id].stored,

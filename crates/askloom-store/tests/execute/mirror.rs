@@ -56,7 +56,7 @@ pub(crate) fn designs(model: &Model) -> Vec<Design> {
     for query in &model.workload.queries {
         let mut paths = Vec::new();
         for conjunct in plan::conjuncts(query.condition.as_ref()) {
-            plan::condition_paths(conjunct.condition, &mut paths);
+            paths.extend(conjunct.condition.paths().into_iter().cloned());
         }
         for path in paths {
             indexes.collections.extend_with(index(model, query, &path));

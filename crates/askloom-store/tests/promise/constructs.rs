@@ -1,7 +1,7 @@
 //! What a query contains and a plan does, by name: the rows and columns of the table of coverage.
 
 use crate::designs::is_derived;
-use askloom_design::plan::{condition_paths, needed_paths};
+use askloom_design::plan::needed_paths;
 use askloom_model::{
     AggregateFunction, ClassKind, ColumnValue, Conceptual, Condition, Contents, Design, EndId, Joining, Leaf,
     Limit, Member, OrderBy, Plan, Query, Reading, RelationshipKind,
@@ -117,7 +117,7 @@ pub(crate) fn constructs(conceptual: &Conceptual, query: &Query) -> Vec<usize> {
     }
     let mut paths = needed_paths(query);
     if let Some(condition) = &query.condition {
-        condition_paths(condition, &mut paths);
+        paths.extend(condition.paths().into_iter().cloned());
         of_condition(condition, &mut found);
     }
     for path in &paths {

@@ -5,7 +5,7 @@ use askloom_design::cost::Costing;
 use askloom_design::method::kvmod::merge::Threshold;
 use askloom_design::method::{self, Method, Options};
 use askloom_design::partition::{Strategy, legal};
-use askloom_design::plan::{condition_paths, conjuncts, is_single, needed_paths};
+use askloom_design::plan::{conjuncts, is_single, needed_paths};
 use askloom_design::{nested_is_exact, simple, upkeep};
 use askloom_model::{
     Collection, Conceptual, Condition, Contents, Design, Hop, Id, InSet, KeyField, Leaf, Member, Model,
@@ -206,8 +206,7 @@ fn subset(query: &Query, random: &Random) -> (Table<PositionId, askloom_model::P
 fn condition(query: &Query, mapped: &Mapped, random: &Random) -> Option<Condition> {
     let mut terms = Vec::new();
     for conjunct in conjuncts(query.condition.as_ref()) {
-        let mut paths = Vec::new();
-        condition_paths(conjunct.condition, &mut paths);
+        let paths = conjunct.condition.paths();
         let there = paths.iter().all(|path| mapped[path.position.index()].is_some());
         if there && !has_parameter(conjunct.condition) && random.percent(70) {
             terms.push(remapped(conjunct.condition, mapped));

@@ -1,9 +1,8 @@
 //! Which columns of a copy the queries search and sort by: what KVMod marks in its collections.
 
-use super::{Column, Layout, Source, Table};
+use super::{Column, Layout, Source, Table, identifier_parts};
 use askloom_model::{
-    ClassId, CollectionId, ColumnValue, Condition, Id, Leaf, Member, Operand, OrderBy, Path, Position,
-    PositionId, Query, Role, identity_types,
+    ClassId, CollectionId, ColumnValue, Id, Leaf, Member, OrderBy, Path, Position, PositionId, Query, Role,
 };
 use std::collections::{BTreeSet, HashMap};
 
@@ -100,21 +99,13 @@ impl Layout<'_> {
 
     /// The member of an identifier whose only part this is.
     fn identifier_leaf(&self, class: ClassId, part: usize) -> Option<Leaf> {
-        let mut before = 0;
-        for &member in &self.conceptual.classes[class].identifier {
-            let (leaf, length) = match member {
-                Member::Attribute(id) => (Leaf::Attribute(id), 1),
-                Member::End(id) => {
-                    let target = self.conceptual.ends[id].target;
-                    (Leaf::Reference(id), identity_types(self.conceptual, target).len())
-                }
-            };
-            if before == part && length == 1 {
-                return Some(leaf);
-            }
-            before += length;
-        }
-        None
+        let parts = identifier_parts(self.conceptual, class);
+        let (member, _) = parts.get(part)?;
+        let only = parts.iter().filter(|(own, _)| own == member).count() == 1;
+        only.then_some(match *member {
+            Member::Attribute(id) => Leaf::Attribute(id),
+            Member::End(id) => Leaf::Reference(id),
+        })
     }
 }
 
@@ -131,7 +122,7 @@ fn asking(query: &Query) -> Option<Asking> {
     });
     let mut paths = Vec::new();
     if let Some(condition) = &query.condition {
-        condition_paths(condition, &mut paths);
+        paths.extend(condition.paths());
     }
     let searched = paths.into_iter().map(of).collect();
     Some(Asking { shown: shown.collect::<Option<_>>()?, searched, order: order.collect::<Option<_>>()? })
@@ -148,29 +139,4 @@ fn way(positions: &askloom_model::Table<PositionId, Position>, path: &Path) -> W
     way.extend(path.hops.iter().map(|&end| Stride::Into(Member::End(end))));
     way.push(Stride::Last(path.leaf));
     way
-}
-
-/// Every path in a condition.
-pub(crate) fn condition_paths<'c>(condition: &'c Condition, paths: &mut Vec<&'c Path>) {
-    let mut one = |operand: &'c Operand| {
-        if let Operand::Path(path) = operand {
-            paths.push(path);
-        }
-    };
-    match condition {
-        Condition::And(all) | Condition::Or(all) => {
-            all.iter().for_each(|inner| condition_paths(inner, paths));
-        }
-        Condition::Not(inner) => condition_paths(inner, paths),
-        Condition::Compare { left, right, .. } => [left, right].into_iter().for_each(one),
-        Condition::Between { value, .. }
-        | Condition::In { value, .. }
-        | Condition::StartsWith { value, .. }
-        | Condition::IsNull { value }
-        | Condition::Matches { value, .. }
-        | Condition::Under { value, .. }
-        | Condition::Above { value, .. }
-        | Condition::Within { value, .. }
-        | Condition::InBox { value, .. } => one(value),
-    }
 }

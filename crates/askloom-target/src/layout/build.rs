@@ -244,16 +244,10 @@ impl Build<'_> {
             Leaf::Reference(id) => Member::End(id),
             Leaf::Itself => return source,
         };
-        let mut before = 0;
-        for &own in &self.conceptual.classes[class].identifier {
-            if own == member {
-                let part = Some(before + part.unwrap_or(0));
-                return Source::Position { position: path.position, part };
-            }
-            before += match own {
-                Member::Attribute(_) => 1,
-                Member::End(id) => identity_types(self.conceptual, self.conceptual.ends[id].target).len(),
-            };
+        let own = (member, part.unwrap_or(0));
+        let found = identifier_parts(self.conceptual, class).iter().position(|part| *part == own);
+        if let Some(part) = found {
+            return Source::Position { position: path.position, part: Some(part) };
         }
         source
     }
@@ -331,6 +325,19 @@ pub(crate) fn named_identity(conceptual: &Conceptual, class: ClassId) -> Vec<(St
     let mut names = Vec::new();
     identity_names(conceptual, class, "", 0, &mut names);
     names.into_iter().zip(types).collect()
+}
+
+/// The member that each part of an id comes from, and which part of what the member refers to it is.
+pub(crate) fn identifier_parts(conceptual: &Conceptual, class: ClassId) -> Vec<(Member, usize)> {
+    let identifier = &conceptual.classes[class].identifier;
+    let parts = |&member: &Member| {
+        let length = match member {
+            Member::Attribute(_) => 1,
+            Member::End(id) => identity_types(conceptual, conceptual.ends[id].target).len(),
+        };
+        (0..length).map(move |part| (member, part))
+    };
+    identifier.iter().flat_map(parts).collect()
 }
 
 fn identity_names(

@@ -10,8 +10,7 @@ mod master;
 mod row;
 
 pub use asked::Asked;
-pub(crate) use asked::condition_paths;
-pub(crate) use build::named_identity;
+pub(crate) use build::{identifier_parts, named_identity};
 pub use master::{Block, Fields};
 pub use row::Entry;
 

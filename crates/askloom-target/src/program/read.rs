@@ -2,7 +2,7 @@
 
 use super::bind::{Given, fitted};
 use super::{Action, Bounds, Client, How, Program, Range, Read, Step, Term};
-use crate::layout::{Column, Field, Layout, Place, Shape, Table, condition_paths};
+use crate::layout::{Column, Field, Layout, Place, Shape, Table};
 use askloom_model::{
     ClassId, CollectionId, ColumnValue, Conceptual, Fetch, HomePlace, InSet, Inclusive, Joining, KeyRange,
     Leaf, Limit, Member, Operand, OrderBy, Path, Plan, Position, PositionId, Query, Reading, StepOf, Value,
@@ -146,7 +146,7 @@ impl Reads<'_> {
             }
         }
         if let Some(filter) = &self.plan.filter {
-            condition_paths(filter, &mut paths);
+            paths.extend(filter.paths());
         }
         paths
     }

@@ -3,7 +3,7 @@
 use super::bind::Given;
 use super::read::{all, finding, slots};
 use super::{Action, Batch, Change, ChangeKind, How, Program, Read, Step, Term};
-use crate::layout::{Column, Field, Layout, Place, Shape, Source, Table};
+use crate::layout::{Column, Field, Layout, Place, Shape, Source, Table, identifier_parts};
 use askloom_model::{
     Assigned, Assignment, CheckOf, CollectionId, Conceptual, CopyWrite, Default, Id, Joining, Leaf, Member,
     Operand, Position, PositionId, SupportOf, Value, Write, WriteAction, WritePlan, WriteStep, WriteStepPlan,
@@ -464,30 +464,10 @@ fn own_member(
             }
         }
         Source::Position { position, part: Some(part) } if position.index() == 0 => {
-            identifier_part(conceptual, root, *part)
+            identifier_parts(conceptual, root).get(*part).copied()
         }
         Source::Path { .. } | Source::Position { .. } | Source::Node | Source::Whole(_) => None,
     }
-}
-
-/// The member of an identifier that one part of the id comes from.
-fn identifier_part(
-    conceptual: &Conceptual,
-    class: askloom_model::ClassId,
-    part: usize,
-) -> Option<(Member, usize)> {
-    let mut before = 0;
-    for &member in &conceptual.classes[class].identifier {
-        let length = match member {
-            Member::Attribute(_) => 1,
-            Member::End(id) => askloom_model::identity_types(conceptual, conceptual.ends[id].target).len(),
-        };
-        if part < before + length {
-            return Some((member, part - before));
-        }
-        before += length;
-    }
-    None
 }
 
 fn default_of(conceptual: &Conceptual, member: Member) -> Option<Value> {

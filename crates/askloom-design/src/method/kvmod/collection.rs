@@ -2,11 +2,10 @@
 
 use super::merge::Group;
 use super::{Logical, LogicalCollection, LogicalField};
-use crate::plan::condition_paths;
 use crate::simple;
 use askloom_model::{
-    Cardinality, ClassId, ColumnValue, Conceptual, EndId, Hop, Id, Leaf, Member, OrderBy, Path, Position,
-    PositionId, Query, Table,
+    Cardinality, ClassId, ColumnValue, Conceptual, Condition, EndId, Hop, Id, Leaf, Member, OrderBy, Path,
+    Position, PositionId, Query, Table,
 };
 
 /// A collection under construction.
@@ -56,9 +55,7 @@ impl Draft {
                 }
             }
         }
-        let mut searched = Vec::new();
-        query.condition.iter().for_each(|condition| condition_paths(condition, &mut searched));
-        for path in &searched {
+        for path in query.condition.iter().flat_map(Condition::paths) {
             draft.add(conceptual, path);
             draft.mark(path, |field| field.searched = true);
         }

@@ -387,7 +387,7 @@ impl<'a> Around<'a> {
         self.positions(positions, roots);
         let mut paths = Vec::new();
         if let Some(condition) = condition {
-            plan::condition_paths(condition, &mut paths);
+            paths.extend(condition.paths().into_iter().cloned());
         }
         for path in paths {
             self.path(&path.hops, path.leaf, roots);

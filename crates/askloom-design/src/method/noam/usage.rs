@@ -164,7 +164,7 @@ impl<'u> Uses<'u> {
         let places = self.places(positions);
         let mut paths = Vec::new();
         if let Some(condition) = condition {
-            plan::condition_paths(condition, &mut paths);
+            paths.extend(condition.paths().into_iter().cloned());
         }
         for path in paths {
             self.read(&places, &path);

@@ -1,7 +1,7 @@
 //! What is given and what is got, as classes: from tuple queries, and from queries.
 
 use super::Decision;
-use crate::plan::{condition_paths, conjuncts};
+use crate::plan::conjuncts;
 use crate::{ask, simple};
 use askloom_model::{
     ClassId, ColumnValue, Conceptual, Condition, Id, Leaf, Member, Model, OrderBy, Path, Position,
@@ -133,8 +133,7 @@ fn of_query(conceptual: &Conceptual, query: &Query) -> Tuple {
         .iter()
         .filter(|c| simple::has_parameter(c.condition) || !is_link(c.condition))
     {
-        let mut given = Vec::new();
-        condition_paths(conjunct.condition, &mut given);
+        let given = conjunct.condition.paths();
         for path in &given {
             let class = represented(conceptual, query, path);
             push(&mut tuple.keys, class);

@@ -43,7 +43,7 @@ pub(super) fn stored(conceptual: &Conceptual, member: Member) -> Member {
 fn used_members(conceptual: &Conceptual, collection: &Collection) -> Vec<Member> {
     let mut paths: Vec<Path> = collection.held().cloned().collect();
     if let Some(condition) = &collection.source.condition {
-        crate::plan::condition_paths(condition, &mut paths);
+        paths.extend(condition.paths().into_iter().cloned());
     }
     let steps = collection.source.positions.iter().filter_map(|(_, position)| Some(position.from?.step));
     let members = steps.chain(paths.iter().flat_map(members_of));

@@ -4,7 +4,7 @@ use super::Writing;
 use super::copies::{is_inside, is_many, last, members_of, stored};
 use super::step::{Change, Changes, Lists};
 use crate::cost::{Asked, selectivity};
-use crate::plan::{condition_paths, conjuncts};
+use crate::plan::conjuncts;
 use askloom_model::{
     ClassId, Collection, Comparison, Conceptual, Condition, Constant, Id, Member, Operand, Path, WriteAction,
 };
@@ -204,8 +204,7 @@ fn standing(conceptual: &Conceptual, collection: &Collection, point: &[Member]) 
 
 /// Whether a condition is about the main instance alone.
 fn is_own(condition: &Condition) -> bool {
-    let mut paths = Vec::new();
-    condition_paths(condition, &mut paths);
+    let paths = condition.paths();
     paths.iter().all(|path| path.position.index() == 0)
 }
 
