@@ -1,28 +1,91 @@
 //! Copies that a store keeps by itself: its secondary indexes.
 //!
 //! Such an index has the records of one master under another key. So a copy can be one if its rows are the instances of
-//! a root class, each once, and all that they hold and depend on is in the root itself. Writes never go by it: where
-//! it lags they would miss something.
+//! a root class, each once, and all that they hold and depend on is in the root itself; or if it has the rows of
+//! another copy in the same blocks, in another order. Writes never go by it: where it lags they would miss something.
 
-use crate::cost::Costing;
-use askloom_model::{Collection, Conceptual, Contents, Design, Id, Keeper, Leaf, Model, Origin, Path, Role};
+use crate::cost::{Costing, Sizes, Statistics};
+use askloom_model::{
+    Collection, CollectionId, Conceptual, Contents, Design, Id, Keeper, Leaf, Model, Origin, Path, Role,
+};
 use std::collections::HashMap;
 
-/// Lets the store keep what was added for queries alone, as far as it can.
-pub(crate) fn hand_over(model: &Model, costing: &Costing<'_>, design: &mut Design) {
+/// Lets the store keep what was added for queries alone, as far as it can: as an index of a master, else as another
+/// order of another copy that was added.
+pub fn hand_over(model: &Model, costing: &Costing<'_>, design: &mut Design) {
     let Some(indexes) = costing.capability.indexes.filter(|indexes| indexes.value.computed) else { return };
-    let mut kept: HashMap<_, u32> = HashMap::new();
+    let conceptual = &model.conceptual;
+    let mut given = Given::default();
     for id in design.collections.ids().collect::<Vec<_>>() {
-        let collection = &mut design.collections[id];
-        let for_queries = collection.origin == Origin::Added && !is_for_writes(&model.conceptual, collection);
-        if !for_queries || !is_of_own_values(&model.conceptual, collection) {
+        let collection = &design.collections[id];
+        if collection.origin != Origin::Added || is_for_writes(conceptual, collection) {
             continue;
         }
-        let count = kept.entry(collection.source.root).or_default();
-        if *count < indexes.value.most {
-            *count += 1;
-            collection.keeper = Keeper::Store;
+        if is_of_own_values(conceptual, collection) {
+            let master = design.master(collection.source.root);
+            given.over(design, id, master, indexes.value.most);
+        } else if let Some(local) = indexes.value.local {
+            let host = same_blocks(conceptual, design, id, local.block);
+            if given.over(design, id, host, local.most)
+                && let Some(host) = host
+            {
+                hold(design, host, id);
+            }
         }
+    }
+}
+
+/// How many indexes each collection has been given.
+#[derive(Default)]
+struct Given(HashMap<CollectionId, u32>);
+
+impl Given {
+    fn over(&mut self, design: &mut Design, id: CollectionId, host: Option<CollectionId>, most: u32) -> bool {
+        let Some(host) = host else { return false };
+        let count = self.0.entry(host).or_default();
+        if *count >= most {
+            return false;
+        }
+        *count += 1;
+        design.collections[id].keeper = Keeper::Store;
+        true
+    }
+}
+
+/// An earlier copy that was added and has the same rows in the same blocks, which stay small enough.
+fn same_blocks(
+    conceptual: &Conceptual,
+    design: &Design,
+    id: CollectionId,
+    most: u64,
+) -> Option<CollectionId> {
+    let collection = &design.collections[id];
+    let flat = |one: &Collection| {
+        one.role != Role::Master && matches!(one.contents, Contents::Fields(_)) && !one.entry_key.is_empty()
+    };
+    let earlier = design.collections.iter().take_while(|(other, _)| *other != id);
+    let mut same = earlier.filter(|(_, other)| {
+        let ours = other.keeper == Keeper::Ours && other.origin == Origin::Added && flat(other);
+        ours && other.source == collection.source && other.block_key == collection.block_key
+    });
+    let (host, _) = same.next().filter(|_| flat(collection))?;
+    let statistics = Statistics::new(conceptual);
+    let sizes = Sizes { statistics: &statistics, design };
+    let bytes = |id| sizes.entries(id) / sizes.blocks(id).max(1.0) * sizes.entry_bytes(id);
+    (bytes(id) + bytes(host) < most as f64).then_some(host)
+}
+
+/// Lets a copy hold all that another one holds: an index is made of what its records have.
+fn hold(design: &mut Design, host: CollectionId, index: CollectionId) {
+    let held: Vec<Path> = design.collections[host].held().cloned().collect();
+    let lacking = design.collections[index].held().filter(|path| !held.contains(path)).cloned();
+    let lacking: Vec<Path> = lacking.collect();
+    let host = &mut design.collections[host];
+    if let Contents::Fields(fields) = &mut host.contents
+        && !lacking.is_empty()
+    {
+        fields.extend(lacking);
+        host.role = Role::Copy;
     }
 }
 

@@ -111,6 +111,32 @@ impl Design {
         self.collections.iter().find(|(_, collection)| is_master(collection)).map(|(id, _)| id)
     }
 
+    /// What an index of the store's own is of: another copy of the same rows in the same blocks that holds all it needs,
+    /// else the master.
+    #[must_use]
+    pub fn host(&self, id: CollectionId) -> Option<CollectionId> {
+        let index = &self.collections[id];
+        self.sibling(id).or_else(|| self.master(index.source.root))
+    }
+
+    /// Another copy, kept with every write, that has the same rows in the same blocks and holds as much.
+    #[must_use]
+    pub fn sibling(&self, id: CollectionId) -> Option<CollectionId> {
+        let index = &self.collections[id];
+        let flat = |collection: &Collection| {
+            collection.role != Role::Master && matches!(collection.contents, Contents::Fields(_))
+        };
+        let is_it = |(other, collection): &(CollectionId, &Collection)| {
+            *other != id
+                && collection.keeper == Keeper::Ours
+                && flat(collection)
+                && collection.source == index.source
+                && collection.block_key == index.block_key
+                && index.held().all(|path| collection.held().any(|own| own == path))
+        };
+        self.collections.iter().filter(|_| flat(index)).find(is_it).map(|(other, _)| other)
+    }
+
     /// The index of a member at one place of an aggregate, kept with every write, so that writes can go by it.
     #[must_use]
     pub fn index(&self, occurrence: &Occurrence, leaf: Leaf) -> Option<CollectionId> {

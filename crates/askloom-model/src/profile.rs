@@ -100,10 +100,20 @@ pub struct Limits {
 pub struct NativeIndexes {
     /// For one collection.
     pub most: u32,
+    /// Of these, such that order the records of a block another way and never lag; and how large a block may be then.
+    pub local: Option<LocalIndexes>,
     /// Whether a reader may see them behind the records.
     pub lag: bool,
     /// Whether records can have values for an index alone, so that any key and any condition can be one.
     pub computed: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct LocalIndexes {
+    /// For one collection.
+    pub most: u32,
+    /// Bytes of a block with all its indexes.
+    pub block: u64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

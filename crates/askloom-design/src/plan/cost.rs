@@ -8,9 +8,9 @@ use super::terms::key_terms;
 use super::{cover, fetch, lookup, paths};
 use crate::cost::{Asked, Costing, Sizes, Statistics, list_length, selectivity};
 use askloom_model::{
-    AssumptionAbout, Capability, ClassId, ColumnValue, Constant, Contents, Design, EndId, Estimate, Fetch,
-    Follow, Guarantee, JoinStep, Joining, Keeper, Leaf, Limit, Member, Operand, OrderBy, Path, Plan,
-    PositionId, Priced, Query, Reading, Role, SnapshotReads, StepEstimate, StepOf, Work,
+    AssumptionAbout, Capability, ClassId, ColumnValue, Constant, Contents, CopyLevel, Design, EndId,
+    Estimate, Fetch, Follow, Guarantee, JoinStep, Joining, Keeper, Leaf, Limit, Member, Operand, OrderBy,
+    Path, Plan, PositionId, Priced, Query, Reading, Role, SnapshotReads, StepEstimate, StepOf, Work,
 };
 use std::collections::HashSet;
 
@@ -68,12 +68,14 @@ fn guarantee(
 ) -> Guarantee {
     let lags = plan.collections().any(|id| {
         let collection = &design.collections[id];
+        let follows = |id| super::write::level(capability, statistics, design, id) == CopyLevel::Intents;
         match collection.keeper {
-            Keeper::Store => capability.indexes.is_some_and(|indexes| indexes.value.lag),
-            Keeper::Ours => {
-                let level = || super::write::level(capability, statistics, design, id);
-                collection.role != Role::Master && level() == askloom_model::CopyLevel::Intents
-            }
+            // What orders another copy another way is as fresh as that one.
+            Keeper::Store => match design.sibling(id) {
+                Some(copy) => follows(copy),
+                None => capability.indexes.is_some_and(|indexes| indexes.value.lag),
+            },
+            Keeper::Ours => collection.role != Role::Master && follows(id),
         }
     });
     if lags {
@@ -145,7 +147,7 @@ impl Pricing<'_> {
                 self.loaded.insert((position, Vec::new()));
             }
         }
-        let lagging = collection.keeper == Keeper::Store;
+        let lagging = collection.keeper == Keeper::Store && self.sizes.design.sibling(id).is_none();
         let work = Work { requests, partitions, rows, bytes, reads: requests, lagging, ..Work::default() };
         self.push(StepOf::Access, work);
     }

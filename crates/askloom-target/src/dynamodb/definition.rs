@@ -82,8 +82,12 @@ fn index(index: &DynamoTable, settings: &Settings) -> Doc {
     };
     let mut all =
         vec![("IndexName", text(&index.name)), ("KeySchema", key_schema(index)), ("Projection", projection)];
-    all.extend(throughput(settings));
+    all.extend(throughput(settings).filter(|_| !is_local(index)));
     map_of(all)
+}
+
+fn is_local(table: &DynamoTable) -> bool {
+    table.index.as_ref().is_some_and(|index| index.local)
 }
 
 fn throughput(settings: &Settings) -> Option<(&'static str, Doc)> {
@@ -104,9 +108,12 @@ fn properties(table: &DynamoTable, indexes: &[&DynamoTable], settings: &Settings
         ("AttributeDefinitions", attributes(table, indexes)),
         ("KeySchema", key_schema(table)),
     ];
-    if !indexes.is_empty() {
-        let indexes = indexes.iter().map(|own| index(own, settings));
-        all.push(("GlobalSecondaryIndexes", Doc::List(indexes.collect())));
+    for (name, local) in [("GlobalSecondaryIndexes", false), ("LocalSecondaryIndexes", true)] {
+        let own = indexes.iter().filter(|index| is_local(index) == local);
+        let own: Vec<Doc> = own.map(|own| index(own, settings)).collect();
+        if !own.is_empty() {
+            all.push((name, Doc::List(own)));
+        }
     }
     match settings.billing {
         Billing::OnDemand => all.push(("BillingMode", text("PAY_PER_REQUEST"))),
@@ -186,9 +193,12 @@ pub(super) fn terraform(tables: &[DynamoTable], settings: &Settings, followed: &
             all.push(("range_key", literal(&sort.name)));
         }
         all.push(("attribute", Doc::List(keys(table, &indexes).into_iter().map(attribute).collect())));
-        if !indexes.is_empty() {
-            let indexes = indexes.iter().map(|index| terraform_index(index, settings));
-            all.push(("global_secondary_index", Doc::List(indexes.collect())));
+        for (name, local) in [("global_secondary_index", false), ("local_secondary_index", true)] {
+            let own = indexes.iter().filter(|index| is_local(index) == local);
+            let own: Vec<Doc> = own.map(|index| terraform_index(index, settings)).collect();
+            if !own.is_empty() {
+                all.push((name, Doc::List(own)));
+            }
         }
         match settings.billing {
             Billing::OnDemand => all.push(("billing_mode", text("PAY_PER_REQUEST"))),
@@ -216,7 +226,10 @@ pub(super) fn terraform(tables: &[DynamoTable], settings: &Settings, followed: &
 }
 
 fn terraform_index(index: &DynamoTable, settings: &Settings) -> Doc {
-    let mut all = vec![("name", literal(&index.name)), ("hash_key", literal(&index.partition.name))];
+    let mut all = vec![("name", literal(&index.name))];
+    if !is_local(index) {
+        all.push(("hash_key", literal(&index.partition.name)));
+    }
     if let Some(sort) = &index.sort {
         all.push(("range_key", literal(&sort.name)));
     }
@@ -229,7 +242,9 @@ fn terraform_index(index: &DynamoTable, settings: &Settings) -> Doc {
             all.push(("non_key_attributes", Doc::List(names.collect())));
         }
     }
-    all.extend(capacity(settings));
+    if !is_local(index) {
+        all.extend(capacity(settings));
+    }
     map_of(all)
 }
 

@@ -2,14 +2,14 @@
 
 use super::definition::{cloudformation, create, terraform, with_indexes};
 use super::expression::Expression;
-use super::item::items;
+use super::item::{Item, items};
 use super::json::{Doc, argument, cells, map, text, truth};
 use super::paper::grouped;
-use super::read::{self, Bound, Request, Test, request};
+use super::read::{self, Bound, Indexed, Request, Test, request};
 use super::schema::{DynamoTable, tables};
 use super::settings::Settings;
 use super::value::Dynamo;
-use super::write::{Only, Repeated, Write, batches, in_index, puts, writes};
+use super::write::{Only, Repeated, Write, batches, in_index, index_cells, known, puts, writes};
 use crate::generate::{self, Block, File, Generated, Language, Options, Sample, Source, Statement, repeated};
 use crate::layout::Layout;
 use crate::program::{Action, Batch, ChangeKind, Read, Step};
@@ -42,7 +42,7 @@ impl Language for DynamoDb {
         files.push(cloudformation(&tables, &settings, &followed));
         files.push(terraform(&tables, &settings, &followed));
         let mut notes = notes();
-        if tables.iter().any(|table| table.index.is_some()) {
+        if tables.iter().any(|table| table.index.as_ref().is_some_and(|index| !index.local)) {
             notes.push(
                 "A global secondary index lags behind its table: no write and no @fresh query reads one."
                     .to_owned(),
@@ -103,7 +103,12 @@ fn sample_blocks(source: &Source<'_>, tables: &[DynamoTable]) -> Vec<Block> {
             *id == table.collection
         };
         let own = source.sample.iter().filter(of);
-        let mut own: Vec<_> = own.flat_map(|record| items(source.layout, tables, record)).collect();
+        let with_indexes = |record: &Sample| {
+            let indexed = local_cells(source, tables, table, record);
+            let items = items(source.layout, tables, record).into_iter();
+            items.map(move |(name, item)| (name, item.into_iter().chain(indexed.clone()).collect()))
+        };
+        let mut own: Vec<(String, Item)> = own.flat_map(with_indexes).collect();
         if table.set.is_some() {
             let rows = own.into_iter().map(|(_, item)| item).collect();
             own = grouped(rows).into_iter().map(|item| (table.name.clone(), item)).collect();
@@ -117,6 +122,27 @@ fn sample_blocks(source: &Source<'_>, tables: &[DynamoTable]) -> Vec<Block> {
         blocks.extend(write.map(|write| Block { of, text: write.text(), whole: true }));
     }
     blocks
+}
+
+/// What a row has for the local indexes of its table.
+fn local_cells(source: &Source<'_>, tables: &[DynamoTable], table: &DynamoTable, record: &Sample) -> Item {
+    let Sample::Row { cells: row, .. } = record else { return Vec::new() };
+    let row = known(row);
+    let mut all = Vec::new();
+    for other in &source.sample {
+        let Sample::Row { table: id, cells } = other else { continue };
+        let Some(index) = tables.get(id.index()) else { continue };
+        let own = index.index.as_ref().is_some_and(|of| of.local && of.host == table.collection);
+        let cells = known(cells);
+        if own && index.is_same_row(table, &cells, &row) {
+            let made = index_cells(source.layout, index, &cells).into_iter();
+            all.extend(made.filter_map(|(name, bound)| match bound? {
+                Bound::Value(value) => Some((name, value)),
+                Bound::Slot { .. } => None,
+            }));
+        }
+    }
+    all
 }
 
 fn put(layout: &Layout<'_>, tables: &[DynamoTable], record: &Sample) -> String {
@@ -201,23 +227,24 @@ impl Request {
                 let what = format!("{MARK} up to 100 keys at once, each key once\n");
                 what + &command("batch-get-item", &map([("RequestItems", items)]))
             }
-            Self::Scan { table, index } => command("scan", &Doc::Map(asked(table, index.as_deref()))),
+            Self::Scan { table, index } => command("scan", &Doc::Map(asked(table, index.as_ref()))),
             Self::Nothing { table } => format!("{MARK} no key of {table} is in this range: nothing is asked"),
             Self::Query { table, index, partition, sort, backwards, limit } => {
-                let fields = asked(table, index.as_deref());
+                let fields = asked(table, index.as_ref());
                 command("query", &query(fields, partition, sort.as_ref(), *backwards, limit.as_ref()))
             }
         }
     }
 }
 
-/// Where several items are asked for. An index is never consistent.
-fn asked(table: &str, index: Option<&str>) -> Vec<(String, Doc)> {
-    let of = match index {
-        Some(index) => ("IndexName", text(index)),
-        None => ("ConsistentRead", truth(true)),
-    };
-    [("TableName", text(table)), of].map(|(name, value)| (name.to_owned(), value)).into()
+/// Where several items are asked for. A global index is never consistent.
+fn asked(table: &str, index: Option<&Indexed>) -> Vec<(String, Doc)> {
+    let mut all = vec![("TableName".to_owned(), text(table))];
+    all.extend(index.map(|index| ("IndexName".to_owned(), text(&index.name))));
+    if index.is_none_or(|index| index.local) {
+        all.push(("ConsistentRead".to_owned(), truth(true)));
+    }
+    all
 }
 
 fn query(

@@ -3,6 +3,9 @@
 //! An index holds items of its table under another key. Where the attributes of its key are members as they are, they
 //! are just that. Where not (a key of several columns, what can be null, rows on a condition) an item has attributes for
 //! the index alone, which its writes set with the rest: an item without them is not in the index.
+//!
+//! An index of a master's table is global. One that has the rows of another copy in another order is local to the
+//! partitions of that one's table.
 
 use super::key::Order;
 use super::schema::{Attribute, DynamoTable, Key, KeyKind};
@@ -18,6 +21,8 @@ pub struct IndexOf {
     pub table: String,
     /// Which attributes are in an item for the index alone.
     pub own: Vec<Own>,
+    /// Whether it is local to partitions, and can so be read consistently.
+    pub local: bool,
 }
 
 /// What an attribute that is there for an index holds.
@@ -64,17 +69,22 @@ struct Taken {
 
 fn keys(layout: &Layout<'_>, tables: &mut [DynamoTable], id: CollectionId, taken: &mut Vec<Taken>) {
     let collection = &layout.design.collections[id];
-    let Some(host) = layout.design.master(collection.source.root) else { return };
+    let Some(host) = layout.design.host(id) else { return };
     let (Some(table), Some(of)) = (tables.get(id.index()), tables.get(host.index())) else { return };
     let natural: Vec<Option<usize>> = table.keys().map(|key| natural(table, of, key)).collect();
     // An item that is not to be in the index lacks something of its key.
     let leaves =
         |at: &Option<usize>| at.is_some_and(|at| of.attributes.get(at).is_some_and(|own| !own.in_key));
-    let apart = collection.source.condition.is_some() || !natural.iter().any(leaves);
+    let local = of.system.is_none();
+    let apart = (collection.source.condition.is_some() && !local) || !natural.iter().any(leaves);
     let last = natural.len().saturating_sub(1);
     let mut named = Vec::new();
     let mut own = Vec::new();
     for (at, (key, natural)) in table.keys().zip(natural).enumerate() {
+        if local && at == 0 {
+            named.push((of.partition.name.clone(), None));
+            continue;
+        }
         let natural = natural.filter(|_| !(apart && at == last));
         if let Some(attribute) = natural.and_then(|natural| of.attributes.get(natural)) {
             named.push((attribute.name.clone(), natural));
@@ -83,7 +93,7 @@ fn keys(layout: &Layout<'_>, tables: &mut [DynamoTable], id: CollectionId, taken
         own.push(if at == 0 { Own::Partition } else { Own::Sort });
         let columns = key.columns.iter().filter_map(|&column| table.attributes.get(column));
         let holds = (
-            collection.source.condition.as_ref().map(|_| id),
+            collection.source.condition.as_ref().filter(|_| !local).map(|_| id),
             columns.map(|column| column.of.source.clone()).collect(),
             key.kind,
             key.order,
@@ -92,7 +102,7 @@ fn keys(layout: &Layout<'_>, tables: &mut [DynamoTable], id: CollectionId, taken
     }
     let (name, partition) = (of.name.clone(), of.partition.name.clone());
     let Some(table) = tables.get_mut(id.index()) else { return };
-    table.index = Some(IndexOf { host, table: name, own });
+    table.index = Some(IndexOf { host, table: name, own, local });
     let mut names = named.iter().map(|(name, _)| name.clone());
     table.partition.name = names.next().unwrap_or(partition);
     if let Some(sort) = &mut table.sort {
@@ -156,6 +166,10 @@ fn natural(table: &DynamoTable, host: &DynamoTable, key: &Key) -> Option<usize> 
 
 /// The column of the host that a column of the copy is.
 fn member(host: &DynamoTable, column: &Column) -> Option<usize> {
+    if host.system.is_none() {
+        let same = |own: &Attribute| own.of.source == column.source && own.of.holds == column.holds;
+        return host.attributes.iter().position(same);
+    }
     let is = |own: &Attribute| match &column.source {
         Source::Position { part, .. } => {
             matches!(&own.of.source, Source::Position { part: own, .. } if own == part)
@@ -220,13 +234,25 @@ impl DynamoTable {
         let own = terms.iter().filter_map(|term| {
             let column = &self.attributes.get(term.column?)?.of;
             let part = |own: &Attribute| match (&own.of.source, &column.source) {
-                (Source::Position { part: a, .. }, Source::Position { part: b, .. }) => a == b,
+                (
+                    Source::Position { position: own, part: a },
+                    Source::Position { position: other, part: b },
+                ) => own == other && a == b,
                 (_, _) => false,
             };
             let at = host.attributes.iter().position(part)?;
             Some(Term { column: Some(at), ..term.clone() })
         });
         own.collect()
+    }
+
+    /// Whether a row of this index and one of its host are the same: they have the same identity.
+    pub(super) fn is_same_row(&self, host: &Self, cells: &[Term], of: &[Term]) -> bool {
+        let identity = self.host_terms(host, cells);
+        identity.iter().all(|term| {
+            let other = of.iter().find(|other| other.column == term.column);
+            other.is_some_and(|other| (&other.name, &other.value) == (&term.name, &term.value))
+        })
     }
 
     /// The keys that are in an item for this index alone.

@@ -20,7 +20,7 @@ pub enum Request {
     /// Items of one partition.
     Query {
         table: String,
-        index: Option<String>,
+        index: Option<Indexed>,
         partition: (String, Bound),
         sort: Option<(String, Test)>,
         backwards: bool,
@@ -29,9 +29,17 @@ pub enum Request {
     /// Several items, each key once, at most 100; what comes back as unprocessed is asked for again.
     BatchGet { table: String, keys: Vec<Cells> },
     /// All items.
-    Scan { table: String, index: Option<String> },
+    Scan { table: String, index: Option<Indexed> },
     /// No key can be in the range, and DynamoDB refuses one that ends before it starts.
     Nothing { table: String },
+}
+
+/// The index that is read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Indexed {
+    pub name: String,
+    /// Whether it can be read consistently.
+    pub local: bool,
 }
 
 /// Attributes by name.
@@ -89,9 +97,9 @@ pub fn request(layout: &Layout<'_>, tables: &[DynamoTable], read: &Read) -> Opti
 }
 
 /// The table that is asked, and which of its indexes.
-fn names(table: &DynamoTable) -> (String, Option<String>) {
+fn names(table: &DynamoTable) -> (String, Option<Indexed>) {
     match &table.index {
-        Some(index) => (index.table.clone(), Some(table.name.clone())),
+        Some(index) => (index.table.clone(), Some(Indexed { name: table.name.clone(), local: index.local })),
         None => (table.name.clone(), None),
     }
 }

@@ -16,7 +16,7 @@ use crate::generate::Sample;
 use crate::layout::{Holds, Layout};
 use crate::program::{Batch, Change, ChangeKind, Term};
 use crate::tree::TreeOf;
-use askloom_model::{AccessPath, AccessStep, ClassId, CopyLevel, Id};
+use askloom_model::{AccessPath, AccessStep, ClassId, CopyLevel, Id, Value};
 
 /// A request that writes, as data.
 #[derive(Debug, Clone, PartialEq)]
@@ -88,6 +88,7 @@ pub fn writes(layout: &Layout<'_>, tables: &[DynamoTable], batch: &Batch) -> Vec
             (Some(system), _) => masters.extend(master(layout, table, system, change)),
             (None, Some(stamps)) => {
                 let write = copy(layout, table, stamps, change, batch.level);
+                let write = write.map(|write| in_local_indexes(layout, tables, batch, table, change, write));
                 copies.extend(write.map(|write| (change.each.clone(), write)));
             }
             (None, None) => {}
@@ -95,7 +96,8 @@ pub fn writes(layout: &Layout<'_>, tables: &[DynamoTable], batch: &Batch) -> Vec
     }
     for change in &batch.changes {
         let table = tables.get(change.table.index());
-        if let Some((table, index)) = table.and_then(|table| Some((table, table.index.as_ref()?))) {
+        let index = table.and_then(|table| Some((table, table.index.as_ref().filter(|index| !index.local)?)));
+        if let Some((table, index)) = index {
             let own = masters.iter_mut().filter(|(_, write)| write.is_of(&index.table));
             own.for_each(|(_, write)| index_keys(layout, table, change, write));
         }
@@ -120,7 +122,7 @@ impl Write {
 }
 
 /// What an item has for an index alone.
-fn index_cells(layout: &Layout<'_>, table: &DynamoTable, cells: &[Term]) -> Becoming {
+pub(super) fn index_cells(layout: &Layout<'_>, table: &DynamoTable, cells: &[Term]) -> Becoming {
     let keys = table.own_keys().map(|key| (key.name.clone(), key_bound(table, key, cells)));
     let values = table.own_values().map(|(at, column)| {
         let term = cells.iter().find(|term| term.column == Some(at));
@@ -155,17 +157,45 @@ fn index_keys(layout: &Layout<'_>, table: &DynamoTable, change: &Change, write: 
     }
 }
 
-/// The write that puts what is already there into an index. Nothing if that is in it by its members.
+/// A row with what it has for the local indexes of its table.
+fn in_local_indexes(
+    layout: &Layout<'_>,
+    tables: &[DynamoTable],
+    batch: &Batch,
+    table: &DynamoTable,
+    change: &Change,
+    mut write: Write,
+) -> Write {
+    let ChangeKind::PutRow(row) = &change.kind else { return write };
+    for other in &batch.changes {
+        let (ChangeKind::PutRow(cells), Some(index)) = (&other.kind, tables.get(other.table.index())) else {
+            continue;
+        };
+        let own = index.index.as_ref().is_some_and(|of| of.local && of.host == table.collection);
+        if own && index.is_same_row(table, cells, row) {
+            index_keys(layout, index, other, &mut write);
+        }
+    }
+    write
+}
+
+/// The cells of a record as terms.
+pub(super) fn known(cells: &[Value]) -> Vec<Term> {
+    let one = |(at, cell): (usize, &Value)| Term {
+        name: String::new(),
+        value: Some(cell.clone()),
+        column: Some(at),
+    };
+    cells.iter().enumerate().map(one).collect()
+}
+
+/// The write that puts what is already there into a global index. Nothing if that is in it by its members.
 pub(super) fn in_index(layout: &Layout<'_>, tables: &[DynamoTable], sample: &Sample) -> Option<Write> {
     let Sample::Row { table, cells } = sample else { return None };
     let table = tables.get(table.index())?;
-    let index = table.index.as_ref()?;
+    let index = table.index.as_ref().filter(|index| !index.local)?;
     let host = tables.get(index.host.index())?;
-    let terms: Vec<Term> = cells
-        .iter()
-        .enumerate()
-        .map(|(at, cell)| Term { name: String::new(), value: Some(cell.clone()), column: Some(at) })
-        .collect();
+    let terms = known(cells);
     let becoming = index_cells(layout, table, &terms);
     if becoming.is_empty() {
         return None;
@@ -238,7 +268,7 @@ fn own_key(table: &DynamoTable, terms: &[Term]) -> Option<Cells> {
 }
 
 /// Attributes with what they become: nothing if they go.
-type Becoming = Vec<(String, Option<Bound>)>;
+pub(super) type Becoming = Vec<(String, Option<Bound>)>;
 
 fn members(layout: &Layout<'_>, table: &DynamoTable, terms: &[Term]) -> Becoming {
     let own = terms.iter().filter_map(|term| {

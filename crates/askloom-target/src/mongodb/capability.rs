@@ -46,7 +46,7 @@ pub static CAPABILITY: Capability = Capability {
         )),
     },
     indexes: Some(Fact::new(
-        NativeIndexes { most: 64, lag: false, computed: false },
+        NativeIndexes { most: 64, local: None, lag: false, computed: false },
         "MongoDB manual, \"MongoDB Limits and Thresholds\": 64 indexes a collection, written with the document",
     )),
     ordered: Fact::new(true, "MongoDB manual, \"Indexes\": ordered, with range queries"),
