@@ -369,6 +369,7 @@ fn change(table: usize, kind: ChangeKind) -> Change {
         class: askloom_model::ClassId::from_index(0),
         kind,
         each: None,
+        expires: None,
     }
 }
 
