@@ -112,20 +112,30 @@ impl Layout<'_> {
 /// Nothing for a query that needs more than values of paths.
 fn asking(query: &Query) -> Option<Asking> {
     let of = |path: &Path| way(&query.positions, path);
-    let shown = query.columns.iter().map(|column| match &column.value {
-        ColumnValue::Path(path) => Some(of(path)),
-        ColumnValue::Whole(_) | ColumnValue::Aggregate(_) => None,
-    });
-    let order = query.order_by.iter().map(|term| match &term.by {
-        OrderBy::Path(path) => Some((of(path), term.descending)),
-        OrderBy::Aggregate(_) => None,
-    });
+    let mut shown: Vec<Way> = query.group_by.iter().map(of).collect();
+    for column in &query.columns {
+        match &column.value {
+            ColumnValue::Path(path) => shown.push(of(path)),
+            ColumnValue::Aggregate(aggregate) => shown.extend(aggregate.of.as_ref().map(of)),
+            ColumnValue::Whole(_) => return None,
+        }
+    }
+    // Groups are in no order that rows have.
+    let grouped = query.columns.iter().any(|column| matches!(column.value, ColumnValue::Aggregate(_)));
+    let mut order = Vec::new();
+    for term in &query.order_by {
+        match &term.by {
+            OrderBy::Path(path) if grouped || !query.group_by.is_empty() => shown.push(of(path)),
+            OrderBy::Path(path) => order.push((of(path), term.descending)),
+            OrderBy::Aggregate(aggregate) => shown.extend(aggregate.of.as_ref().map(of)),
+        }
+    }
     let mut paths = Vec::new();
     if let Some(condition) = &query.condition {
         paths.extend(condition.paths());
     }
     let searched = paths.into_iter().map(of).collect();
-    Some(Asking { shown: shown.collect::<Option<_>>()?, searched, order: order.collect::<Option<_>>()? })
+    Some(Asking { shown, searched, order })
 }
 
 fn way(positions: &askloom_model::Table<PositionId, Position>, path: &Path) -> Way {
