@@ -8,9 +8,9 @@ use super::terms::key_terms;
 use super::{cover, fetch, lookup, paths, search};
 use crate::cost::{Asked, Costing, Sizes, Statistics, list_length, selectivity};
 use askloom_model::{
-    AssumptionAbout, Capability, ClassId, ColumnValue, Condition, Constant, Contents, Design, EndId, Estimate, Fetch,
-    Follow, Guarantee, JoinStep, Joining, Leaf, Limit, Member, Operand, OrderBy, Path, Plan, PositionId,
-    Priced, Query, Reading, Role, SnapshotReads, StepEstimate, StepOf, Work,
+    AssumptionAbout, Capability, ClassId, ColumnValue, Condition, Constant, Contents, Design, EndId,
+    Estimate, Fetch, Follow, Guarantee, JoinStep, Joining, Leaf, Limit, Member, Operand, OrderBy, Path, Plan,
+    PositionId, Priced, Query, Reading, Role, SnapshotReads, StepEstimate, StepOf, Work,
 };
 use std::collections::HashSet;
 

@@ -58,10 +58,9 @@ fn by<'c>(conjunct: &Conjunct<'c>) -> Option<(&'c Path, Operator)> {
     if let Some((path, op, _)) = comparison(conjunct) {
         return match op {
             Comparison::Equal => Some((path, Operator::Equal)),
-            Comparison::Less
-            | Comparison::LessOrEqual
-            | Comparison::Greater
-            | Comparison::GreaterOrEqual => Some((path, Operator::Order)),
+            Comparison::Less | Comparison::LessOrEqual | Comparison::Greater | Comparison::GreaterOrEqual => {
+                Some((path, Operator::Order))
+            }
             Comparison::NotEqual => None,
         };
     }

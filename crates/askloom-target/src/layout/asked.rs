@@ -2,7 +2,8 @@
 
 use super::{Column, Layout, Source, Table, identifier_parts};
 use askloom_model::{
-    ClassId, CollectionId, ColumnValue, Id, Leaf, Member, OrderBy, Path, Position, PositionId, Query, Role,
+    ClassId, CollectionId, ColumnValue, Comparison, Condition, Id, Leaf, Member, Operand, OrderBy, Path,
+    Position, PositionId, Query, Role,
 };
 use std::collections::{BTreeSet, HashMap};
 
@@ -11,11 +12,13 @@ use std::collections::{BTreeSet, HashMap};
 pub struct Asked {
     /// Columns in conditions.
     pub searched: BTreeSet<usize>,
+    /// Of those, columns that are to be between values.
+    pub ranged: BTreeSet<usize>,
     /// The columns of each ORDER BY, and whether each descends.
     pub orders: Vec<Vec<(usize, bool)>>,
 }
 
-static NOTHING: Asked = Asked { searched: BTreeSet::new(), orders: Vec::new() };
+static NOTHING: Asked = Asked { searched: BTreeSet::new(), ranged: BTreeSet::new(), orders: Vec::new() };
 
 /// From the root to a value.
 type Way = Vec<Stride>;
@@ -30,6 +33,7 @@ enum Stride {
 struct Asking {
     shown: Vec<Way>,
     searched: Vec<Way>,
+    ranged: Vec<Way>,
     order: Vec<(Way, bool)>,
 }
 
@@ -74,6 +78,7 @@ impl Layout<'_> {
                 continue;
             }
             asked.searched.extend(searched);
+            asked.ranged.extend(query.ranged.iter().filter_map(place));
             if !order.is_empty() && !asked.orders.contains(&order) {
                 asked.orders.push(order);
             }
@@ -135,7 +140,32 @@ fn asking(query: &Query) -> Option<Asking> {
         paths.extend(condition.paths());
     }
     let searched = paths.into_iter().map(of).collect();
-    Some(Asking { shown, searched, order })
+    let ranged = query.condition.as_ref().map(ranged).unwrap_or_default().into_iter().map(of).collect();
+    Some(Asking { shown, searched, ranged, order })
+}
+
+/// What must be between values.
+fn ranged(condition: &Condition) -> Vec<&Path> {
+    match condition {
+        Condition::And(all) => all.iter().flat_map(ranged).collect(),
+        Condition::Between { value: Operand::Path(path), .. } => vec![path],
+        Condition::Compare { left, op, right } => match (op, left, right) {
+            (Comparison::Equal | Comparison::NotEqual, _, _) => Vec::new(),
+            (_, Operand::Path(path), _) | (_, _, Operand::Path(path)) => vec![path],
+            (_, _, _) => Vec::new(),
+        },
+        Condition::Or(_)
+        | Condition::Not(_)
+        | Condition::Between { .. }
+        | Condition::In { .. }
+        | Condition::StartsWith { .. }
+        | Condition::IsNull { .. }
+        | Condition::Matches { .. }
+        | Condition::Under { .. }
+        | Condition::Above { .. }
+        | Condition::Within { .. }
+        | Condition::InBox { .. } => Vec::new(),
+    }
 }
 
 fn way(positions: &askloom_model::Table<PositionId, Position>, path: &Path) -> Way {

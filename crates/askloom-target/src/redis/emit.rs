@@ -2,14 +2,14 @@
 
 use super::command::{Arg, Command, Piece};
 use super::paper;
-use super::read::command;
+use super::read::{PAGES, command};
 use super::schema::{Flavour, RedisTable, tables};
 use super::write::{Call, calls, sample};
 use crate::generate::{
     Block, File, Generated, Language, Options, Sample, Source, Statement, client_line, heading, step_heading,
 };
 use crate::layout::Layout;
-use crate::program::{Action, How, Read};
+use crate::program::{Action, Read};
 use std::fmt::Write;
 
 const MARK: &str = "#";
@@ -68,8 +68,8 @@ impl Redis {
             text.push_str(&step_heading(MARK, index + 1, program.steps.len(), step));
             match &step.action {
                 Action::Read(read) => {
-                    text.push_str(&self.loops(read));
                     let command = command(tables, read).map(|command| command.text()).unwrap_or_default();
+                    text.push_str(&self.loops(&command));
                     let _ = writeln!(text, "{command}");
                 }
                 Action::Change(batch) => {
@@ -86,8 +86,8 @@ impl Redis {
     }
 
     /// What is said before a read that takes several calls.
-    fn loops(&self, read: &Read) -> String {
-        if read.how != How::All {
+    fn loops(&self, command: &str) -> String {
+        if !command.starts_with(PAGES) {
             return String::new();
         }
         let where_to = match self.0 {
@@ -118,7 +118,7 @@ fn notes(flavour: Flavour) -> Vec<String> {
     let mut notes = vec![
         "The server must not evict: `CONFIG GET maxmemory-policy` says noeviction.".to_owned(),
         "`bytes(a,b)` stands for the ordered bytes of these values, `after(…)` for the first bytes behind all that \
-         start with them; `--params` prints them."
+         start with them, `number(a)` for the days or microseconds since 1970; `--params` prints them."
             .to_owned(),
     ];
     match flavour {

@@ -309,6 +309,7 @@ fn searched() -> RedisTable {
             shadow("by_level", &[(2, false)]),
             shadow("by_level_desc_city", &[(2, true), (1, false)]),
         ],
+        numbers: Vec::new(),
     });
     own
 }
@@ -324,9 +325,19 @@ fn a_search_is_never_cut_short_and_its_values_are_digits() {
     let line = read_command(std::slice::from_ref(&own), &read).unwrap().text();
     assert_eq!(
         line,
-        "FT.AGGREGATE C \"@by_city:{06612a7c407b7d220a2477686572650001}\" TIMEOUT 0 FILTER \"@by_level > '00' && \
+        "FT.AGGREGATE C \"@by_city:{06612a7c407b7d220a2477686572650001}\" FILTER \"@by_level > '00' && \
          @by_level <= '038000000000000007'\" SORTBY 2 @by_level_desc_city ASC MAX 1000000 LIMIT 0 1000000 LOAD * \
-         DIALECT 2"
+         TIMEOUT 0 DIALECT 2"
+    );
+    // With a number, an index leads there, and no more is needed.
+    let mut numbered = own.clone();
+    let numbers = vec![Number { field: "number_level".to_owned(), of: 2 }];
+    numbered.search = numbered.search.map(|index| Index { numbers, ..index });
+    let line = read_command(std::slice::from_ref(&numbered), &read).unwrap().text();
+    assert_eq!(
+        line,
+        "FT.SEARCH C \"@by_city:{06612a7c407b7d220a2477686572650001} @number_level:[-inf 7]\" \
+         SORTBY by_level_desc_city ASC LIMIT 0 1000000 TIMEOUT 0 DIALECT 2"
     );
     // What no shadow is of is left to the client: everything is read.
     let kept = Kept { known: vec![Known::Equal(term(0, Some(text("x"))))], order: Vec::new() };

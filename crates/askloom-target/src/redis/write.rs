@@ -3,7 +3,7 @@
 
 use super::command::{Arg, Command};
 use super::schema::{CLASS, Flavour, Kind, NOTHING, RedisTable, SYSTEM, VERSION};
-use super::value::field;
+use super::value::{field, number, number_of};
 use crate::generate::Sample;
 use crate::layout::{Layout, Place, Shape};
 use crate::program::{Action, Batch, Change, ChangeKind, How, Step, Term};
@@ -248,6 +248,17 @@ fn shadow_pairs(table: &RedisTable, terms: &[Term]) -> Vec<Arg> {
             }
         };
         pairs.extend([Arg::text(&shadow.field), held]);
+    }
+    for own in table.search.iter().flat_map(|index| &index.numbers) {
+        let Some(term) = terms.iter().find(|term| term.column == Some(own.of)) else { continue };
+        let held = match &term.value {
+            Some(value) => number(value).map(|digits| Arg::text(&digits)),
+            None => {
+                let column = table.columns.get(own.of).map(|column| &column.of);
+                Some(Arg::slot(&number_of(column, &term.name)))
+            }
+        };
+        pairs.extend(held.into_iter().flat_map(|held| [Arg::text(&own.field), held]));
     }
     pairs
 }
