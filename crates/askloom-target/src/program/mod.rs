@@ -129,6 +129,8 @@ pub struct Change {
     pub kind: ChangeKind,
     /// Once for each of these.
     pub each: Option<String>,
+    /// Of a row of an index: it takes a value that is unique. No other aggregate that lives may have a row in its block.
+    pub unique: bool,
     /// Of a new aggregate of a class with `@ttl`. A store that deletes by itself may do so some time later.
     pub expires: Option<Expires>,
 }

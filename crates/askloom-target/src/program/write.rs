@@ -203,7 +203,9 @@ impl Writing<'_> {
 
     fn change(&self, table: &Table, kind: ChangeKind, each: Option<String>) -> Change {
         let expires = self.expires(&kind);
-        Change { table: table.collection, class: self.plan.class, kind, each, expires }
+        let taken = self.plan.reservations.iter().any(|taken| taken.index == Some(table.collection));
+        let unique = taken && matches!(kind, ChangeKind::PutRow(_));
+        Change { table: table.collection, class: self.plan.class, kind, each, unique, expires }
     }
 
     /// Parts that expire are in an aggregate that stays.

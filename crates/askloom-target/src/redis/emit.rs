@@ -129,7 +129,10 @@ fn notes(flavour: Flavour) -> Vec<String> {
                 .to_owned(),
         ),
         Flavour::Cluster => notes.push(
-            "A call changes what is under one {tag}: the aggregate first, then each copy in a call of its own."
+            "A call changes what is under one {tag}: the aggregate first, then each copy in a call of its own, in any \
+             order. `:stamp` is the new version, more than the one that was read and not less than the clock in \
+             microseconds. A unique value is taken before; if the aggregate's call is refused, `newer_norow` with the \
+             next stamp gives it back."
                 .to_owned(),
         ),
     }
@@ -148,7 +151,7 @@ fn definition(table: &RedisTable) -> Option<Block> {
 /// Which steps of a call are there more than once.
 fn repeated(call: &Call) -> String {
     let mut text = String::new();
-    for step in &call.steps {
+    for step in call.free.iter().chain(&call.steps) {
         if let Some(each) = &step.each {
             let _ = writeln!(text, "{MARK} `{} {} …` for each {each}", step.name, step.key);
         }

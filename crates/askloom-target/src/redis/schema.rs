@@ -40,6 +40,10 @@ pub(super) const NAMES: NameRule = NameRule {
 pub(super) const VERSION: &str = "n";
 pub(super) const SYSTEM: &str = "system";
 pub(super) const CLASS: &str = "class";
+pub(super) const EXPIRES: &str = "expires";
+/// The fields of a row that follows later: the version that it is of, and, where it is deleted, when all of it can go.
+pub(super) const STAMP: &str = "stamp";
+pub(super) const GONE: &str = "gone";
 /// The field of a record that has nothing else: no hash is empty. No member can be named so.
 pub(super) const NOTHING: &str = "-";
 /// The block of a collection that has but one.
@@ -53,6 +57,8 @@ pub struct RedisTable {
     pub prefix: String,
     pub columns: Vec<RedisColumn>,
     pub kind: Kind,
+    /// Whether its rows follow aggregates in calls of their own, and so have a stamp.
+    pub stamped: bool,
     pub search: Option<Index>,
 }
 
@@ -115,7 +121,12 @@ fn redis(layout: &Layout<'_>, table: &Table, flavour: Flavour, name: &str) -> Re
         Shape::Rows(_) | Shape::Nodes(_) if table.is_packed() => Kind::Packed,
         Shape::Rows(_) | Shape::Nodes(_) => Kind::Spread,
     };
-    let system: &[&str] = if kind == Kind::Master { &[VERSION, SYSTEM, CLASS] } else { &[] };
+    let stamped = flavour == Flavour::Cluster && kind != Kind::Master;
+    let system: &[&str] = match kind {
+        Kind::Master => &[VERSION, SYSTEM, CLASS, EXPIRES],
+        Kind::Packed | Kind::Spread if stamped => &[STAMP, GONE],
+        Kind::Packed | Kind::Spread => &[],
+    };
     let shadows = if flavour == Flavour::Search { wanted_shadows(layout, table) } else { Vec::new() };
     let numbers = if shadows.is_empty() { Vec::new() } else { wanted_numbers(layout, table) };
     let mut own: Vec<String> = shadows.iter().map(|of| shadow_name(table, of)).collect();
@@ -133,7 +144,7 @@ fn redis(layout: &Layout<'_>, table: &Table, flavour: Flavour, name: &str) -> Re
         shadows.into_iter().zip(names.by_ref()).map(|(of, field)| Shadow { field, of }).collect();
     let numbers = numbers.into_iter().zip(names).map(|(of, field)| Number { field, of }).collect();
     let search = (!shadows.is_empty()).then(|| Index { name: name.to_owned(), shadows, numbers });
-    RedisTable { collection: table.collection, prefix: format!("{name}:"), columns, kind, search }
+    RedisTable { collection: table.collection, prefix: format!("{name}:"), columns, kind, stamped, search }
 }
 
 /// Copies of rows that are not in any order of their own are searched: those that KVMod makes.

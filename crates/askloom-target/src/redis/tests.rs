@@ -25,7 +25,7 @@ const DOWN: Place = Place::Sort { descending: true };
 
 fn table(kind: Kind, columns: Vec<RedisColumn>) -> RedisTable {
     let collection = CollectionId::from_index(0);
-    RedisTable { collection, prefix: "C:".to_owned(), columns, kind, search: None }
+    RedisTable { collection, prefix: "C:".to_owned(), columns, kind, stamped: false, search: None }
 }
 
 fn text(text: &str) -> Value {
@@ -380,6 +380,7 @@ fn change(table: usize, kind: ChangeKind) -> Change {
         class: askloom_model::ClassId::from_index(0),
         kind,
         each: None,
+        unique: false,
         expires: None,
     }
 }
