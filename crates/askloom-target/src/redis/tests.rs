@@ -449,6 +449,30 @@ fn in_a_cluster_every_call_has_one_tag() {
 }
 
 #[test]
+fn what_follows_in_a_cluster_has_the_stamp_of_its_write() {
+    let (conceptual, design) = (Conceptual::default(), Design::default());
+    let layout = layout_of(&conceptual, &design);
+    let mut tables = two_tables();
+    tables[1].stamped = true;
+    let mut batch = set_and_row(Value::Int(1));
+    batch.changes.push(change(1, ChangeKind::DropRow(vec![term(0, None), term(1, None)])));
+    let lines = |batch: &Batch| -> Vec<String> {
+        calls(&layout, &tables, Flavour::Cluster, &[], batch)
+            .iter()
+            .map(|call| call.command().text())
+            .collect()
+    };
+    let made = lines(&batch);
+    assert!(made[0].ends_with("if 1 :version at 1 :stamp put 1 1 score 1"), "{made:?}");
+    assert!(made[1].contains(" newer_row 1 ") && made[1].contains(" :stamp 2 score 1 id "), "{made:?}");
+    assert!(made[1].ends_with("newer_norow 1 :bytes(p0,p1) :stamp"), "{made:?}");
+    // A value that is unique is taken before the aggregate changes.
+    batch.changes[1].unique = true;
+    let made = lines(&batch);
+    assert!(made[0].starts_with("FCALL askloom_write 1 \"Top:{-}\" free 1 1 ") && made[1].contains("at 1"));
+}
+
+#[test]
 fn the_functions_keep_what_the_fields_of_a_master_are_called() {
     assert!(FUNCTIONS.starts_with("#!lua name=askloom\n"));
     for name in [VERSION, SYSTEM] {
