@@ -112,6 +112,24 @@ impl RedisCli {
         self.once(&[call.as_slice(), words, &["--cluster-only-masters"]].concat(), "")
     }
 
+    /// Takes away what is in the database. FLUSHDB of any database would drop the indexes of the first one as well, and
+    /// another test may be searching there.
+    pub(crate) fn empty(&mut self) {
+        const KEYS: &str =
+            "EVAL \"for _, key in ipairs(redis.call('KEYS', '*')) do redis.call('DEL', key) end\" 0";
+        if self.flavour == Flavour::Cluster {
+            return self.everywhere(&["FLUSHALL"]).unwrap();
+        }
+        if self.flavour == Flavour::Search {
+            let indexes = json(&self.send("FT._LIST").unwrap()).unwrap();
+            for index in indexes.as_array().unwrap() {
+                let command = Command { args: vec![Arg::known("FT.DROPINDEX"), Arg::known(text(index))] };
+                self.send(&command.text()).unwrap();
+            }
+        }
+        self.send(KEYS).unwrap();
+    }
+
     pub(crate) fn send(&mut self, text: &str) -> Result<String, String> {
         send(&mut self.session, text)
     }
@@ -248,11 +266,7 @@ impl Shell for RedisCli {
     }
 
     fn clear(&mut self, name: &str) -> Options {
-        match self.flavour {
-            Flavour::Plain | Flavour::Search => self.send("FLUSHDB").map(|_| ()),
-            Flavour::Cluster => self.everywhere(&["FLUSHALL"]),
-        }
-        .unwrap();
+        self.empty();
         // Nothing in a prefix means more than it says.
         self.options = Options { prefix: format!("{name}*[a-\\]?:"), ..Options::default() };
         self.options.clone()

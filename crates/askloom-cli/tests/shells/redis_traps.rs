@@ -19,7 +19,7 @@ impl Functions {
         let mut shell = RedisCli::start_in(flavour, database);
         shell.run(FUNCTIONS).unwrap();
         if flavour == Flavour::Plain {
-            shell.send("FLUSHDB").unwrap();
+            shell.empty();
         }
         Self(shell)
     }
