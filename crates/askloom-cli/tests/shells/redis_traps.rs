@@ -139,12 +139,21 @@ fn an_older_write_that_arrives_late_changes_nothing() {
     let (conceptual, design) = (Conceptual::default(), Design::default());
     let table = RedisTable { stamped: true, ..searched(Vec::new()) };
     assert_eq!(table.record(&Layout::new(&conceptual, &design), &hash).unwrap(), None);
+    // A version only grows, and a stamp is a number.
+    let own = "late:{one}own";
+    redis.done(&format!("DEL {own}"));
+    redis.done(&format!("FCALL askloom_write 1 {own} at 1 {ten} put 1 1 a b"));
+    for stamp in [nine.to_string(), ten.to_string(), "x".to_owned(), format!("0{newest}")] {
+        redis.refused(&format!("FCALL askloom_write 1 {own} at 1 {stamp} put 1 1 a c"), "WRONG");
+    }
+    assert_eq!(redis.done(&format!("HGETALL {own}")), serde_json::json!({"n": ten.to_string(), "a": "b"}));
+    redis.refused(&format!("FCALL askloom_write 1 {set} newer_norow 1 m stamp"), "WRONG no stamp");
     // Of one write, whatever its order, what it puts is there.
     let after = newest + 1;
     write(&mut redis, &format!("newer_norow 1 m {after} newer_row 1 m {after} 1 a after"));
     assert_eq!(rows(&mut redis), fields(after, "after"));
     assert_eq!(redis.done(&format!("PTTL {set}:m")), Json::from(-1));
-    redis.done(&format!("DEL {set} {set}:m {packed}"));
+    redis.done(&format!("DEL {set} {set}:m {packed} {own}"));
 }
 
 fn as_field((name, value): (&String, &Json)) -> (Vec<u8>, Vec<u8>) {

@@ -106,10 +106,11 @@ local function drop_stamped(key, stamp)
   return true
 end
 
--- What can be done to a key: which type it has, what follows (words, a list), and what it does.
+-- What can be done to a key: which type it has, what follows (words, the last of which may be a stamp, and a list),
+-- and what it does.
 local STEPS = {
   next = {type = 'hash', words = 0, run = function(key) redis.call('HINCRBY', key, 'n', '1') end},
-  at = {type = 'hash', words = 1, run = function(key, words) redis.call('HSET', key, 'n', words[1]) end},
+  at = {type = 'hash', words = 1, stamp = true, run = function(key, words) redis.call('HSET', key, 'n', words[1]) end},
   expire = {type = 'hash', words = 1, run = function(key, words) until_time(key, words[1]) end},
   clear = {type = 'hash', words = 0, run = clear},
   put = {type = 'hash', words = 0, list = 2, run = function(key, _, list) each_chunk('HSET', key, list) end},
@@ -128,14 +129,16 @@ local STEPS = {
     redis.call('DEL', record(key, words[1]))
     redis.call('ZREM', key, words[1])
   end},
-  newer_hash = {type = 'hash', words = 1, list = 2, run = function(key, words, list)
+  newer_hash = {type = 'hash', words = 1, stamp = true, list = 2, run = function(key, words, list)
     put_stamped(key, words[1], list)
   end},
-  newer_gone = {type = 'hash', words = 1, run = function(key, words) drop_stamped(key, words[1]) end},
-  newer_row = {type = 'zset', words = 2, list = 2, run = function(key, words, list)
+  newer_gone = {type = 'hash', words = 1, stamp = true, run = function(key, words)
+    drop_stamped(key, words[1])
+  end},
+  newer_row = {type = 'zset', words = 2, stamp = true, list = 2, run = function(key, words, list)
     if put_stamped(record(key, words[1]), words[2], list) then redis.call('ZADD', key, '0', words[1]) end
   end},
-  newer_norow = {type = 'zset', words = 2, run = function(key, words)
+  newer_norow = {type = 'zset', words = 2, stamp = true, run = function(key, words)
     if drop_stamped(record(key, words[1]), words[2]) then redis.call('ZREM', key, words[1]) end
   end},
 }
@@ -203,6 +206,10 @@ local function write(keys, args)
         if not words[i] then return wrong('too few arguments') end
       end
       if name == 'expire' and not tonumber(words[1]) then return wrong('no time') end
+      if step.stamp and not string.match(words[step.words], '^[1-9]%d*$') then return wrong('no stamp') end
+      if name == 'at' and not is_less(redis.call('HGET', key, 'n') or '', words[1]) then
+        return wrong('a version that is not higher')
+      end
       if step.list then
         fields = list(step.list)
         if not fields then return wrong('too few arguments') end

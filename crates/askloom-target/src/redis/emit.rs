@@ -9,7 +9,7 @@ use crate::generate::{
     Block, File, Generated, Language, Options, Sample, Source, Statement, client_line, heading, step_heading,
 };
 use crate::layout::Layout;
-use crate::program::{Action, Read};
+use crate::program::{Action, Read, Step};
 use std::fmt::Write;
 
 const MARK: &str = "#";
@@ -47,7 +47,7 @@ impl Language for Redis {
         }
         let blocks = source.statements.iter().map(|statement| self.block(source.layout, &tables, statement));
         files.push(File { name: "statements.redis".to_owned(), run: None, blocks: blocks.collect() });
-        Generated { files, notes: notes(self.0) }
+        Generated { files, notes: notes(self.0, source) }
     }
 
     fn read(&self, layout: &Layout<'_>, options: &Options, read: &Read) -> String {
@@ -114,17 +114,28 @@ fn run(flavour: Flavour, name: &str) -> Option<String> {
     Some(format!("redis-cli {cluster}< {name}"))
 }
 
-fn notes(flavour: Flavour) -> Vec<String> {
+fn notes(flavour: Flavour, source: &Source<'_>) -> Vec<String> {
     let mut notes = vec![
         "The server must not evict: `CONFIG GET maxmemory-policy` says noeviction.".to_owned(),
         "`bytes(a,b)` stands for the ordered bytes of these values, `after(…)` for the first bytes behind all that \
-         start with them, `number(a)` for the days or microseconds since 1970; `--params` prints them."
+         start with them; `--params` prints them."
             .to_owned(),
     ];
+    let steps = source.statements.iter().flat_map(|statement| &statement.program.steps);
+    let expires = |step: &Step| match &step.action {
+        Action::Change(batch) => batch.changes.iter().any(|change| change.expires.is_some()),
+        Action::Read(_) => false,
+    };
+    if steps.into_iter().any(expires) {
+        let said = "`:expires` is when a new aggregate is gone for readers, in milliseconds since 1970; an hour later \
+                    Redis takes it away.";
+        notes.push(said.to_owned());
+    }
     match flavour {
         Flavour::Plain => {}
         Flavour::Search => notes.push(
-            "An index is ready when FT.INFO says percent_indexed 1 and hash_indexing_failures 0. A warning in an \
+            "`hex(a)` stands for digits of these bytes, `number(a)` for the days or microseconds since 1970. An index \
+             is ready when FT.INFO says percent_indexed 1 and hash_indexing_failures 0. A warning in an \
              answer, or 1000000 rows, mean that rows may be missing."
                 .to_owned(),
         ),
