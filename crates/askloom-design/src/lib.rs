@@ -13,6 +13,7 @@ pub mod ask;
 pub mod cost;
 pub mod lower;
 pub mod method;
+mod native;
 mod nested;
 pub mod partition;
 pub mod plan;

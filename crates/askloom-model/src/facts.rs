@@ -104,6 +104,7 @@ impl Profile {
                 said("bytes of a read unit", u.read_bytes),
                 said("bytes of a write unit", u.write_bytes),
                 said("times in a transaction", u.transaction),
+                said("times for a lagging read", u.lagging),
                 said("read unit", u.read_price),
                 said("write unit", u.write_price),
             ],

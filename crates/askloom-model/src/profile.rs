@@ -63,6 +63,8 @@ pub struct Words {
     pub records: &'static str,
     /// Where data is: `on disk`
     pub kept: &'static str,
+    /// A collection that the store keeps by itself: `global secondary index`
+    pub own_index: &'static str,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -102,6 +104,8 @@ pub struct NativeIndexes {
     pub most: u32,
     /// Whether a reader may see them behind the records.
     pub lag: bool,
+    /// Whether records can have values for an index alone, so that any key and any condition can be one.
+    pub computed: bool,
 }
 
 /// Rows that the store finds by their fields, without going through the others.
@@ -271,6 +275,8 @@ pub struct RequestUnits {
     pub write_bytes: Fact<f64>,
     /// How many times the units a record in a transaction costs.
     pub transaction: Fact<f64>,
+    /// How many times the units a read costs that may see what was.
+    pub lagging: Fact<f64>,
     pub read_price: Fact<f64>,
     pub write_price: Fact<f64>,
 }
@@ -286,6 +292,8 @@ pub struct Work {
     pub bytes: f64,
     /// How many reads are charged apart: items of a batch are, entries of a range are not.
     pub reads: f64,
+    /// Whether it reads an index of the store's own, which may lag.
+    pub lagging: bool,
     /// Round trips that write.
     pub write_requests: f64,
     pub puts: f64,
@@ -327,6 +335,7 @@ mod tests {
             entry_key: "",
             records: "",
             kept: "",
+            own_index: "",
         };
         Capability {
             target: "made-up",

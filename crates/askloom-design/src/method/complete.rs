@@ -4,8 +4,8 @@ use super::{Decision, Proposal};
 use crate::cost::Costing;
 use crate::{ask, plan, simple, upkeep};
 use askloom_model::{
-    ClassId, Collection, CollectionId, Conceptual, Contents, Design, EndId, Id, Joining, KeyField, Leaf,
-    Model, Origin, Path, Plan, PositionId, Query, Reading, RelationshipKind, Role, Source,
+    ClassId, Collection, CollectionId, Conceptual, Contents, Design, EndId, Id, Joining, Keeper, KeyField,
+    Leaf, Model, Origin, Path, Plan, PositionId, Query, Reading, RelationshipKind, Role, Source,
 };
 
 const SOURCE: &str = "askloom";
@@ -163,6 +163,7 @@ fn indexes_of_lists(model: &Model, query: &Query) -> Vec<Collection> {
         name: format!("{}Index", simple::capitalised(&query.header.name)),
         role: Role::Index,
         origin: Origin::Added,
+        keeper: Keeper::Ours,
         source: Source { root, positions: simple::only_main(root), condition: None },
         block_key: vec![KeyField { path: path.clone(), descending: false }],
         entry_key: Vec::new(),

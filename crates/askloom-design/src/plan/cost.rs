@@ -9,8 +9,8 @@ use super::{cover, fetch, lookup, paths, search};
 use crate::cost::{Asked, Costing, Sizes, Statistics, list_length, selectivity};
 use askloom_model::{
     AssumptionAbout, Capability, ClassId, ColumnValue, Condition, Constant, Contents, Design, EndId,
-    Estimate, Fetch, Follow, Guarantee, JoinStep, Joining, Leaf, Limit, Member, Operand, OrderBy, Path, Plan,
-    PositionId, Priced, Query, Reading, Role, SnapshotReads, StepEstimate, StepOf, Work,
+    Estimate, Fetch, Follow, Guarantee, JoinStep, Joining, Keeper, Leaf, Limit, Member, Operand, OrderBy,
+    Path, Plan, PositionId, Priced, Query, Reading, Role, SnapshotReads, StepEstimate, StepOf, Work,
 };
 use std::collections::HashSet;
 
@@ -75,8 +75,14 @@ fn guarantee(
     plan: &Plan,
 ) -> Guarantee {
     let lags = plan.collections().any(|id| {
-        design.collections[id].role != Role::Master
-            && super::write::level(capability, statistics, design, id) == askloom_model::CopyLevel::Intents
+        let collection = &design.collections[id];
+        match collection.keeper {
+            Keeper::Store => capability.indexes.is_some_and(|indexes| indexes.value.lag),
+            Keeper::Ours => {
+                let level = || super::write::level(capability, statistics, design, id);
+                collection.role != Role::Master && level() == askloom_model::CopyLevel::Intents
+            }
+        }
     });
     if lags {
         return Guarantee::Lagging;
@@ -152,7 +158,8 @@ impl Pricing<'_> {
                 self.loaded.insert((position, Vec::new()));
             }
         }
-        let work = Work { requests, partitions, rows, bytes, reads: requests, ..Work::default() };
+        let lagging = collection.keeper == Keeper::Store;
+        let work = Work { requests, partitions, rows, bytes, reads: requests, lagging, ..Work::default() };
         self.push(StepOf::Access, work);
     }
 

@@ -2,9 +2,12 @@
 
 use super::locate::Step;
 use super::read::Reader;
+use crate::native;
 use crate::plan::is_single;
 use crate::simple;
-use askloom_model::{ClassId, Code, Collection, Conceptual, Contents, Design, KeyField, Leaf, Member, Role};
+use askloom_model::{
+    ClassId, Code, Collection, Conceptual, Contents, Design, Keeper, KeyField, Leaf, Member, Role,
+};
 
 pub(super) fn check(reader: &mut Reader<'_>, design: &Design) {
     let mut names: Vec<&str> = Vec::new();
@@ -20,6 +23,7 @@ pub(super) fn check(reader: &mut Reader<'_>, design: &Design) {
                     Role::Master => master(reader, collection),
                     Role::Copy | Role::Index => copy(reader, collection),
                 }
+                kept(reader, collection);
             });
         });
         names.push(&collection.name);
@@ -35,6 +39,16 @@ pub(super) fn check(reader: &mut Reader<'_>, design: &Design) {
         };
         let message = format!("{} {message}", conceptual.classes[class].name);
         reader.key("collections", |reader| reader.say(Code::DesignOfAnotherModel, &message));
+    }
+}
+
+/// A store keeps values of a master under another key, and nothing else.
+fn kept(reader: &mut Reader<'_>, collection: &Collection) {
+    let conceptual = reader.conceptual;
+    if collection.keeper == Keeper::Store && !native::is_of_own_values(conceptual, collection) {
+        let message =
+            "a store keeps copies of instances by their own single values alone: this one is `ours`";
+        reader.key("keeper", |reader| say(reader, message));
     }
 }
 

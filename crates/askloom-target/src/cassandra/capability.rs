@@ -17,6 +17,7 @@ pub static CAPABILITY: Capability = Capability {
         entry_key: "C",
         records: "rows",
         kept: "on disk",
+        own_index: "index",
     },
     atomic: Fact::new(
         AtomicUnit::Block,

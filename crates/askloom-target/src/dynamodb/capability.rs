@@ -20,6 +20,7 @@ pub static CAPABILITY: Capability = Capability {
         entry_key: "SK",
         records: "items",
         kept: "stored",
+        own_index: "global secondary index",
     },
     atomic: Fact::new(
         AtomicUnit::Record,
@@ -42,7 +43,7 @@ pub static CAPABILITY: Capability = Capability {
         batch_get: Some(Fact::new(100, "DynamoDB API Reference, BatchGetItem: up to 100 items, 16 MB")),
     },
     indexes: Some(Fact::new(
-        NativeIndexes { most: 20, lag: true },
+        NativeIndexes { most: 20, lag: true, computed: true },
         "DynamoDB Developer Guide, \"Quotas\": 20 global secondary indexes a table, eventually consistent",
     )),
     ordered: Fact::new(true, "DynamoDB API Reference, Query: items in the order of the sort key"),

@@ -18,7 +18,7 @@ mod write;
 
 pub use capability::CAPABILITY;
 pub use emit::DynamoDb;
-pub use index::{Index, Projection, index};
+pub use index::{IndexOf, Own, Projection};
 pub use item::{Item, item_from_json, items, samples, too_large};
 pub use key::{Order, item_path, item_text};
 pub use profile::PROFILE;

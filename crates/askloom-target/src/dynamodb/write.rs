@@ -9,7 +9,7 @@
 
 use super::item::{Item, entry_name, items};
 use super::key::{self, Order};
-use super::read::{Bound, Cells, block, record};
+use super::read::{Bound, Cells, block, key_bound, record};
 use super::schema::{Attribute, DynamoTable, Entries, Scalar, Stamps, System, scalar};
 use super::value::{Dynamo, attribute, inside};
 use crate::generate::Sample;
@@ -81,7 +81,9 @@ pub fn writes(layout: &Layout<'_>, tables: &[DynamoTable], batch: &Batch) -> Vec
     let mut masters: Vec<Repeated> = Vec::new();
     let mut copies: Vec<Repeated> = Vec::new();
     for change in &batch.changes {
-        let Some(table) = tables.get(change.table.index()) else { continue };
+        let Some(table) = tables.get(change.table.index()).filter(|table| table.index.is_none()) else {
+            continue;
+        };
         match (&table.system, &table.stamps) {
             (Some(system), _) => masters.extend(master(layout, table, system, change)),
             (None, Some(stamps)) => {
@@ -91,6 +93,13 @@ pub fn writes(layout: &Layout<'_>, tables: &[DynamoTable], batch: &Batch) -> Vec
             (None, None) => {}
         }
     }
+    for change in &batch.changes {
+        let table = tables.get(change.table.index());
+        if let Some((table, index)) = table.and_then(|table| Some((table, table.index.as_ref()?))) {
+            let own = masters.iter_mut().filter(|(_, write)| write.is_of(&index.table));
+            own.for_each(|(_, write)| index_keys(layout, table, change, write));
+        }
+    }
     match batch.level {
         CopyLevel::AtomicUnit | CopyLevel::Transaction => {
             masters.extend(copies);
@@ -98,6 +107,73 @@ pub fn writes(layout: &Layout<'_>, tables: &[DynamoTable], batch: &Batch) -> Vec
         }
         CopyLevel::Intents => together(masters).into_iter().chain(copies).collect(),
     }
+}
+
+impl Write {
+    /// Whether it writes the item of an aggregate itself.
+    fn is_of(&self, of: &str) -> bool {
+        match self {
+            Self::Put { table, only, .. } | Self::Update { table, only, .. } => table == of && only.is_some(),
+            Self::Delete { .. } | Self::Transaction { .. } | Self::Batch { .. } => false,
+        }
+    }
+}
+
+/// What an item has for an index alone.
+fn index_cells(layout: &Layout<'_>, table: &DynamoTable, cells: &[Term]) -> Becoming {
+    let keys = table.own_keys().map(|key| (key.name.clone(), key_bound(table, key, cells)));
+    let values = table.own_values().map(|(at, column)| {
+        let term = cells.iter().find(|term| term.column == Some(at));
+        (column.name.clone(), term.and_then(|term| bound(layout, column, term)))
+    });
+    keys.chain(values).collect()
+}
+
+/// What a change of an index is in the write of the item: where it is put, what is for the index is set.
+fn index_keys(layout: &Layout<'_>, table: &DynamoTable, change: &Change, write: &mut Write) {
+    let becoming: Becoming = match &change.kind {
+        ChangeKind::PutRow(cells) => index_cells(layout, table, cells),
+        ChangeKind::DropRow(terms) => {
+            index_cells(layout, table, terms).into_iter().map(|(name, _)| (name, None)).collect()
+        }
+        ChangeKind::Create(_)
+        | ChangeKind::Replace(_)
+        | ChangeKind::Set { .. }
+        | ChangeKind::Bury { .. }
+        | ChangeKind::PutEntry { .. }
+        | ChangeKind::DropEntry { .. } => return,
+    };
+    match write {
+        Write::Put { item, .. } => {
+            for (name, bound) in becoming {
+                item.retain(|(other, _)| *other != name);
+                item.extend(bound.map(|bound| (name, bound)));
+            }
+        }
+        Write::Update { set, remove, .. } => become_all(set, remove, becoming),
+        Write::Delete { .. } | Write::Transaction { .. } | Write::Batch { .. } => {}
+    }
+}
+
+/// The write that puts what is already there into an index. Nothing if that is in it by its members.
+pub(super) fn in_index(layout: &Layout<'_>, tables: &[DynamoTable], sample: &Sample) -> Option<Write> {
+    let Sample::Row { table, cells } = sample else { return None };
+    let table = tables.get(table.index())?;
+    let index = table.index.as_ref()?;
+    let host = tables.get(index.host.index())?;
+    let terms: Vec<Term> = cells
+        .iter()
+        .enumerate()
+        .map(|(at, cell)| Term { name: String::new(), value: Some(cell.clone()), column: Some(at) })
+        .collect();
+    let becoming = index_cells(layout, table, &terms);
+    if becoming.is_empty() {
+        return None;
+    }
+    let key = own_key(host, &table.host_terms(host, &terms))?;
+    let (mut set, mut remove) = (Vec::new(), Vec::new());
+    become_all(&mut set, &mut remove, becoming);
+    Some(Write::Update { table: index.table.clone(), key, set, remove: Vec::new(), only: None })
 }
 
 /// One request, if there are several.
@@ -200,8 +276,14 @@ fn update(table: &DynamoTable, system: &System, key: &[Term], becoming: Becoming
     if !table.faithful {
         set.push((system.version.clone(), slot(NEXT, "N")));
     }
+    become_all(&mut set, &mut remove, becoming);
+    let key = own_key(table, key)?;
+    Some(Write::Update { table: table.name.clone(), key, set, remove, only: only(table, system) })
+}
+
+/// DynamoDB refuses an update that names an attribute twice: of two the later is meant.
+fn become_all(set: &mut Cells, remove: &mut Vec<String>, becoming: Becoming) {
     for (name, bound) in becoming {
-        // DynamoDB refuses an update that names an attribute twice: of two the later is meant.
         set.retain(|(other, _)| *other != name);
         remove.retain(|other| *other != name);
         match bound {
@@ -209,8 +291,6 @@ fn update(table: &DynamoTable, system: &System, key: &[Term], becoming: Becoming
             None => remove.push(name),
         }
     }
-    let key = own_key(table, key)?;
-    Some(Write::Update { table: table.name.clone(), key, set, remove, only: only(table, system) })
 }
 
 fn only(table: &DynamoTable, system: &System) -> Option<Only> {
@@ -409,6 +489,7 @@ mod tests {
             attributes: Vec::new(),
             system: Some(system),
             stamps: None,
+            index: None,
             faithful: false,
             set: None,
         }

@@ -17,6 +17,7 @@ pub static CAPABILITY: Capability = Capability {
         entry_key: "entries by",
         records: "entries",
         kept: "stored",
+        own_index: "index",
     },
     // A batch holds any keys, and is applied as a whole if its conditions hold.
     atomic: Fact::new(AtomicUnit::Store, STORE),

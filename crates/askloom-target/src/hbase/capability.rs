@@ -18,6 +18,7 @@ pub static CAPABILITY: Capability = Capability {
         entry_key: "then",
         records: "rows",
         kept: "on disk",
+        own_index: "index",
     },
     // An aggregate is one row, whatever entries it has; the rows of a copy follow one by one.
     atomic: Fact::new(

@@ -18,6 +18,7 @@ pub static CAPABILITY: Capability = Capability {
         entry_key: "index",
         records: "documents",
         kept: "on disk",
+        own_index: "index",
     },
     atomic: Fact::new(
         AtomicUnit::Record,
@@ -45,7 +46,7 @@ pub static CAPABILITY: Capability = Capability {
         )),
     },
     indexes: Some(Fact::new(
-        NativeIndexes { most: 64, lag: false },
+        NativeIndexes { most: 64, lag: false, computed: false },
         "MongoDB manual, \"MongoDB Limits and Thresholds\": 64 indexes a collection, written with the document",
     )),
     ordered: Fact::new(true, "MongoDB manual, \"Indexes\": ordered, with range queries"),

@@ -16,6 +16,7 @@ pub static CAPABILITY: Capability = Capability {
         entry_key: "minor key",
         records: "pairs",
         kept: "on disk",
+        own_index: "index",
     },
     atomic: Fact::new(
         AtomicUnit::Block,

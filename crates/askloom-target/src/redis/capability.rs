@@ -21,6 +21,7 @@ const NODE: Capability = Capability {
         entry_key: "sorted by",
         records: "hashes",
         kept: "in memory",
+        own_index: "index",
     },
     atomic: Fact::new(
         AtomicUnit::Store,
