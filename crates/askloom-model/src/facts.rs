@@ -59,6 +59,11 @@ impl Capability {
         }));
         facts.push(said("ranges in order", self.ordered));
         facts.push(said("scans", self.scan));
+        facts.extend(self.search.map(|fact| {
+            let by: Vec<&str> = fact.value.by.iter().map(|operator| operator.word()).collect();
+            let order = if fact.value.ordered { ", in one order" } else { "" };
+            Said { about: "searches", value: format!("{}{order}", by.join(", ")), said: fact.said }
+        }));
         let snapshot = match self.snapshot.value {
             SnapshotReads::Always => "always",
             SnapshotReads::InSession => "in a session",

@@ -37,6 +37,8 @@ pub struct Capability {
     pub ordered: Fact<bool>,
     /// Whether all of a collection can be read.
     pub scan: Fact<bool>,
+    /// What the store finds by itself in copies whose rows are in no order of their own, whatever their keys.
+    pub search: Option<Fact<Search>>,
     pub snapshot: Fact<SnapshotReads>,
     /// What the store can filter by with exactly our meaning. What is not listed, the client does.
     pub pushes: &'static [Push],
@@ -108,6 +110,15 @@ pub struct NativeIndexes {
     pub computed: bool,
 }
 
+/// Rows that the store finds by their fields, without going through the others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Search {
+    /// What fields can be compared by.
+    pub by: &'static [Operator],
+    /// Whether it gives the rows in an order that a field has.
+    pub ordered: bool,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct LocalIndexes {
     /// For one collection.
@@ -142,6 +153,17 @@ pub enum Operator {
     /// `<`, `<=`, `>`, `>=` and BETWEEN
     Order,
     StartsWith,
+}
+
+impl Operator {
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Equal => "=",
+            Self::Order => "ranges",
+            Self::StartsWith => "STARTS WITH",
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -335,6 +357,7 @@ mod tests {
             indexes: None,
             ordered: Fact::new(true, ""),
             scan: Fact::new(true, ""),
+            search: None,
             snapshot: Fact::new(SnapshotReads::Never, ""),
             pushes: &[],
             expiry: None,

@@ -20,4 +20,5 @@ mod mongodb_text;
 mod printed;
 mod redis;
 mod redis_traps;
+mod redis_writes;
 mod server;

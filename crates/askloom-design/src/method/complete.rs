@@ -28,7 +28,8 @@ pub(super) fn complete(model: &Model, costing: &Costing<'_>, proposal: &mut Prop
 }
 
 /// Every query, and every tuple query as one.
-pub(crate) fn questions(model: &Model) -> Vec<Query> {
+#[must_use]
+pub fn questions(model: &Model) -> Vec<Query> {
     let asks = model.workload.asks.iter().filter_map(|ask| ask::query(&model.conceptual, ask));
     model.workload.queries.iter().cloned().chain(asks).collect()
 }
@@ -86,7 +87,8 @@ pub(super) fn add_index(model: &Model, costing: &Costing<'_>, design: &mut Desig
 #[must_use]
 pub fn scans(plan: &Plan) -> bool {
     let mut follows = plan.follows();
-    plan.access.how == Reading::Scan || follows.any(|how| matches!(how, Joining::BackByScan { .. }))
+    let first = plan.access.how == Reading::Scan && plan.priced.searched.is_empty();
+    first || follows.any(|how| matches!(how, Joining::BackByScan { .. }))
 }
 
 /// The identities of a query's rows by what it gives and in its order.

@@ -11,7 +11,7 @@ pub mod kvmod;
 pub mod noam;
 pub mod qodm;
 
-pub use complete::scans;
+pub use complete::{questions, scans};
 
 use crate::cost::Costing;
 use crate::native;

@@ -53,6 +53,7 @@ pub static CAPABILITY: Capability = Capability {
     )),
     ordered: Fact::new(true, "DynamoDB API Reference, Query: items in the order of the sort key"),
     scan: Fact::new(true, "DynamoDB API Reference, Scan"),
+    search: None,
     snapshot: Fact::new(
         SnapshotReads::Never,
         "DynamoDB Developer Guide, \"Isolation levels\": a Query or Scan as a unit is read-committed",

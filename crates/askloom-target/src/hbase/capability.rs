@@ -43,6 +43,7 @@ pub static CAPABILITY: Capability = Capability {
     indexes: None,
     ordered: Fact::new(true, "HBase Reference Guide, \"Rows\": sorted by the bytes of their keys"),
     scan: Fact::new(true, "HBase Reference Guide, \"Scans\""),
+    search: None,
     snapshot: Fact::new(
         SnapshotReads::Never,
         "Apache HBase, \"ACID properties\": a scan is no consistent view of a table; each row is as it was at some time",

@@ -51,6 +51,7 @@ pub static CAPABILITY: Capability = Capability {
     )),
     ordered: Fact::new(true, "MongoDB manual, \"Indexes\": ordered, with range queries"),
     scan: Fact::new(true, "MongoDB manual, \"Query Plans\": a collection scan"),
+    search: None,
     snapshot: Fact::new(
         SnapshotReads::InSession,
         "MongoDB manual, \"Read Concern snapshot\": reads of one session at one point in time",
