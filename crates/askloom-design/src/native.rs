@@ -89,6 +89,11 @@ fn hold(design: &mut Design, host: CollectionId, index: CollectionId) {
     }
 }
 
+/// Whether a store could keep a copy that is for queries alone.
+pub(crate) fn could_keep(conceptual: &Conceptual, collection: &Collection) -> bool {
+    is_of_own_values(conceptual, collection) && !is_for_writes(conceptual, collection)
+}
+
 /// Whether the rows of a copy are the instances of its root, each once, made of values of the root alone.
 pub(crate) fn is_of_own_values(conceptual: &Conceptual, collection: &Collection) -> bool {
     let rows = matches!(collection.contents, Contents::Fields(_)) && collection.role != Role::Master;

@@ -95,7 +95,7 @@ pub fn scans(plan: &Plan) -> bool {
 fn index(model: &Model, query: &Query) -> Option<Collection> {
     let view = simple::view(model, query);
     let has_key = !view.block_key.is_empty() || !view.entry_key.is_empty();
-    let mut index = Collection {
+    let index = Collection {
         name: format!("{}Index", simple::capitalised(&query.header.name)),
         role: Role::Index,
         origin: Origin::Added,
@@ -103,15 +103,17 @@ fn index(model: &Model, query: &Query) -> Option<Collection> {
         reasons: vec![format!("{} gives what is no key of a collection.", query.header.name)],
         ..view
     };
-    // What an index of one path leads back from is in the aggregate; this is beyond a reference.
-    // And an index of references has to lead back to all who refer, or it is taken for one that does.
+    has_key.then(|| as_index(model, index))
+}
+
+/// What leads back from one path leads back from what is in the aggregate; beyond a reference it is a copy. And an index of
+/// references has to lead back to all who refer, or it is taken for one that does.
+pub(super) fn as_index(model: &Model, index: Collection) -> Collection {
     let root = index.source.root;
     let is_way_back =
         |path: &Path| is_inside(&model.conceptual, path) && is_only_place(&model.conceptual, root, path);
-    if index.indexed().is_some_and(|path| !is_way_back(path)) {
-        index.role = Role::Copy;
-    }
-    has_key.then_some(index)
+    let leads = index.indexed().is_none_or(is_way_back);
+    Collection { role: if leads { Role::Index } else { Role::Copy }, ..index }
 }
 
 /// Whether an aggregate itself holds what is at the end of a path, all of it.

@@ -120,9 +120,33 @@ impl Writing<'_> {
     }
 
     fn copy(&self, id: CollectionId, root: ClassId, support: &mut Support) -> CopyWrite {
-        let conceptual = &self.planner.model.conceptual;
         let collection = &self.planner.design.collections[id];
         let level = self.planner.level(id);
+        let work = self.copy_work(id, root, level, support);
+        let mut estimate = match collection.keeper {
+            Keeper::Ours => self.priced(work),
+            // The store writes it by itself, outside of any transaction.
+            Keeper::Store => self.priced_as(work, false),
+        };
+        let costing = self.planner.costing;
+        let reads = support.take().into_iter().map(|read| {
+            estimate += self.priced(read.work);
+            SupportRead { of: read.of, shared: read.shared, estimate: lookup::estimate(costing, &read.work) }
+        });
+        let support = reads.collect();
+        CopyWrite { collection: id, level, support, estimate }
+    }
+
+    /// What is put and deleted of one copy; its support reads are noted.
+    pub(super) fn copy_work(
+        &self,
+        id: CollectionId,
+        root: ClassId,
+        level: CopyLevel,
+        support: &mut Support,
+    ) -> Work {
+        let conceptual = &self.planner.model.conceptual;
+        let collection = &self.planner.design.collections[id];
         let (mut puts, mut deletes) = (0.0, 0.0);
         for point in entry_points(conceptual, collection, root) {
             let roots = self.walk_back(&point, support);
@@ -148,17 +172,6 @@ impl Writing<'_> {
             work.puts += 2.0 * changed;
             work.write_requests = 3.0 * changed;
         }
-        let mut estimate = match collection.keeper {
-            Keeper::Ours => self.priced(work),
-            // The store writes it by itself, outside of any transaction.
-            Keeper::Store => self.priced_as(work, false),
-        };
-        let costing = self.planner.costing;
-        let reads = support.take().into_iter().map(|read| {
-            estimate += self.priced(read.work);
-            SupportRead { of: read.of, shared: read.shared, estimate: lookup::estimate(costing, &read.work) }
-        });
-        let support = reads.collect();
-        CopyWrite { collection: id, level, support, estimate }
+        work
     }
 }

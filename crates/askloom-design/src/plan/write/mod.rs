@@ -9,6 +9,7 @@ mod copies;
 mod level;
 mod master;
 mod matched;
+pub(crate) mod parts;
 mod print;
 mod rows;
 mod step;
@@ -146,24 +147,28 @@ impl<'p> Planner<'p> {
 
     /// What makes all of a write one: the weakest of what it changes decides.
     fn weakest(&self, steps: &[Step]) -> CopyLevel {
-        let mut weakest = CopyLevel::AtomicUnit;
-        let mut roots = Vec::new();
+        let mut weakest = self.without_copies(steps);
         for step in steps {
             let Some(root) = self.root(step.class) else { continue };
-            roots.push(root);
             for upkeep in crate::upkeep::upkeep(&self.model.conceptual, self.design, root) {
                 if copies::touches(&self.model.conceptual, self.design, upkeep.collection, step) {
                     weakest = weakest.max(self.level(upkeep.collection));
                 }
             }
         }
+        weakest
+    }
+
+    /// What makes the aggregates of a write one.
+    fn without_copies(&self, steps: &[Step]) -> CopyLevel {
+        let mut roots: Vec<ClassId> = steps.iter().filter_map(|step| self.root(step.class)).collect();
         roots.dedup();
         let apart = match self.costing.capability.atomic.value {
             AtomicUnit::Store => false,
             AtomicUnit::Block => roots.len() > 1,
             AtomicUnit::Record => roots.len() > 1 || roots.iter().any(|&root| self.is_spread(root)),
         };
-        if apart { weakest.max(CopyLevel::Transaction) } else { weakest }
+        if apart { CopyLevel::Transaction } else { CopyLevel::AtomicUnit }
     }
 
     fn level(&self, collection: askloom_model::CollectionId) -> CopyLevel {

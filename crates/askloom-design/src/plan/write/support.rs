@@ -16,7 +16,7 @@ pub(super) struct Support {
 #[derive(Clone)]
 pub(super) struct Read {
     /// The class of the rows' roots, where it matters, and the steps from there to the written instance.
-    from: (Option<ClassId>, Vec<Member>),
+    pub(super) from: (Option<ClassId>, Vec<Member>),
     pub(super) of: SupportOf,
     pub(super) work: Work,
     pub(super) shared: bool,

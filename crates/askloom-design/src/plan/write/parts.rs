@@ -1,0 +1,134 @@
+//! What a write costs, part by part: what it costs whatever copies there are, and what each copy would add.
+//!
+//! A plan is priced for one design. Whoever chooses among many collections prices each of them once, over a design that
+//! has them all, and adds up those of a choice: the sum is what the plan over that choice costs.
+
+use super::step::{Changes, Step};
+use super::support::{Read, Support};
+use super::{Planner, Writing, copies, lookup};
+use crate::cost::Costing;
+use askloom_model::{
+    ClassId, CollectionId, CopyLevel, Design, Keeper, Member, Model, Query, SupportOf, Work, Write,
+};
+
+/// A write, step by step.
+#[derive(Debug, Clone)]
+pub(crate) struct Parts {
+    pub(crate) steps: Vec<StepParts>,
+    /// What it takes to be one, without any copy.
+    pub(crate) least: CopyLevel,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct StepParts {
+    pub(crate) find: FindPart,
+    /// Aggregates, reserved values and checked references, if the write is at each level.
+    pub(crate) own: [f64; 3],
+    pub(crate) copies: Vec<CopyPart>,
+}
+
+/// How the instances are found.
+#[derive(Debug, Clone)]
+pub(crate) enum FindPart {
+    /// By a plan of this query.
+    Query(Box<Query>),
+    /// It is seen that there is none.
+    Nothing(f64),
+}
+
+/// What one copy adds to a step.
+#[derive(Debug, Clone)]
+pub(crate) struct CopyPart {
+    pub(crate) collection: CollectionId,
+    pub(crate) level: CopyLevel,
+    pub(crate) alone: f64,
+    /// The same while the write is in a transaction.
+    pub(crate) in_transaction: f64,
+    /// Reads that it needs; another copy of the same step may need the same.
+    pub(crate) support: Vec<(SupportKey, f64)>,
+}
+
+/// What makes two support reads of a step one.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct SupportKey {
+    root: Option<ClassId>,
+    way: Vec<Member>,
+    of: SupportOf,
+}
+
+pub(crate) fn parts(costing: &Costing<'_>, model: &Model, design: &Design, write: &Write) -> Option<Parts> {
+    let steps: Vec<Step> = write.steps.iter().map(|step| Step::of_write(model, write, step)).collect();
+    let planner = Planner::new(costing, model, design);
+    planner.together(write, &steps).ok()?;
+    let all = steps.iter().enumerate().map(|(index, step)| planner.step_parts(step, index == 0));
+    Some(Parts { steps: all.collect::<Option<_>>()?, least: planner.without_copies(&steps) })
+}
+
+/// Where a level stands in a list of all.
+pub(crate) fn at(level: CopyLevel) -> usize {
+    match level {
+        CopyLevel::AtomicUnit => 0,
+        CopyLevel::Transaction => 1,
+        CopyLevel::Intents => 2,
+    }
+}
+
+const LEVELS: [CopyLevel; 3] = [CopyLevel::AtomicUnit, CopyLevel::Transaction, CopyLevel::Intents];
+
+impl Planner<'_> {
+    fn step_parts(&self, step: &Step, first: bool) -> Option<StepParts> {
+        let mut find = self.find(&step.find).ok()?;
+        let made = matches!(step.changes, Changes::Made(_));
+        if made {
+            self.nothing_there(&mut find);
+        }
+        let matched = self.matched(&step.find, &find);
+        let master = self.design.master(self.root(step.class)?)?;
+        let at_level = |level| Writing { planner: self, step, level, matched };
+        let own = LEVELS.map(|level| {
+            let writing = at_level(level);
+            let reserved = writing.reservations(master).into_iter().map(|one| one.estimate.cost);
+            let checked = writing.checks(master).into_iter().map(|one| one.estimate.cost);
+            writing.master(master, first).estimate.cost + reserved.sum::<f64>() + checked.sum::<f64>()
+        });
+        let reserved: Vec<CollectionId> =
+            at_level(CopyLevel::AtomicUnit).reservations(master).iter().filter_map(|one| one.index).collect();
+        let copies = at_level(CopyLevel::AtomicUnit).copy_parts(&reserved);
+        let find = match made {
+            true => FindPart::Nothing(find.estimate.cost),
+            false => FindPart::Query(Box::new(step.find.clone())),
+        };
+        Some(StepParts { find, own, copies })
+    }
+}
+
+impl Writing<'_> {
+    fn copy_parts(&self, reserved: &[CollectionId]) -> Vec<CopyPart> {
+        let (conceptual, design) = (&self.planner.model.conceptual, self.planner.design);
+        let Some(root) = self.planner.root(self.step.class) else { return Vec::new() };
+        let upkeep = crate::upkeep::upkeep(conceptual, design, root).into_iter().map(|one| one.collection);
+        let touched =
+            upkeep.filter(|id| !reserved.contains(id) && copies::touches(conceptual, design, *id, self.step));
+        touched.map(|id| self.copy_part(id, root)).collect()
+    }
+
+    fn copy_part(&self, id: CollectionId, root: ClassId) -> CopyPart {
+        let mut support = Support::default();
+        let level = self.planner.level(id);
+        let work = self.copy_work(id, root, level, &mut support);
+        let costing = self.planner.costing;
+        let priced = |in_transaction: bool| costing.model.cost(&Work { in_transaction, ..work });
+        let by_store = self.planner.design.collections[id].keeper == Keeper::Store;
+        let key =
+            |read: &Read| SupportKey { root: read.from.0, way: read.from.1.clone(), of: read.of.clone() };
+        let reads = support.take();
+        let reads = reads.iter().map(|read| (key(read), lookup::estimate(costing, &read.work).cost));
+        CopyPart {
+            collection: id,
+            level,
+            alone: priced(false),
+            in_transaction: priced(!by_store),
+            support: reads.collect(),
+        }
+    }
+}
