@@ -29,6 +29,11 @@ pub trait CostModel {
 
     /// What the step costs: finite and not negative.
     fn cost(&self, work: &Work) -> f64;
+
+    /// What a byte that is stored costs, beside a second of the workload.
+    fn storage(&self) -> f64 {
+        0.0
+    }
 }
 
 impl CostModel for Profile {
@@ -38,6 +43,12 @@ impl CostModel for Profile {
 
     fn cost(&self, work: &Work) -> f64 {
         charge::charge(&self.charging, work)
+    }
+
+    fn storage(&self) -> f64 {
+        /// Seconds of thirty days, in millions: prices are for a million.
+        const MONTH: f64 = 2.592;
+        self.storage.map_or(0.0, |price| price.value / 1e9 / MONTH)
     }
 }
 

@@ -6,6 +6,7 @@
 //! every write right, and what is the method's own can be told from what is not by [`Origin`](askloom_model::Origin).
 
 mod complete;
+pub mod cost;
 pub mod given;
 pub mod kvmod;
 pub mod noam;
@@ -22,6 +23,7 @@ use serde::Serialize;
 /// A way to get from a model to a design.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Method {
+    Cost,
     Noam,
     Qodm,
     Kvmod,
@@ -29,12 +31,15 @@ pub enum Method {
 }
 
 impl Method {
-    pub const ALL: [Self; 4] = [Self::Noam, Self::Qodm, Self::Kvmod, Self::Given];
+    pub const ALL: [Self; 5] = [Self::Cost, Self::Noam, Self::Qodm, Self::Kvmod, Self::Given];
+    /// Those of the papers, and what the model declares.
+    pub const PUBLISHED: [Self; 4] = [Self::Noam, Self::Qodm, Self::Kvmod, Self::Given];
 
     /// As it is called on the command line.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
+            Self::Cost => "cost",
             Self::Noam => "noam",
             Self::Qodm => "qodm",
             Self::Kvmod => "kvmod",
@@ -46,6 +51,7 @@ impl Method {
     #[must_use]
     pub fn sentence(self) -> &'static str {
         match self {
+            Self::Cost => "chooses collections and plans together, by what they cost",
             Self::Noam => "keeps each aggregate in a block of its own and splits it by what is used together",
             Self::Qodm => "keeps together what is asked together, and ids of what is together elsewhere",
             Self::Kvmod => {
@@ -66,11 +72,13 @@ impl Method {
 pub struct Options {
     /// How much two collections of KVMod must share to become one.
     pub threshold: Threshold,
+    /// How long the choice by cost may take. Nothing: until it is proven.
+    pub time_limit: Option<std::time::Duration>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { threshold: Threshold::PUBLISHED }
+        Self { threshold: Threshold::PUBLISHED, time_limit: None }
     }
 }
 
@@ -103,6 +111,7 @@ impl Decision {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Paper {
+    Cost(Box<cost::Report>),
     Noam(noam::Blocks),
     Qodm(qodm::Schema),
     Kvmod(kvmod::Logical),
@@ -114,6 +123,8 @@ pub enum Paper {
 #[must_use]
 pub fn design(method: Method, model: &Model, costing: &Costing<'_>, options: &Options) -> Proposal {
     let mut proposal = match method {
+        // It leaves nothing to be completed, and chooses what the store is to keep.
+        Method::Cost => return cost::propose(model, costing, options),
         Method::Noam => noam::propose(model, costing),
         Method::Qodm => qodm::propose(model),
         Method::Kvmod => kvmod::propose(model, options.threshold),

@@ -5,8 +5,8 @@ use crate::cost::Costing;
 use crate::method::complete;
 use crate::{native, simple, upkeep};
 use askloom_model::{
-    Collection, CollectionId, Conceptual, Contents, Design, Id, Keeper, KeyField, Leaf, Member, Model, Origin,
-    Path, Position, PositionId, Query, Role, Table,
+    Collection, CollectionId, Conceptual, Contents, Design, Id, Keeper, KeyField, Leaf, Member, Model,
+    Origin, Path, Position, PositionId, Query, Role, Table,
 };
 
 /// All collections that are looked at, in one design: masters and what every design needs first, then candidates, then
@@ -95,10 +95,11 @@ impl Pool {
             done.push(one);
             let mut fields: Vec<Path> = Vec::new();
             for other in candidates.iter().filter(same) {
-                fields.extend(other.fields().iter().filter(|path| !fields.contains(path)).cloned().collect::<Vec<_>>());
+                fields.extend(
+                    other.fields().iter().filter(|path| !fields.contains(path)).cloned().collect::<Vec<_>>(),
+                );
             }
-            let union =
-                Collection { role: Role::Copy, contents: Contents::Fields(fields), ..one.clone() };
+            let union = Collection { role: Role::Copy, contents: Contents::Fields(fields), ..one.clone() };
             self.add(conceptual, union);
         }
     }
@@ -127,10 +128,16 @@ fn is_kept(conceptual: &Conceptual, collection: &Collection) -> bool {
 /// The view of a query, and views that do a part of what it does.
 fn of_query(model: &Model, query: &Query) -> Vec<Collection> {
     let conceptual = &model.conceptual;
-    let full = Collection { reasons: vec![format!("{} is answered by it.", query.header.name)], ..simple::view(model, query) };
+    let full = Collection {
+        reasons: vec![format!("{} is answered by it.", query.header.name)],
+        ..simple::view(model, query)
+    };
     let mut all = vec![full.clone()];
     // Rows that a constant leaves out: others may want them.
-    let every = Collection { source: askloom_model::Source { condition: None, ..full.source.clone() }, ..full.clone() };
+    let every = Collection {
+        source: askloom_model::Source { condition: None, ..full.source.clone() },
+        ..full.clone()
+    };
     all.push(every.clone());
     for view in [&full, &every] {
         all.extend(shorter(conceptual, view));

@@ -50,7 +50,8 @@ impl Programme {
     /// What some values cost.
     #[must_use]
     pub fn cost(&self, values: &[f64]) -> f64 {
-        self.constant + self.variables.iter().zip(values).map(|(variable, value)| variable.cost * value).sum::<f64>()
+        self.constant
+            + self.variables.iter().zip(values).map(|(variable, value)| variable.cost * value).sum::<f64>()
     }
 
     /// Whether some values are a choice.

@@ -3,7 +3,7 @@
 //! What the solver says is not taken on trust: its values are rounded, checked against the rows and priced here.
 
 use super::programme::{Op, Programme, Row};
-use microlp::{ComparisonOp, OptimizationDirection, Problem, SolveOptions, SolutionStatus};
+use microlp::{ComparisonOp, OptimizationDirection, Problem, SolutionStatus, SolveOptions};
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
@@ -178,10 +178,7 @@ fn component(programme: &Programme, start: &[f64], limit: Option<Duration>) -> F
     let gap = solution.gap().unwrap_or(0.0);
     let bound = if proven { solution.objective() } else { solution.objective() * (1.0 - gap) } * scale;
     let better = programme.meets(&values) && cost <= started;
-    Found {
-        values: if better { values } else { start.to_vec() },
-        bound: (bound * (1.0 - ROUNDING)).max(0.0),
-    }
+    Found { values: if better { values } else { start.to_vec() }, bound: (bound * (1.0 - ROUNDING)).max(0.0) }
 }
 
 #[cfg(test)]
