@@ -92,6 +92,18 @@ fn every_example_runs_in_mongosh() {
     every_example(&mut Mongosh::start("examples"));
 }
 
+#[test]
+#[ignore = "slow"]
+fn no_text_means_more_than_it_says_in_mongosh() {
+    crate::peculiar::texts(&mut Mongosh::start("texts"));
+}
+
+#[test]
+#[ignore = "slow"]
+fn any_name_is_a_name_in_mongosh() {
+    crate::peculiar::names(&mut Mongosh::start("names"));
+}
+
 /// The writes of the game, as they are printed: the slots are filled with what the reads before them give.
 #[test]
 #[ignore = "slow"]

@@ -1,6 +1,7 @@
 //! redis-cli on Redis: one node without and with search, and a cluster.
 
 use crate::harness::{Shell, every_example};
+use crate::peculiar::{names, texts};
 use crate::server::{self, Session};
 use askloom_target::generate::{Options, Sample};
 use askloom_target::layout::Layout;
@@ -313,4 +314,20 @@ fn every_example_runs_in_redis_cli_with_search() {
 #[ignore = "slow"]
 fn every_example_runs_in_a_cluster() {
     every_example(&mut RedisCli::start(Flavour::Cluster));
+}
+
+#[test]
+#[ignore = "slow"]
+fn no_text_means_more_than_it_says_in_redis_cli() {
+    texts(&mut RedisCli::start_in(Flavour::Plain, "9"));
+    texts(&mut RedisCli::start(Flavour::Search));
+    texts(&mut RedisCli::start(Flavour::Cluster));
+}
+
+#[test]
+#[ignore = "slow"]
+fn any_name_is_a_name_in_redis_cli() {
+    names(&mut RedisCli::start_in(Flavour::Plain, "10"));
+    names(&mut RedisCli::start(Flavour::Search));
+    names(&mut RedisCli::start(Flavour::Cluster));
 }
