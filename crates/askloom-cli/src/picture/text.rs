@@ -3,7 +3,7 @@
 use crate::document::{
     Cell, CollectionDocument, ComparedStatement, Comparison, Document, MONTH, Money, Note, PlanDocument,
 };
-use crate::{fit, human};
+use crate::{fit, human, words};
 use askloom_model::Words;
 use std::fmt::Write;
 
@@ -65,7 +65,7 @@ fn price(document: &Document) -> String {
     }
 }
 
-fn one(collection: &CollectionDocument, words: &Words, text: &mut String) {
+fn one(collection: &CollectionDocument, called: &Words, text: &mut String) {
     let mut lines = collection.text.lines();
     let heading = lines.next().unwrap_or_default();
     let added = if collection.is_added() { ", added" } else { "" };
@@ -74,7 +74,7 @@ fn one(collection: &CollectionDocument, words: &Words, text: &mut String) {
         None if added.is_empty() => heading.to_owned(),
         None => format!("{heading} (added)"),
     };
-    let entries = format!("{} {}", human::count(collection.estimate.entries), words.records);
+    let entries = format!("{} {}", human::count(collection.estimate.entries), called.records);
     let size = format!("{entries}  {:>8}", human::bytes(collection.estimate.bytes));
     let room = WIDTH.saturating_sub(fit::width(&size));
     if fit::width(&heading) < room {
@@ -87,7 +87,7 @@ fn one(collection: &CollectionDocument, words: &Words, text: &mut String) {
     }
     let list = |label: &str, names: &[String], text: &mut String| {
         if !names.is_empty() {
-            labelled(label, &names.join(", "), text);
+            words::line(label, &names.join(", "), called, text);
         }
     };
     list("serves", &collection.serves, text);
@@ -266,12 +266,5 @@ fn wrapped(words: &str, indent: usize, text: &mut String) {
     for (index, line) in fit::lines(words, WIDTH - indent - 4).iter().enumerate() {
         let indent = if index == 0 { indent } else { indent + 4 };
         let _ = writeln!(text, "{:indent$}{line}", "");
-    }
-}
-
-fn labelled(label: &str, words: &str, text: &mut String) {
-    for (index, line) in fit::lines(words, WIDTH - 12).iter().enumerate() {
-        let label = if index == 0 { label } else { "" };
-        let _ = writeln!(text, "  {label:<10}{line}");
     }
 }

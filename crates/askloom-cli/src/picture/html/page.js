@@ -171,8 +171,8 @@ function gridHead(collection, sample, width) {
   };
   const values = sample.columns.length - sample.keys;
   const groups = [
-    ["block key", width, "key"],
-    ["entry key", sample.keys - width, "key"],
+    [design.words.block_key, width, "key"],
+    [design.words.entry_key, sample.keys - width, "key"],
     [values === 1 ? "" : "values", values, null],
   ].filter(([, wide]) => wide > 0);
   const group = ([name, wide]) => el("th", { scope: "colgroup", colspan: wide }, name);
