@@ -237,11 +237,16 @@ const COLUMN: usize = 14;
 
 fn totals(document: &Document, comparison: &Comparison, room: usize, text: &mut String) {
     type Number = fn(&crate::document::Compared) -> String;
+    let unit = format!("{} a second", document.unit);
+    let cost: (&str, Number) = match document.money {
+        Some(_) => ("$ a month", |method| human::short(method.total.cost * MONTH)),
+        None => (&unit, |method| human::short(method.total.cost)),
+    };
     let rows: [(&str, Number); 8] = [
         ("calls a second", |method| human::short(method.total.requests)),
         ("entries a second", |method| human::short(method.total.rows)),
         ("bytes a second", |method| human::bytes(method.total.bytes)),
-        ("cost a second", |method| human::short(method.total.cost)),
+        cost,
         ("stored", |method| human::bytes(method.total.storage)),
         ("put for a byte", |method| human::short(method.total.write_amplification)),
         ("collections", |method| method.collections.to_string()),
@@ -255,8 +260,6 @@ fn totals(document: &Document, comparison: &Comparison, room: usize, text: &mut 
             .map(|method| format!("{:>COLUMN$} ", number(method)).trim_end().to_owned())
             .collect::<Vec<_>>()
             .concat();
-        let name =
-            if name == "cost a second" { format!("{} a second", document.unit) } else { name.to_owned() };
         let _ = writeln!(text, "{name:<room$}{cells}");
     }
 }

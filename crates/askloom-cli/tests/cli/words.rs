@@ -175,3 +175,14 @@ fn no_label_runs_into_its_words() {
         assert!(keys[0].ends_with(" startedAt"), "{}", keys[0]);
     }
 }
+
+#[test]
+fn methods_are_compared_by_the_bill_where_there_is_one() {
+    let project = game();
+    for (target, price, other) in
+        [("dynamodb", "\n$ a month ", "$/M a second"), ("mongodb", "\nµs a second ", "a month")]
+    {
+        let compared = project.run(&["compare", "model/game.loom", "--target", target]).exits(0).stdout;
+        assert!(compared.contains(price) && !compared.contains(other), "{compared}");
+    }
+}
