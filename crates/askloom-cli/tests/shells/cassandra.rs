@@ -135,7 +135,7 @@ fn every_example_runs_in_cqlsh() {
 #[test]
 #[ignore = "slow"]
 fn no_text_means_more_than_it_says_in_cqlsh() {
-    crate::peculiar::texts(&mut Cqlsh::start());
+    crate::peculiar::texts(&mut Cqlsh::start(), askloom_design::method::Method::Qodm);
 }
 
 #[test]

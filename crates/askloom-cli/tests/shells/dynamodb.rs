@@ -96,7 +96,7 @@ fn every_example_runs_in_the_aws_cli() {
 #[test]
 #[ignore = "slow"]
 fn no_text_means_more_than_it_says_in_the_aws_cli() {
-    crate::peculiar::texts(&mut Aws::start());
+    crate::peculiar::texts(&mut Aws::start(), Method::Qodm);
 }
 
 #[test]

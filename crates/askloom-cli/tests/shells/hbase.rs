@@ -140,7 +140,7 @@ fn every_example_runs_in_the_hbase_shell() {
 #[test]
 #[ignore = "slow"]
 fn no_text_means_more_than_it_says_in_the_hbase_shell() {
-    crate::peculiar::texts(&mut Hbase::start("texts"));
+    crate::peculiar::texts(&mut Hbase::start("texts"), askloom_design::method::Method::Qodm);
 }
 
 #[test]

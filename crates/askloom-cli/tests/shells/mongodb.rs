@@ -95,7 +95,7 @@ fn every_example_runs_in_mongosh() {
 #[test]
 #[ignore = "slow"]
 fn no_text_means_more_than_it_says_in_mongosh() {
-    crate::peculiar::texts(&mut Mongosh::start("texts"));
+    crate::peculiar::texts(&mut Mongosh::start("texts"), Method::Qodm);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use crate::harness::{Shell, every_example};
 use crate::peculiar::{names, texts};
 use crate::server::{self, Session};
+use askloom_design::method::Method;
 use askloom_target::generate::{Options, Sample};
 use askloom_target::layout::Layout;
 use askloom_target::program::Read;
@@ -268,8 +269,9 @@ impl Shell for RedisCli {
 
     fn clear(&mut self, name: &str) -> Options {
         self.empty();
-        // Nothing in a prefix means more than it says.
-        self.options = Options { prefix: format!("{name}*[a-\\]?:"), ..Options::default() };
+        // Nothing in a prefix means more than it says. A change of a key in one database takes what has the same name in
+        // the first one out of its index, so that each kind has names of its own.
+        self.options = Options { prefix: format!("{name}*[a-\\]?{}:", self.target()), ..Options::default() };
         self.options.clone()
     }
 
@@ -319,9 +321,12 @@ fn every_example_runs_in_a_cluster() {
 #[test]
 #[ignore = "slow"]
 fn no_text_means_more_than_it_says_in_redis_cli() {
-    texts(&mut RedisCli::start_in(Flavour::Plain, "9"));
-    texts(&mut RedisCli::start(Flavour::Search));
-    texts(&mut RedisCli::start(Flavour::Cluster));
+    texts(&mut RedisCli::start_in(Flavour::Plain, "9"), Method::Qodm);
+    texts(&mut RedisCli::start(Flavour::Cluster), Method::Qodm);
+    // What KVMod makes is searched.
+    let mut shell = RedisCli::start(Flavour::Search);
+    texts(&mut shell, Method::Kvmod);
+    assert!(shell.searches > 100, "{}", shell.searches);
 }
 
 #[test]
