@@ -6,14 +6,16 @@ use askloom_design::cost::Costing;
 use askloom_design::lower::values;
 use askloom_design::method::{self, Method, Options as MethodOptions};
 use askloom_design::{ask, plan};
-use askloom_model::{ColumnValue, Design, Id, Model, Path, Plan, Query, Value};
+use askloom_model::{CollectionId, ColumnValue, Design, Id, Model, Path, Plan, Query, Value};
 use askloom_oracle::State;
 use askloom_store::execute::{self, Arguments};
 use askloom_store::{Memory, Schema, records};
 use askloom_target::Target;
 use askloom_target::generate::{Language, Options, Sample, Source};
-use askloom_target::layout::{Entry, Layout};
+use askloom_target::layout::{Entry, Layout, Table};
+use crate::writes::Held;
 use askloom_target::program::{self, Action, How, Program, Read};
+use std::collections::BTreeSet;
 
 /// A real shell of a real server.
 pub(crate) trait Shell {
@@ -40,7 +42,15 @@ pub(crate) struct Count {
     pub(crate) direct: usize,
     pub(crate) statements: usize,
     pub(crate) rows: usize,
+    /// Writes that changed something.
+    pub(crate) writes: usize,
+    pub(crate) kinds: BTreeSet<&'static str>,
+    /// Writes for which no parameters were found that change something, in one design or another.
+    pub(crate) unwritten: BTreeSet<String>,
 }
+
+/// Tables, and what has been done to them.
+type After<'a> = (&'a BTreeSet<CollectionId>, &'a dyn Fn() -> String);
 
 /// Parameters that each query is asked with.
 const ASKED: usize = 3;
@@ -85,24 +95,25 @@ pub(crate) fn one_design(
     let held = records::from_keyspace(&schema, &layout, &keyspace).unwrap();
     let options = shell.clear(&place);
     let trial = Trial { schema: &schema, layout: &layout, keyspace: &keyspace, target, costing, place };
-    trial.put(shell, &held, options);
-    trial.comes_back(shell, &held);
+    trial.put(shell, &held, options.clone());
+    trial.comes_back(shell, &held, None);
     trial.queries(shell, count);
     count.designs += 1;
     count.records += held.len();
+    trial.writes(shell, &mut Held::new(keyspace.clone(), held), nasty, &options, count);
 }
 
-struct Trial<'t> {
-    schema: &'t Schema,
-    layout: &'t Layout<'t>,
+pub(crate) struct Trial<'t> {
+    pub(crate) schema: &'t Schema,
+    pub(crate) layout: &'t Layout<'t>,
     keyspace: &'t Memory,
     target: &'static Target,
-    costing: Costing<'t>,
-    place: String,
+    pub(crate) costing: Costing<'t>,
+    pub(crate) place: String,
 }
 
 impl Trial<'_> {
-    fn language(&self) -> &'static dyn Language {
+    pub(crate) fn language(&self) -> &'static dyn Language {
         self.target.language.unwrap()
     }
 
@@ -114,9 +125,11 @@ impl Trial<'_> {
         }
     }
 
-    /// All records of each table are those that were put in.
-    fn comes_back(&self, shell: &mut dyn Shell, held: &[Sample]) {
-        for table in self.layout.tables() {
+    /// All records of each table, or of some, are those that were put in.
+    pub(crate) fn comes_back(&self, shell: &mut dyn Shell, held: &[Sample], of: Option<After<'_>>) {
+        let wanted = |table: &&Table| of.is_none_or(|(some, _)| some.contains(&table.collection));
+        let told = || of.map_or_else(String::new, |(_, told)| told());
+        for table in self.layout.tables().iter().filter(wanted) {
             let read = Read::new(table.collection, How::All);
             let found = shell.read(self.layout, &read);
             let found = found.unwrap_or_else(|why| panic!("{}, {}: {why}", self.place, table.name));
@@ -124,9 +137,9 @@ impl Trial<'_> {
             let wanted = self.stored(held.iter().filter(own));
             let stored = self.stored(found.iter());
             for (key, value) in &wanted {
-                assert_eq!(stored.get(key), Some(value), "{}, {}: {key:?}", self.place, table.name);
+                assert_eq!(stored.get(key), Some(value), "{}, {}: {key:?} {}", self.place, table.name, told());
             }
-            assert_eq!(stored.len(), wanted.len(), "{}, {}", self.place, table.name);
+            assert_eq!(stored.len(), wanted.len(), "{}, {} {}", self.place, table.name, told());
         }
     }
 

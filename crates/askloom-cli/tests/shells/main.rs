@@ -10,9 +10,11 @@
     reason = "the code around the tests fails them by panicking, too"
 )]
 
+mod bound;
 mod cassandra;
 mod data;
 mod dynamodb;
+mod given;
 mod harness;
 mod hbase;
 mod mongodb;
@@ -21,3 +23,4 @@ mod printed;
 mod redis;
 mod redis_traps;
 mod server;
+mod writes;

@@ -7,16 +7,16 @@
 //! stamp, so that of two writers the later wins whatever order they arrive in; for the same reason a deleted row leaves
 //! its key, its stamp and the time when that can go, too.
 
-use super::item::{Item, entry_name, items};
+use super::item::{Item, items};
 use super::key::{self, Order};
 use super::read::{Bound, Cells, block, record};
 use super::schema::{Attribute, DynamoTable, Entries, Scalar, Stamps, System, scalar};
 use super::value::{Dynamo, attribute, inside};
 use crate::generate::Sample;
 use crate::layout::{Holds, Layout};
-use crate::program::{Batch, Change, ChangeKind, Term};
+use crate::program::{Batch, Change, ChangeKind, EntryPath, Term, Version};
 use crate::tree::TreeOf;
-use askloom_model::{AccessPath, AccessStep, ClassId, CopyLevel, Id};
+use askloom_model::{ClassId, CopyLevel, Id};
 
 /// A request that writes, as data.
 #[derive(Debug, Clone, PartialEq)]
@@ -83,9 +83,9 @@ pub fn writes(layout: &Layout<'_>, tables: &[DynamoTable], batch: &Batch) -> Vec
     for change in &batch.changes {
         let Some(table) = tables.get(change.table.index()) else { continue };
         match (&table.system, &table.stamps) {
-            (Some(system), _) => masters.extend(master(layout, table, system, change)),
+            (Some(system), _) => masters.extend(master(layout, table, system, batch, change)),
             (None, Some(stamps)) => {
-                let write = copy(layout, table, stamps, change, batch.level);
+                let write = copy(layout, table, stamps, batch, change);
                 copies.extend(write.map(|write| (change.each.clone(), write)));
             }
             (None, None) => {}
@@ -94,21 +94,37 @@ pub fn writes(layout: &Layout<'_>, tables: &[DynamoTable], batch: &Batch) -> Vec
     match batch.level {
         CopyLevel::AtomicUnit | CopyLevel::Transaction => {
             masters.extend(copies);
-            together(masters)
+            together(masters, batch)
         }
-        CopyLevel::Intents => together(masters).into_iter().chain(copies).collect(),
+        CopyLevel::Intents => together(masters, batch).into_iter().chain(copies).collect(),
     }
 }
 
 /// One request, if there are several.
-fn together(writes: Vec<Repeated>) -> Vec<Repeated> {
+fn together(writes: Vec<Repeated>, batch: &Batch) -> Vec<Repeated> {
     match writes.as_slice() {
         [] | [(None, _)] => writes,
-        _several => vec![(None, Write::Transaction { writes, token: slot(TOKEN, "S") })],
+        _several => {
+            let known = batch.seen.id.map(|id| Bound::Value(Dynamo::S(id.to_string())));
+            let token = known.unwrap_or_else(|| slot(TOKEN, "S"));
+            vec![(None, Write::Transaction { writes, token })]
+        }
     }
 }
 
-fn master(layout: &Layout<'_>, table: &DynamoTable, system: &System, change: &Change) -> Vec<Repeated> {
+/// A number, or its slot.
+fn number(known: Option<u64>, name: &str) -> Bound {
+    known.map_or_else(|| slot(name, "N"), |number| Bound::Value(Dynamo::N(number.to_string())))
+}
+
+fn master(
+    layout: &Layout<'_>,
+    table: &DynamoTable,
+    system: &System,
+    batch: &Batch,
+    change: &Change,
+) -> Vec<Repeated> {
+    let version = batch.version(change.table, change.kind.terms());
     let once = |write: Option<Write>| write.map(|write| (None, write)).into_iter().collect();
     match &change.kind {
         ChangeKind::Create(cells) => once(create(layout, table, system, change.class, cells)),
@@ -118,21 +134,21 @@ fn master(layout: &Layout<'_>, table: &DynamoTable, system: &System, change: &Ch
                 let class = Bound::Value(Dynamo::S(layout.name_of(change.class).to_owned()));
                 set.push((system.class.clone(), Some(class)));
             }
-            once(update(table, system, cells, set))
+            once(update(table, system, version, cells, set))
         }
         ChangeKind::Set { key, set } => {
             // The papers have no version that changes with an entry.
             if table.faithful && set.is_empty() {
                 return Vec::new();
             }
-            once(update(table, system, key, members(layout, table, set)))
+            once(update(table, system, version, key, members(layout, table, set)))
         }
-        ChangeKind::Bury { key } => bury(table, system, key),
+        ChangeKind::Bury { key } => bury(table, system, version, key),
         ChangeKind::PutEntry { key, path, value } => {
             let held = element(layout, table, value);
-            once(put_entry(table, system, key, path, held))
+            once(put_entry(table, system, version, key, path, held))
         }
-        ChangeKind::DropEntry { key, path } => once(drop_entry(table, system, key, path)),
+        ChangeKind::DropEntry { key, path } => once(drop_entry(table, system, version, key, path)),
         ChangeKind::PutRow(_) | ChangeKind::DropRow(_) => Vec::new(),
     }
 }
@@ -194,11 +210,17 @@ fn tag(holds: &Holds) -> &'static str {
     }
 }
 
-fn update(table: &DynamoTable, system: &System, key: &[Term], becoming: Becoming) -> Option<Write> {
+fn update(
+    table: &DynamoTable,
+    system: &System,
+    version: Version,
+    key: &[Term],
+    becoming: Becoming,
+) -> Option<Write> {
     let mut set = Vec::new();
     let mut remove = Vec::new();
     if !table.faithful {
-        set.push((system.version.clone(), slot(NEXT, "N")));
+        set.push((system.version.clone(), number(version.next(), NEXT)));
     }
     for (name, bound) in becoming {
         // DynamoDB refuses an update that names an attribute twice: of two the later is meant.
@@ -210,14 +232,20 @@ fn update(table: &DynamoTable, system: &System, key: &[Term], becoming: Becoming
         }
     }
     let key = own_key(table, key)?;
-    Some(Write::Update { table: table.name.clone(), key, set, remove, only: only(table, system) })
+    Some(Write::Update { table: table.name.clone(), key, set, remove, only: only(table, system, version) })
 }
 
-fn only(table: &DynamoTable, system: &System) -> Option<Only> {
-    (!table.faithful).then(|| Only::With(system.version.clone(), slot(VERSION, "N")))
+fn only(table: &DynamoTable, system: &System, version: Version) -> Option<Only> {
+    let name = system.version.clone();
+    let only = match version {
+        Version::Slot => Only::With(name, slot(VERSION, "N")),
+        Version::Absent => Only::Without(name),
+        Version::Read(version) => Only::With(name, number(Some(version), VERSION)),
+    };
+    (!table.faithful).then_some(only)
 }
 
-fn bury(table: &DynamoTable, system: &System, key: &[Term]) -> Vec<Repeated> {
+fn bury(table: &DynamoTable, system: &System, version: Version, key: &[Term]) -> Vec<Repeated> {
     if table.faithful {
         let key = own_key(table, key);
         let delete = key.map(|key| Write::Delete { table: table.name.clone(), key, only: None });
@@ -226,7 +254,7 @@ fn bury(table: &DynamoTable, system: &System, key: &[Term]) -> Vec<Repeated> {
     let mut gone: Becoming = vec![(system.class.clone(), None)];
     gone.extend(table.outside().map(|(_, column)| (column.name.clone(), None)));
     let mut all: Vec<Repeated> =
-        update(table, system, key, gone).map(|write| (None, write)).into_iter().collect();
+        update(table, system, version, key, gone).map(|write| (None, write)).into_iter().collect();
     if let (Entries::Items { .. }, Some(sort), Some(partition)) =
         (&system.entries, &table.sort, block(table, key))
     {
@@ -257,26 +285,31 @@ fn element(layout: &Layout<'_>, table: &DynamoTable, value: &Term) -> Bound {
     }
 }
 
-/// The path of a new element of a list: a field, and a slot for its place.
-fn listed(path: &str) -> Option<(&str, &str)> {
-    path.strip_suffix(']')?.rsplit_once("[:")
-}
-
-fn entry_key(table: &DynamoTable, key: &[Term], path: &str) -> Option<Cells> {
+fn entry_key(table: &DynamoTable, key: &[Term], path: &EntryPath) -> Option<Cells> {
     let sort = table.sort.as_ref()?;
-    let (field, place) = listed(path)?;
-    let text = format!("{}{}:{place}", key::escaped(field, Order::Kept), key::JOIN);
-    Some(vec![block(table, key)?, (sort.name.clone(), Bound::Slot { text, tag: "S" })])
+    let own = match &path.known {
+        Some(known) => Bound::Value(Dynamo::S(key::item_text(known))),
+        None => {
+            let text = format!("{}{}:{}", key::escaped(&path.list, Order::Kept), key::JOIN, path.slot);
+            Bound::Slot { text, tag: "S" }
+        }
+    };
+    Some(vec![block(table, key)?, (sort.name.clone(), own)])
 }
 
-/// The attribute of a new element: its path with a slot.
-fn entry_attribute(table: &DynamoTable, path: &str) -> String {
-    let Some((field, place)) = listed(path) else { return path.to_owned() };
-    let field = AccessPath(vec![AccessStep::Field(field.to_owned())]);
-    format!("{}[:{place}]", entry_name(table, &field))
+/// The attribute of an element: its path, maybe with a slot.
+fn entry_attribute(table: &DynamoTable, path: &EntryPath) -> String {
+    if table.faithful { path.text() } else { format!("/{}", path.text()) }
 }
 
-fn put_entry(table: &DynamoTable, system: &System, key: &[Term], path: &str, held: Bound) -> Option<Write> {
+fn put_entry(
+    table: &DynamoTable,
+    system: &System,
+    version: Version,
+    key: &[Term],
+    path: &EntryPath,
+    held: Bound,
+) -> Option<Write> {
     match &system.entries {
         Entries::Inside => None,
         Entries::Items { value } => {
@@ -284,18 +317,18 @@ fn put_entry(table: &DynamoTable, system: &System, key: &[Term], path: &str, hel
             item.push((value.clone(), held));
             Some(Write::Put { table: table.name.clone(), item, only: None })
         }
-        Entries::Attributes => update(table, system, key, vec![(entry_attribute(table, path), Some(held))]),
+        Entries::Attributes => update(table, system, version, key, vec![(entry_attribute(table, path), Some(held))]),
     }
 }
 
-fn drop_entry(table: &DynamoTable, system: &System, key: &[Term], path: &str) -> Option<Write> {
+fn drop_entry(table: &DynamoTable, system: &System, version: Version, key: &[Term], path: &EntryPath) -> Option<Write> {
     match &system.entries {
         Entries::Inside => None,
         Entries::Items { .. } => {
             let key = entry_key(table, key, path)?;
             Some(Write::Delete { table: table.name.clone(), key, only: None })
         }
-        Entries::Attributes => update(table, system, key, vec![(entry_attribute(table, path), None)]),
+        Entries::Attributes => update(table, system, version, key, vec![(entry_attribute(table, path), None)]),
     }
 }
 
@@ -303,17 +336,18 @@ fn copy(
     layout: &Layout<'_>,
     table: &DynamoTable,
     stamps: &Stamps,
+    batch: &Batch,
     change: &Change,
-    level: CopyLevel,
 ) -> Option<Write> {
-    let later = match level {
+    let later = match batch.level {
         CopyLevel::AtomicUnit | CopyLevel::Transaction => false,
         CopyLevel::Intents => !table.faithful,
     };
-    let only = later.then(|| Only::Before(stamps.stamp.clone(), slot(STAMP, "N")));
+    let stamp = || number(batch.seen.stamp, STAMP);
+    let only = later.then(|| Only::Before(stamps.stamp.clone(), stamp()));
     let stamped = |mut item: Cells| {
         if later {
-            item.push((stamps.stamp.clone(), slot(STAMP, "N")));
+            item.push((stamps.stamp.clone(), stamp()));
         }
         item
     };
@@ -331,7 +365,9 @@ fn copy(
                 return Some(Write::Delete { table: name, key, only });
             }
             let mut item = stamped(key);
-            item.push((stamps.gone.clone(), slot(GONE, "N")));
+            // In seconds, as the store wants to have it.
+            let gone = batch.seen.stamp.map(|stamp| stamp / 1_000_000 + 10 * 86_400);
+            item.push((stamps.gone.clone(), number(gone, GONE)));
             Some(Write::Put { table: name, item, only })
         }
         ChangeKind::Create(_)

@@ -10,9 +10,9 @@ use super::schema::{Kind, MongoCollection, MongoField, System};
 use super::value::Encoder;
 use crate::generate::Sample;
 use crate::layout::{Block, Fields, Layout, Table};
-use crate::program::{Batch, Change, ChangeKind, Term};
+use crate::program::{Batch, Change, ChangeKind, EntryPath, Term, Version};
 use crate::tree::TreeOf;
-use askloom_model::{Class, ClassId, Id, Value, join};
+use askloom_model::{AccessStep, Class, ClassId, Id, Value, join};
 use std::collections::BTreeMap;
 
 /// A statement that changes one document, as data.
@@ -53,7 +53,8 @@ pub fn commands(layout: &Layout<'_>, collections: &[MongoCollection], batch: &Ba
     let mut all: Vec<Repeated> = Vec::new();
     for change in &batch.changes {
         let Some(of) = collections.get(change.table.index()) else { continue };
-        let changing = Changing { layout, of };
+        let version = batch.version(change.table, change.kind.terms());
+        let changing = Changing { layout, of, version };
         let Some(command) = changing.command(change.class, &change.kind) else { continue };
         match all.iter_mut().find_map(|(each, other)| together(each.as_ref(), other, change, &command)) {
             Some(update) => {
@@ -156,6 +157,8 @@ fn root<'l>(layout: &'l Layout<'_>, of: &MongoCollection) -> &'l Class {
 struct Changing<'c> {
     layout: &'c Layout<'c>,
     of: &'c MongoCollection,
+    /// Of the aggregate, as it was read.
+    version: Version,
 }
 
 impl Changing<'_> {
@@ -239,12 +242,20 @@ impl Changing<'_> {
         self.update(key, update)
     }
 
+    fn read(&self) -> Bson {
+        match self.version {
+            Version::Slot => Bson::slot(VERSION),
+            Version::Absent => Bson::Null,
+            Version::Read(version) => Bson::Long(i64::try_from(version).unwrap_or(i64::MAX)),
+        }
+    }
+
     /// An update of the version that was read.
     fn update(&self, key: &[Term], update: Document) -> Command {
         let mut filter = self.id(key);
         let mut all = Vec::new();
         if let Some(system) = &self.of.system {
-            filter.push((system.version.clone(), Bson::slot(VERSION)));
+            filter.push((system.version.clone(), self.read()));
             all.extend(operator("$inc", vec![(system.version.clone(), Bson::Long(1))]));
         }
         add(&mut all, update);
@@ -252,7 +263,7 @@ impl Changing<'_> {
     }
 
     /// An element at its place. A set has no places.
-    fn put_entry(&self, path: &str, term: &Term) -> Document {
+    fn put_entry(&self, path: &EntryPath, term: &Term) -> Document {
         let (name, place) = self.entry(path);
         let of = field(self.of, term).and_then(|field| match &field.kind {
             Kind::Nested { of, .. } => Some(of),
@@ -268,7 +279,7 @@ impl Changing<'_> {
         }
     }
 
-    fn drop_entry(&self, path: &str) -> Document {
+    fn drop_entry(&self, path: &EntryPath) -> Document {
         let (name, place) = self.entry(path);
         let is_set = self.of.fields.iter().any(|field| {
             field.name == name && matches!(field.kind, Kind::Nested { of: TreeOf::Identity(_), .. })
@@ -282,15 +293,18 @@ impl Changing<'_> {
     }
 
     /// The field of a path such as `rounds[:ordinal]`, and where the element is in it.
-    fn entry(&self, path: &str) -> (String, String) {
-        let (member, ordinal) = path.rsplit_once('[').unwrap_or((path, "]"));
-        let own = self.of.fields.iter().find(|field| !field.is_key() && field.of.name == member);
-        let name = own.map_or_else(|| escaped(member), |field| field.name.clone());
-        let place = if self.of.faithful {
-            format!("{name}[{ordinal}")
-        } else {
-            format!("{name}.{}", ordinal.trim_end_matches(']'))
+    fn entry(&self, path: &EntryPath) -> (String, String) {
+        let own = self.of.fields.iter().find(|field| !field.is_key() && field.of.name == path.list);
+        let name = own.map_or_else(|| escaped(&path.list), |field| field.name.clone());
+        if self.of.faithful {
+            return (name, escaped(&path.text()));
+        }
+        let last = path.known.as_ref().and_then(|path| path.0.last());
+        let place = match last {
+            Some(AccessStep::Element(ordinal)) => ordinal.to_string(),
+            Some(AccessStep::Field(_) | AccessStep::Link(_)) | None => format!(":{}", path.slot),
         };
+        let place = format!("{name}.{place}");
         (name, place)
     }
 }
@@ -323,7 +337,7 @@ pub fn sample(layout: &Layout<'_>, collections: &[MongoCollection], sample: &Sam
 
 /// The `_id` and the fields that are not null.
 fn document(layout: &Layout<'_>, of: &MongoCollection, cells: &[Value]) -> Document {
-    let changing = Changing { layout, of };
+    let changing = Changing { layout, of, version: Version::Slot };
     let term = |(column, cell): (usize, &Value)| Term {
         name: String::new(),
         value: Some(cell.clone()),

@@ -2,7 +2,7 @@
 
 use super::bind::Given;
 use super::read::{all, finding, slots};
-use super::{Action, Batch, Change, ChangeKind, How, Program, Read, Step, Term};
+use super::{Action, Batch, Change, ChangeKind, EntryPath, How, Program, Read, Seen, Step, Term};
 use crate::layout::{Column, Field, Layout, Place, Shape, Source, Table, identifier_parts};
 use askloom_model::{
     Assigned, Assignment, CheckOf, CollectionId, Conceptual, CopyWrite, Default, Id, Joining, Leaf, Member,
@@ -37,7 +37,7 @@ pub fn write(
             "the aggregate first, then its copies: a reader may see these behind"
         }
     };
-    let batch = Batch { changes, level: plan.level };
+    let batch = Batch { changes, level: plan.level, seen: Seen::default() };
     steps.push(Step { why: why.to_owned(), each: None, action: Action::Change(batch) });
     Program { name: write.header.name.clone(), steps, client: Vec::new() }
 }
@@ -300,7 +300,7 @@ impl Writing<'_> {
             let members = if own { vec![member] } else { self.holding(table) };
             return vec![ChangeKind::Set { key, set: self.members(table, &members) }];
         };
-        let path = format!("{}[:ordinal]", self.conceptual().member_name(member));
+        let path = EntryPath::element(self.conceptual().member_name(member));
         let version = ChangeKind::Set { key: key.clone(), set: Vec::new() };
         if !put {
             return vec![version, ChangeKind::DropEntry { key, path }];

@@ -6,15 +6,15 @@ use super::schema::{CLASS, Flavour, Kind, NOTHING, RedisTable, SYSTEM, VERSION};
 use super::value::field;
 use crate::generate::Sample;
 use crate::layout::{Layout, Place, Shape};
-use crate::program::{Action, Batch, Change, ChangeKind, How, Step, Term};
+use crate::program::{Action, Batch, Change, ChangeKind, EntryPath, How, Step, Term, Version};
 use askloom_model::{Id, Value};
 
 /// A call of the function that writes, as data.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Call {
     pub keys: Vec<Arg>,
-    /// Which key must have which version: the number of the key from 1, and nothing if there must be none.
-    pub checks: Vec<(usize, Option<String>)>,
+    /// Which key must have which version: the number of the key from 1, and an empty one if there must be none.
+    pub checks: Vec<(usize, Arg)>,
     pub steps: Vec<Repeated>,
 }
 
@@ -41,7 +41,7 @@ pub fn calls(
     let mut calls: Vec<Call> = Vec::new();
     for change in &batch.changes {
         let Some(table) = tables.get(change.table.index()) else { continue };
-        let key = table.block_key(terms(&change.kind));
+        let key = table.block_key(change.kind.terms());
         let call = match flavour {
             Flavour::Plain | Flavour::Search => 0,
             Flavour::Cluster => calls.iter().position(|call| call.keys.contains(&key)).unwrap_or(calls.len()),
@@ -51,26 +51,13 @@ pub fn calls(
         }
         if let Some(call) = calls.get_mut(call) {
             let number = call.key(key);
-            call.change(layout, table, change, number);
+            call.change(layout, table, batch, change, number);
         }
     }
     if let (Flavour::Plain | Flavour::Search, Some(call)) = (flavour, calls.first_mut()) {
-        call.read(layout, tables, before);
+        call.read(layout, tables, before, batch);
     }
     calls
-}
-
-fn terms(kind: &ChangeKind) -> &[Term] {
-    match kind {
-        ChangeKind::Create(terms)
-        | ChangeKind::Replace(terms)
-        | ChangeKind::PutRow(terms)
-        | ChangeKind::DropRow(terms) => terms,
-        ChangeKind::Set { key, .. }
-        | ChangeKind::Bury { key }
-        | ChangeKind::PutEntry { key, .. }
-        | ChangeKind::DropEntry { key, .. } => key,
-    }
 }
 
 impl Call {
@@ -85,9 +72,9 @@ impl Call {
         }
     }
 
-    fn check(&mut self, key: usize, version: Option<&str>) {
+    fn check(&mut self, key: usize, version: Arg) {
         if self.checks.iter().all(|(other, _)| *other != key) {
-            self.checks.push((key, version.map(str::to_owned)));
+            self.checks.push((key, version));
         }
     }
 
@@ -100,7 +87,7 @@ impl Call {
     }
 
     /// What the other aggregates that were read must still be.
-    fn read(&mut self, layout: &Layout<'_>, tables: &[RedisTable], before: &[Step]) {
+    fn read(&mut self, layout: &Layout<'_>, tables: &[RedisTable], before: &[Step], batch: &Batch) {
         for step in before.iter().filter(|step| step.each.is_none()) {
             let Action::Read(read) = &step.action else { continue };
             let How::Block(terms) = &read.how else { continue };
@@ -110,16 +97,24 @@ impl Call {
             };
             let name = layout.table(read.table).map(|table| table.name.as_str()).unwrap_or_default();
             let number = self.key(table.block_key(terms));
-            self.check(number, Some(&format!("{name}.{READ}")));
+            self.check(number, version(batch.version(read.table, terms), &format!("{name}.{READ}")));
         }
     }
 
-    fn change(&mut self, layout: &Layout<'_>, table: &RedisTable, change: &Change, key: usize) {
+    fn change(
+        &mut self,
+        layout: &Layout<'_>,
+        table: &RedisTable,
+        batch: &Batch,
+        change: &Change,
+        key: usize,
+    ) {
         let each = change.each.as_ref();
+        let read = || version(batch.version(change.table, change.kind.terms()), READ);
         match &change.kind {
             ChangeKind::Create(cells) | ChangeKind::Replace(cells) => {
                 let new = matches!(change.kind, ChangeKind::Create(_));
-                self.check(key, if new { None } else { Some(READ) });
+                self.check(key, if new { Arg::text("") } else { read() });
                 self.step(key, "next", Vec::new(), each);
                 if !new {
                     self.step(key, "clear", Vec::new(), each);
@@ -129,7 +124,7 @@ impl Call {
                 self.step(key, "put", counted(pairs, 2), each);
             }
             ChangeKind::Set { set, .. } => {
-                self.check(key, Some(READ));
+                self.check(key, read());
                 self.step(key, "next", Vec::new(), each);
                 let nulls = set.iter().filter(|term| term.value == Some(Value::Null));
                 let cut: Vec<Arg> = nulls
@@ -145,7 +140,7 @@ impl Call {
                 }
             }
             ChangeKind::Bury { key: of } => {
-                self.check(key, Some(READ));
+                self.check(key, read());
                 self.step(key, "next", Vec::new(), each);
                 self.step(key, "clear", Vec::new(), each);
                 // The id stays with the version: who reads all of them sees whose it is.
@@ -153,10 +148,10 @@ impl Call {
             }
             ChangeKind::PutEntry { path, value, .. } => {
                 let held = element(layout, change, value);
-                self.step(key, "put", counted(vec![Arg::slot(path), held], 2), each);
+                self.step(key, "put", counted(vec![entry(path), held], 2), each);
             }
             ChangeKind::DropEntry { path, .. } => {
-                self.step(key, "cut", counted(vec![Arg::slot(path)], 1), each);
+                self.step(key, "cut", counted(vec![entry(path)], 1), each);
             }
             ChangeKind::PutRow(cells) => {
                 let mut fields = pairs(layout, table, cells);
@@ -185,14 +180,22 @@ impl Call {
         let mut command = Command::new("FCALL askloom_write").word(&self.keys.len().to_string());
         command.args.extend(self.keys.iter().cloned());
         for (key, version) in &self.checks {
-            let version = version.as_ref().map_or_else(|| Arg::text(""), |name| Arg::slot(name));
-            command = command.word("if").word(&key.to_string()).arg(version);
+            command = command.word("if").word(&key.to_string()).arg(version.clone());
         }
         for step in &self.steps {
             command = command.word(step.name).word(&step.key.to_string());
             command.args.extend(step.args.iter().cloned());
         }
         command
+    }
+}
+
+/// As the function takes it: empty where there is none.
+fn version(version: Version, name: &str) -> Arg {
+    match version {
+        Version::Slot => Arg::slot(name),
+        Version::Absent => Arg::text(""),
+        Version::Read(number) => Arg::text(&number.to_string()),
     }
 }
 
@@ -250,6 +253,15 @@ fn shadow_pairs(table: &RedisTable, terms: &[Term]) -> Vec<Arg> {
         pairs.extend([Arg::text(&shadow.field), held]);
     }
     pairs
+}
+
+/// The field of an entry.
+fn entry(path: &EntryPath) -> Arg {
+    let (before, behind) = path.around();
+    match path.known {
+        Some(_) => Arg::text(&before),
+        None => Arg::text(&before).then(Arg::slot(&path.slot)).then(Arg::text(behind)),
+    }
 }
 
 fn element(layout: &Layout<'_>, change: &Change, value: &Term) -> Arg {
