@@ -109,7 +109,7 @@ impl Bound<'_> {
         for change in &batch.changes {
             for kind in self.kinds(change)? {
                 let change = Change { kind, each: None, ..change.clone() };
-                if !changes.contains(&change) {
+                if !changes.iter().any(|other| is_same(other, &change)) {
                     changes.push(change);
                 }
             }
@@ -162,6 +162,12 @@ impl Bound<'_> {
         let wrong = |terms: &[Term]| format!("{}: {terms:?} is to be {cells:?}", table.name);
         Ok(match &change.kind {
             ChangeKind::Create(terms) | ChangeKind::Replace(terms) => {
+                let own = identity.iter().enumerate().all(|(at, part)| {
+                    terms.iter().any(|term| term.column == Some(at) && is_open(term, part))
+                });
+                if !own {
+                    return Ok(Vec::new());
+                }
                 let new = before.is_none();
                 let terms = fitted(terms, &cells).ok_or_else(|| wrong(terms))?;
                 match &change.kind {
@@ -281,13 +287,30 @@ fn fitted(terms: &[Term], cells: &[Value]) -> Option<Vec<Term>> {
     terms.iter().map(one).collect()
 }
 
+fn is_open(term: &Term, part: &Value) -> bool {
+    term.value.as_ref().is_none_or(|value| same(value, part))
+}
+
+/// Several statements of a write may say the same in other words.
+fn is_same(one: &Change, other: &Change) -> bool {
+    let values = |change: &Change| -> Vec<(Option<usize>, Option<Value>)> {
+        change.kind.terms().iter().map(|term| (term.column, term.value.clone())).collect()
+    };
+    match (&one.kind, &other.kind) {
+        (ChangeKind::PutRow(_), ChangeKind::PutRow(_)) | (ChangeKind::DropRow(_), ChangeKind::DropRow(_)) => {
+            one.table == other.table && values(one) == values(other)
+        }
+        (_, _) => one == other,
+    }
+}
+
 /// A reference of one part and that part are the same to a column.
 fn same(value: &Value, cell: &Value) -> bool {
     match (value, cell) {
         (Value::Reference(parts), single) | (single, Value::Reference(parts)) if parts.len() == 1 => {
             *single == parts[0] || value == cell
         }
-        (_, _) => value == cell,
+        (_, _) => value == cell || (value.is_absent() && cell.is_absent()),
     }
 }
 

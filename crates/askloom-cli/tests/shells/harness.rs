@@ -45,6 +45,8 @@ pub(crate) struct Count {
     /// Writes that changed something.
     pub(crate) writes: usize,
     pub(crate) kinds: BTreeSet<&'static str>,
+    /// Programs that do not change all that the write changes.
+    pub(crate) incomplete: Vec<String>,
     /// Writes for which no parameters were found that change something, in one design or another.
     pub(crate) unwritten: BTreeSet<String>,
 }
@@ -68,7 +70,35 @@ pub(crate) fn every_example(shell: &mut dyn Shell) {
         }
     }
     println!("{}: {count:?}", shell.target());
+    assert!(count.incomplete.is_empty(), "{}", count.incomplete.join("\n"));
     assert!(count.queries > 100 && count.rows > 100 && count.direct > 2, "{count:?}");
+}
+
+/// Without a shell: all that a write changes is in its program, for every store.
+#[test]
+#[ignore = "slow"]
+fn every_write_is_in_its_program() {
+    let mut count = Count::default();
+    for target in ["mongodb", "cassandra"].map(|name| askloom_target::target(name).unwrap()) {
+        for name in EXAMPLES {
+            let model = example(name);
+            for method in Method::ALL {
+                let costing = Costing::from(target);
+                let made = method::design(method, &model, &costing, &MethodOptions::default());
+                let schema = Schema::new(model.clone(), made.design);
+                let layout = Layout::new(&schema.model.conceptual, &schema.design);
+                let keyspace = filled(&schema, true);
+                let held = records::from_keyspace(&schema, &layout, &keyspace).unwrap();
+                let place = format!("{} {name} {}", target.capability.target, method.name());
+                let (schema, layout) = (&schema, &layout);
+                let trial = Trial { schema, layout, keyspace: &keyspace, target, costing, place };
+                let mut held = Held::new(keyspace.clone(), held);
+                trial.writes(&mut None, &mut held, true, &Options::default(), &mut count);
+            }
+        }
+    }
+    println!("{} writes, {:?}, without parameters {:?}", count.writes, count.kinds, count.unwritten);
+    assert!(count.incomplete.is_empty(), "{}", count.incomplete.join("\n"));
 }
 
 fn one(shell: &mut dyn Shell, name: &str, model: &Model, method: Method, nasty: bool, count: &mut Count) {
@@ -100,7 +130,7 @@ pub(crate) fn one_design(
     trial.queries(shell, count);
     count.designs += 1;
     count.records += held.len();
-    trial.writes(shell, &mut Held::new(keyspace.clone(), held), nasty, &options, count);
+    trial.writes(&mut Some(shell), &mut Held::new(keyspace.clone(), held), nasty, &options, count);
 }
 
 pub(crate) struct Trial<'t> {

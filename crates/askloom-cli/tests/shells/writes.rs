@@ -69,39 +69,42 @@ impl Held {
 impl Trial<'_> {
     pub(crate) fn writes(
         &self,
-        shell: &mut dyn Shell,
+        shell: &mut Option<&mut dyn Shell>,
         held: &mut Held,
         nasty: bool,
         options: &Options,
         count: &mut Count,
     ) {
         let model = &self.schema.model;
-        let new = fresh(model, &aggregates(self.schema, &held.keyspace), nasty);
+        let stored = aggregates(self.schema, &held.keyspace);
+        let fresh = fresh(model, &stored, nasty);
+        let mut pool = Pool { model, stored, fresh };
         for write in &model.workload.writes {
-            let mut done = 0;
+            let (mut done, incomplete) = (0, count.incomplete.len());
             for n in 0..TRIED {
-                let stored = aggregates(self.schema, &held.keyspace);
-                let pool = Pool { model, stored, fresh: new.clone() };
                 let given = pool.arguments(write, n);
                 if self.wrote(shell, held, write, &given, options, count) {
                     done += 1;
+                    pool.stored = aggregates(self.schema, &held.keyspace);
                 }
-                if done == DONE {
+                if done == DONE || count.incomplete.len() > incomplete {
                     break;
                 }
             }
             if done == 0 {
-                count.unwritten.insert(write.header.name.clone());
+                count.unwritten.insert(format!("{} of {}", write.header.name, self.place));
             }
             count.writes += done;
         }
-        self.comes_back(shell, &held.expected(), None);
+        if let Some(shell) = shell.as_deref_mut() {
+            self.comes_back(shell, &held.expected(), None);
+        }
     }
 
     /// Whether the parameters changed something.
     fn wrote(
         &self,
-        shell: &mut dyn Shell,
+        shell: &mut Option<&mut dyn Shell>,
         held: &mut Held,
         write: &Write,
         given: &Arguments,
@@ -123,9 +126,17 @@ impl Trial<'_> {
         let versions = held.system.iter().map(|((table, id), (version, _))| (*table, id.clone(), Some(*version)));
         let mut bound = Bound { layout: self.layout, difference: &difference, versions: versions.collect() };
         let id = Uuid::from_u128(u128::from(held.done) + 1);
-        let program = bound.program(&program, id).unwrap_or_else(|why| panic!("{}: {why}\n{program:#?}", told()));
+        let program = match bound.program(&program, id) {
+            Ok(program) => program,
+            Err(why) => {
+                count.incomplete.push(format!("{}: {why}", told()));
+                return false;
+            }
+        };
         let text = self.printed(&program, options);
         held.advance(after, records, &difference);
+        count.kinds.extend(kinds(&program));
+        let Some(shell) = shell.as_deref_mut() else { return true };
         let tables = changed(&program);
         shell.run(&text).unwrap_or_else(|why| panic!("{}: {why}\n{text}", told()));
         let expected = held.expected();
@@ -133,15 +144,16 @@ impl Trial<'_> {
         // What was read has changed by now: it is refused, or what it does changes nothing.
         let _ = shell.run(&text);
         self.comes_back(shell, &expected, Some((&tables, &|| format!("again {}\n{text}", told()))));
-        count.kinds.extend(kinds(&program));
         true
     }
 
     fn change(&self, held: &Held, write: &Write, given: &Arguments) -> Option<Change> {
-        let needed = write::uuids_needed(&self.schema.model, write, given).ok()?;
+        let needed = write::uuids_needed(&self.schema.model, write, given).map_err(|e| println!("DBG {} {}: {e} {given:?}", self.place, write.header.name)).ok()?;
         let uuid = |n: usize| Uuid::from_u128((u128::from(held.done) << 64) + n as u128 + 1);
         let inputs = Inputs { now: now(), uuids: (0..needed).map(uuid).collect(), id: None };
-        let (change, _) = write::statement(self.schema, &held.keyspace, write, given, &inputs).ok()?;
+        let r = write::statement(self.schema, &held.keyspace, write, given, &inputs);
+        if let Err(e) = &r { println!("DBG {} {}: {e} {given:?}", self.place, write.header.name); }
+        let (change, _) = r.ok()?;
         (!change.puts.is_empty()).then_some(change)
     }
 

@@ -49,27 +49,29 @@ const NEXT: &str = "version+1";
 #[must_use]
 pub fn mutations(layout: &Layout<'_>, tables: &[CqlTable], batch: &Batch) -> Vec<Repeated> {
     let mut found: Vec<Repeated> = Vec::new();
-    let mut owned: Vec<(Partition, Vec<Mutation>)> = Vec::new();
+    let mut owned: Vec<(Partition, Option<String>, Vec<Mutation>)> = Vec::new();
     for change in &batch.changes {
         let Some(table) = tables.get(change.table.index()) else { continue };
         match &table.system {
             Some(system) => {
                 let all = master(layout, table, system, batch, change);
                 let partition = (table.name.clone(), key(layout, table, change.kind.terms()));
-                match owned.iter_mut().find(|(own, _)| *own == partition) {
-                    Some((_, mutations)) => mutations.extend(all),
-                    None => owned.push((partition, all)),
+                match owned.iter_mut().find(|(own, each, _)| *own == partition && *each == change.each) {
+                    Some((_, _, mutations)) => mutations.extend(all),
+                    None => owned.push((partition, change.each.clone(), all)),
                 }
             }
             None => found.extend(copy(layout, table, batch, change).map(|mutation| (change.each.clone(), mutation))),
         }
     }
-    let masters = owned.into_iter().filter_map(|(_, mut mutations)| match mutations.len() {
-        0 => None,
-        1 => mutations.pop(),
-        _several => Some(Mutation::Batch(mutations)),
+    let masters = owned.into_iter().filter_map(|(_, each, mut mutations)| {
+        let mutation = match mutations.len() {
+            0 | 1 => mutations.pop()?,
+            _several => Mutation::Batch(mutations),
+        };
+        Some((each, mutation))
     });
-    masters.map(|mutation| (None, mutation)).chain(found).collect()
+    masters.chain(found).collect()
 }
 
 fn slot(name: &str) -> Bound {

@@ -83,7 +83,10 @@ pub fn writes(layout: &Layout<'_>, tables: &[DynamoTable], batch: &Batch) -> Vec
     for change in &batch.changes {
         let Some(table) = tables.get(change.table.index()) else { continue };
         match (&table.system, &table.stamps) {
-            (Some(system), _) => masters.extend(master(layout, table, system, batch, change)),
+            (Some(system), _) => {
+                let all = master(layout, table, system, batch, change).into_iter();
+                masters.extend(all.map(|(each, write)| (each.or_else(|| change.each.clone()), write)));
+            }
             (None, Some(stamps)) => {
                 let write = copy(layout, table, stamps, batch, change);
                 copies.extend(write.map(|write| (change.each.clone(), write)));

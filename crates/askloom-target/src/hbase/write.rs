@@ -55,7 +55,7 @@ const NEXT: &str = "version+1";
 /// The mutations of a batch, in their order: aggregates first.
 #[must_use]
 pub fn mutations(layout: &Layout<'_>, tables: &[HTable], batch: &Batch) -> Vec<Repeated> {
-    let mut masters: Vec<Mutation> = Vec::new();
+    let mut masters: Vec<Repeated> = Vec::new();
     let mut copies: Vec<Repeated> = Vec::new();
     for change in &batch.changes {
         let (Some(own), Some(table)) = (tables.get(change.table.index()), layout.table(change.table)) else {
@@ -66,12 +66,15 @@ pub fn mutations(layout: &Layout<'_>, tables: &[HTable], batch: &Batch) -> Vec<R
             continue;
         }
         let Some(mutation) = master(layout, own, table, batch, change) else { continue };
-        match masters.iter_mut().find(|other| other.table == mutation.table && other.row == mutation.row) {
-            Some(same) => same.join(mutation),
-            None => masters.push(mutation),
+        let same = |(each, other): &&mut Repeated| {
+            *each == change.each && other.table == mutation.table && other.row == mutation.row
+        };
+        match masters.iter_mut().find(same) {
+            Some((_, other)) => other.join(mutation),
+            None => masters.push((change.each.clone(), mutation)),
         }
     }
-    masters.into_iter().map(|mutation| (None, mutation)).chain(copies).collect()
+    masters.into_iter().chain(copies).collect()
 }
 
 impl Mutation {
@@ -171,7 +174,6 @@ fn master(
             mutation.check = read;
             mutation.put.push(class());
             mutation.set_all(layout, own, cells);
-            mutation.delete = vec![DATA.to_owned()];
             mutation.version(next());
             Some(mutation)
         }

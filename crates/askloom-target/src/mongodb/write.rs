@@ -27,6 +27,8 @@ pub enum Command {
         collection: String,
         filter: Document,
         update: Document,
+        /// Whether it is inserted where there is none. If there is another version, its id is taken, and that is an error.
+        upsert: bool,
     },
     /// Or inserts it.
     Replace {
@@ -79,7 +81,7 @@ fn together<'u>(
 ) -> Option<&'u mut Document> {
     match (other, command) {
         (
-            Command::Update { collection, filter, update },
+            Command::Update { collection, filter, update, .. },
             Command::Update { collection: same, filter: own, .. },
         ) if collection == same && filter == own && each == change.each.as_ref() => Some(update),
         (_, _) => None,
@@ -178,7 +180,7 @@ impl Changing<'_> {
             }
             ChangeKind::Replace(cells) => {
                 let set = self.class(class).into_iter().chain(self.cells(cells)).collect();
-                Some(self.set(cells, set))
+                Some(self.upsert(cells, self.set(cells, set)))
             }
             ChangeKind::Set { key, set } => Some(self.set(key, self.cells(set))),
             ChangeKind::Bury { key } => {
@@ -242,10 +244,22 @@ impl Changing<'_> {
         self.update(key, update)
     }
 
+    /// The same where there is none. Lists that are not set become empty ones.
+    fn upsert(&self, terms: &[Term], command: Command) -> Command {
+        let Command::Update { collection, filter, mut update, .. } = command else { return command };
+        let is_set = |at: usize| terms.iter().any(|term| term.column == Some(at));
+        let lists = self.of.fields.iter().enumerate().filter(|(at, field)| {
+            !is_set(*at) && !field.is_key() && matches!(field.kind, Kind::Nested { many: true, .. })
+        });
+        let lists = lists.map(|(_, field)| (field.name.clone(), Bson::Array(Vec::new()))).collect();
+        add(&mut update, operator("$setOnInsert", lists));
+        Command::Update { collection, filter, update, upsert: true }
+    }
+
     fn read(&self) -> Bson {
         match self.version {
             Version::Slot => Bson::slot(VERSION),
-            Version::Absent => Bson::Null,
+            Version::Absent => Bson::Document(vec![("$exists".to_owned(), Bson::Bool(false))]),
             Version::Read(version) => Bson::Long(i64::try_from(version).unwrap_or(i64::MAX)),
         }
     }
@@ -259,7 +273,7 @@ impl Changing<'_> {
             all.extend(operator("$inc", vec![(system.version.clone(), Bson::Long(1))]));
         }
         add(&mut all, update);
-        Command::Update { collection: self.of.name.clone(), filter, update: all }
+        Command::Update { collection: self.of.name.clone(), filter, update: all, upsert: false }
     }
 
     /// An element at its place. A set has no places.

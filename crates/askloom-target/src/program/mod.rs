@@ -2,8 +2,11 @@
 //! changes that belong together. A target turns each step into one statement of its own.
 
 mod bind;
+mod copies;
 mod entry;
+mod follow;
 mod kept;
+mod merge;
 mod prefix;
 mod read;
 mod seen;
@@ -140,7 +143,7 @@ pub struct Change {
 pub enum ChangeKind {
     /// A new aggregate, where there is none: a term for each column.
     Create(Vec<Term>),
-    /// An aggregate in place of the one with the version that was read.
+    /// Some members of the aggregate with the version that was read, or a new one where there was none.
     Replace(Vec<Term>),
     /// Some members of the aggregate with the version that was read: the key, and what is set.
     Set {

@@ -1,6 +1,7 @@
 //! Plans of writes as steps: what is read first, then what changes together.
 
 use super::bind::Given;
+use super::merge;
 use super::read::{all, finding, slots};
 use super::{Action, Batch, Change, ChangeKind, EntryPath, How, Program, Read, Seen, Step, Term};
 use crate::layout::{Column, Field, Layout, Place, Shape, Source, Table, identifier_parts};
@@ -29,7 +30,7 @@ pub fn write(
         writing.reads(&mut steps);
         writing.changes(&mut changes);
     }
-    let changes = merged(changes);
+    let changes = merge::merged(changes);
     let why = match plan.level {
         askloom_model::CopyLevel::AtomicUnit => "all of it at once",
         askloom_model::CopyLevel::Transaction => "all of it in one transaction",
@@ -42,51 +43,19 @@ pub fn write(
     Program { name: write.header.name.clone(), steps, client: Vec::new() }
 }
 
-/// Several statements of one write that set members of the same aggregate set them together.
-fn merged(changes: Vec<Change>) -> Vec<Change> {
-    let mut all: Vec<Change> = Vec::new();
-    for change in changes {
-        if let ChangeKind::Set { key, set } = &change.kind {
-            let same = all.iter_mut().find_map(|other| match &mut other.kind {
-                ChangeKind::Set { key: before, set: earlier }
-                    if other.table == change.table && before == key =>
-                {
-                    Some(earlier)
-                }
-                ChangeKind::Set { .. }
-                | ChangeKind::Create(_)
-                | ChangeKind::Replace(_)
-                | ChangeKind::Bury { .. }
-                | ChangeKind::PutEntry { .. }
-                | ChangeKind::DropEntry { .. }
-                | ChangeKind::PutRow(_)
-                | ChangeKind::DropRow(_) => None,
-            });
-            if let Some(earlier) = same {
-                earlier.extend(set.iter().cloned());
-                continue;
-            }
-        }
-        if !all.contains(&change) {
-            all.push(change);
-        }
-    }
-    all
-}
-
-struct Writing<'w> {
-    given: Given<'w>,
-    step: &'w WriteStep,
-    plan: &'w WriteStepPlan,
+pub(super) struct Writing<'w> {
+    pub(super) given: Given<'w>,
+    pub(super) step: &'w WriteStep,
+    pub(super) plan: &'w WriteStepPlan,
     named: Option<&'w HashMap<String, Value>>,
 }
 
 impl Writing<'_> {
-    fn layout(&self) -> &Layout<'_> {
+    pub(super) fn layout(&self) -> &Layout<'_> {
         self.given.layout
     }
 
-    fn conceptual(&self) -> &Conceptual {
+    pub(super) fn conceptual(&self) -> &Conceptual {
         self.given.layout.conceptual
     }
 
@@ -196,9 +165,10 @@ impl Writing<'_> {
                 self.copy(table, changes);
             }
         }
+        self.followers(changes);
     }
 
-    fn change(&self, table: &Table, kind: ChangeKind, each: Option<String>) -> Change {
+    pub(super) fn change(&self, table: &Table, kind: ChangeKind, each: Option<String>) -> Change {
         Change { table: table.collection, class: self.plan.class, kind, each }
     }
 
@@ -208,8 +178,11 @@ impl Writing<'_> {
             && self.conceptual().classes[self.plan.class].owner.is_none();
         match self.plan.action {
             WriteAction::Insert if is_root => vec![ChangeKind::Create(self.cells(table))],
-            WriteAction::Upsert | WriteAction::Store if is_root => {
-                vec![ChangeKind::Replace(self.cells(table))]
+            WriteAction::Store if is_root => vec![ChangeKind::Replace(self.cells(table))],
+            WriteAction::Upsert if is_root => {
+                let mut cells = self.cells(table);
+                cells.retain(|term| self.is_given(table, term));
+                vec![ChangeKind::Replace(cells)]
             }
             WriteAction::Delete if is_root => vec![ChangeKind::Bury { key: key() }],
             WriteAction::Update => vec![ChangeKind::Set { key: key(), set: self.set(table) }],
@@ -224,6 +197,15 @@ impl Writing<'_> {
                 vec![ChangeKind::Set { key: key(), set: self.members(table, &parts) }]
             }
         }
+    }
+
+    /// Whether an UPSERT says what it becomes: of an aggregate that is there, lists and links to many stay.
+    fn is_given(&self, table: &Table, term: &Term) -> bool {
+        let column = term.column.and_then(|index| table.columns.get(index));
+        column.is_none_or(|column| match column.source {
+            Source::Member(member) => self.conceptual().insertable(member).is_some(),
+            Source::Path { .. } | Source::Position { .. } | Source::Node | Source::Whole(_) => true,
+        })
     }
 
     fn root(&self, table: &Table) -> askloom_model::ClassId {
@@ -281,7 +263,7 @@ impl Writing<'_> {
     }
 
     /// A slot for each of some members.
-    fn members(&self, table: &Table, members: &[Member]) -> Vec<Term> {
+    pub(super) fn members(&self, table: &Table, members: &[Member]) -> Vec<Term> {
         let wanted = |column: &Column| match &column.source {
             Source::Member(member) => members.contains(member),
             Source::Path { .. } | Source::Position { .. } | Source::Node | Source::Whole(_) => false,
@@ -340,7 +322,7 @@ impl Writing<'_> {
     }
 
     /// A term for each column of a record; known where a parameter or a default gives it.
-    fn cells(&self, table: &Table) -> Vec<Term> {
+    pub(super) fn cells(&self, table: &Table) -> Vec<Term> {
         self.known(table, slots(table, |_| true, ""))
     }
 
@@ -359,8 +341,16 @@ impl Writing<'_> {
         if let Some(new) = set.and_then(|assignment| self.assigned(table, &columns, assignment)) {
             return new;
         }
-        if !matches!(self.step, WriteStep::Insert { .. } | WriteStep::Upsert { .. }) {
-            return term;
+        match self.step {
+            WriteStep::Insert { .. } => {}
+            WriteStep::Upsert { .. } if self.conceptual().insertable(member).is_some() => {}
+            WriteStep::Upsert { .. }
+            | WriteStep::Update { .. }
+            | WriteStep::Delete { .. }
+            | WriteStep::Add { .. }
+            | WriteStep::Remove { .. }
+            | WriteStep::Connect { .. }
+            | WriteStep::Disconnect { .. } => return term,
         }
         let given = self.named.and_then(|named| named.get(self.conceptual().member_name(member)));
         let value = match given {
@@ -371,80 +361,11 @@ impl Writing<'_> {
         let value = value.map(|value| super::bind::fitted(&column.holds, value));
         Term { value, ..term }
     }
-
-    fn copy(&self, table: &Table, changes: &mut Vec<Change>) {
-        let collection = &self.layout().design.collections[table.collection];
-        let own = collection.source.positions.len() == 1
-            && self.conceptual().is_kind_of(self.plan.class, collection.source.root)
-            && collection
-                .indexed()
-                .is_none_or(|path| path.hops.is_empty() && !is_many_leaf(self.conceptual(), path.leaf));
-        let each = (!own).then(|| format!("row of {} that it is in", table.name));
-        let key = |before: &str| slots(table, Column::is_key, before);
-        let drops = match self.plan.action {
-            WriteAction::Insert => false,
-            WriteAction::Upsert
-            | WriteAction::Store
-            | WriteAction::Delete
-            | WriteAction::Remove(_)
-            | WriteAction::Disconnect(_)
-            | WriteAction::Connect(_)
-            | WriteAction::Add(_) => true,
-            WriteAction::Update => self.changes_key(table) || collection.source.condition.is_some(),
-        };
-        if drops {
-            let why = each
-                .clone()
-                .map_or_else(|| "row that it was in".to_owned(), |each| each.replace("is in", "was in"));
-            changes.push(self.change(table, ChangeKind::DropRow(key("old.")), Some(why)));
-        }
-        if self.plan.action != WriteAction::Delete {
-            let each = match (&collection.source.condition, each) {
-                (Some(_), None) => Some("row, if it meets the condition".to_owned()),
-                (_, each) => each,
-            };
-            let cells = if own { self.cells(table) } else { slots(table, |_| true, "") };
-            changes.push(self.change(table, ChangeKind::PutRow(cells), each));
-        }
-    }
-
-    /// Whether an update may move rows to other keys.
-    fn changes_key(&self, table: &Table) -> bool {
-        let set: Vec<Member> = assignments(self.step).iter().map(|assignment| assignment.member).collect();
-        let leaf = |path: &askloom_model::Path| match path.leaf {
-            Leaf::Attribute(id) => set.contains(&Member::Attribute(id)),
-            Leaf::Reference(id) => set.contains(&Member::End(id)),
-            Leaf::Itself => false,
-        };
-        let hops = |path: &askloom_model::Path| path.hops.iter().any(|&end| set.contains(&Member::End(end)));
-        table.columns.iter().filter(|column| column.is_key()).any(|column| match &column.source {
-            Source::Path { path, .. } => leaf(path) || hops(path),
-            // Another target of a link is another row.
-            Source::Position { position, .. } => self.is_below(table, *position, &set),
-            Source::Node | Source::Whole(_) | Source::Member(_) => false,
-        })
-    }
-
-    fn is_below(&self, table: &Table, position: PositionId, set: &[Member]) -> bool {
-        let collection = &self.layout().design.collections[table.collection];
-        let chain = collection.chain(position);
-        chain
-            .iter()
-            .any(|&at| collection.source.positions[at].from.is_some_and(|hop| set.contains(&hop.step)))
-    }
 }
 
 fn push(steps: &mut Vec<Step>, step: Step) {
     if steps.iter().all(|other| other.action != step.action || other.each != step.each) {
         steps.push(step);
-    }
-}
-
-fn is_many_leaf(conceptual: &Conceptual, leaf: Leaf) -> bool {
-    match leaf {
-        Leaf::Attribute(id) => conceptual.attributes[id].list,
-        Leaf::Reference(id) => conceptual.ends[id].cardinality.is_many(),
-        Leaf::Itself => false,
     }
 }
 
@@ -472,10 +393,12 @@ fn own_member(
 
 fn default_of(conceptual: &Conceptual, member: Member) -> Option<Value> {
     let Member::Attribute(id) = member else { return Some(Value::Null) };
-    match &conceptual.attributes[id].default {
+    let attribute = &conceptual.attributes[id];
+    match &attribute.default {
         Some(Default::Constant(constant)) => Value::of_constant(constant).ok(),
         // Whoever runs the statement makes these.
         Some(Default::Now | Default::NewUuid) => None,
+        None if attribute.list => Some(Value::List(Vec::new())),
         None => Some(Value::Null),
     }
 }
@@ -489,7 +412,7 @@ fn finding_key(how: &askloom_model::Reading) -> Option<&[Operand]> {
     }
 }
 
-fn assignments(step: &WriteStep) -> &[Assignment] {
+pub(super) fn assignments(step: &WriteStep) -> &[Assignment] {
     match step {
         WriteStep::Update { set, .. } => set,
         WriteStep::Insert { .. }

@@ -117,7 +117,7 @@ impl Call {
                 self.check(key, if new { Arg::text("") } else { read() });
                 self.step(key, "next", Vec::new(), each);
                 if !new {
-                    self.step(key, "clear", Vec::new(), each);
+                    self.cut(table, key, cells, each);
                 }
                 let mut pairs = vec![Arg::text(CLASS), Arg::text(layout.name_of(change.class))];
                 pairs.extend(self::pairs(layout, table, cells));
@@ -126,14 +126,7 @@ impl Call {
             ChangeKind::Set { set, .. } => {
                 self.check(key, read());
                 self.step(key, "next", Vec::new(), each);
-                let nulls = set.iter().filter(|term| term.value == Some(Value::Null));
-                let cut: Vec<Arg> = nulls
-                    .filter_map(|term| table.column(term))
-                    .map(|column| Arg::text(&column.field))
-                    .collect();
-                if !cut.is_empty() {
-                    self.step(key, "cut", counted(cut, 1), each);
-                }
+                self.cut(table, key, set, each);
                 let pairs = pairs(layout, table, set);
                 if !pairs.is_empty() {
                     self.step(key, "put", counted(pairs, 2), each);
@@ -171,6 +164,16 @@ impl Call {
                 self.step(key, "norow", vec![table.member(terms)], each);
             }
             ChangeKind::DropRow(_) => self.step(key, "gone", Vec::new(), each),
+        }
+    }
+
+    /// Fields that become null.
+    fn cut(&mut self, table: &RedisTable, key: usize, terms: &[Term], each: Option<&String>) {
+        let nulls = terms.iter().filter(|term| term.value == Some(Value::Null));
+        let columns = nulls.filter_map(|term| table.column(term));
+        let cut: Vec<Arg> = columns.map(|column| Arg::text(&column.field)).collect();
+        if !cut.is_empty() {
+            self.step(key, "cut", counted(cut, 1), each);
         }
     }
 
