@@ -107,7 +107,7 @@ impl Bound<'_> {
         }
         let mut changes: Vec<Change> = Vec::new();
         for change in &batch.changes {
-            for kind in self.kinds(change)? {
+            for kind in self.kinds(batch, change)? {
                 let change = Change { kind, each: None, ..change.clone() };
                 if !changes.iter().any(|other| is_same(other, &change)) {
                     changes.push(change);
@@ -120,7 +120,7 @@ impl Bound<'_> {
         Ok(Batch { changes, level: batch.level, seen })
     }
 
-    fn kinds(&self, change: &Change) -> Result<Vec<ChangeKind>, String> {
+    fn kinds(&self, batch: &Batch, change: &Change) -> Result<Vec<ChangeKind>, String> {
         let rows = self.difference.rows.iter().filter(|((table, _), _)| *table == change.table);
         let rows = rows.map(|(_, pair)| pair);
         match &change.kind {
@@ -129,7 +129,8 @@ impl Bound<'_> {
                 Ok(after.filter_map(|cells| fitted(terms, cells)).map(ChangeKind::PutRow).collect())
             }
             ChangeKind::DropRow(terms) => {
-                let gone = rows.filter(|(_, after)| after.is_none()).filter_map(|(before, _)| before.as_ref());
+                let gone =
+                    rows.filter(|(_, after)| after.is_none()).filter_map(|(before, _)| before.as_ref());
                 Ok(gone.filter_map(|cells| fitted(terms, cells)).map(ChangeKind::DropRow).collect())
             }
             ChangeKind::Create(_)
@@ -141,6 +142,10 @@ impl Bound<'_> {
                 let blocks = self.difference.blocks.iter().filter(|((table, _), _)| *table == change.table);
                 let mut kinds = Vec::new();
                 for ((_, identity), (before, after)) in blocks {
+                    // What follows in other aggregates is not about those that the write itself is about.
+                    if change.each.is_some() && is_written(batch, change.table, identity) {
+                        continue;
+                    }
                     kinds.extend(self.master(change, identity, before.as_ref(), after.as_ref())?);
                 }
                 Ok(kinds)
@@ -176,7 +181,7 @@ impl Bound<'_> {
                     _replace => vec![ChangeKind::Replace(terms)],
                 }
             }
-            ChangeKind::Set { key: of, set } => match key(of) {
+            ChangeKind::Set { key: of, set } => match key(of).filter(|_| after.fields.root.is_some()) {
                 Some(key) => {
                     let bound = fitted(set, &cells).ok_or_else(|| wrong(set))?;
                     vec![ChangeKind::Set { key, set: bound }]
@@ -246,13 +251,17 @@ impl Bound<'_> {
         Ok(())
     }
 
-    fn members(&self, id: CollectionId, own: &[&ChangeKind], before: &Block, after: &Block) -> Result<(), String> {
+    fn members(
+        &self,
+        id: CollectionId,
+        own: &[&ChangeKind],
+        before: &Block,
+        after: &Block,
+    ) -> Result<(), String> {
         let table = self.layout.table(id).unwrap();
         let (old, new) = (self.layout.block_cells(table, before), self.layout.block_cells(table, after));
         for (at, (old, new)) in old.iter().zip(&new).enumerate().filter(|(_, (old, new))| old != new) {
-            let sets = |kind: &&ChangeKind| {
-                matches!(kind, ChangeKind::Set { set, .. } if set.iter().any(|term| term.column == Some(at)))
-            };
+            let sets = |kind: &&ChangeKind| matches!(kind, ChangeKind::Set { set, .. } if set.iter().any(|term| term.column == Some(at)));
             if !own.iter().any(sets) {
                 let member = &table.columns[at].name;
                 return Err(format!("{}: `{member}` is not set from {old:?} to {new:?}", table.name));
@@ -285,6 +294,17 @@ fn fitted(terms: &[Term], cells: &[Value]) -> Option<Vec<Term>> {
         }
     };
     terms.iter().map(one).collect()
+}
+
+fn is_written(batch: &Batch, table: CollectionId, identity: &Identity) -> bool {
+    let own = batch.changes.iter().filter(|change| change.table == table && change.each.is_none());
+    let is = |change: &Change| {
+        let mut parts = identity.iter().enumerate();
+        parts.all(|(at, part)| {
+            change.kind.terms().iter().any(|term| term.column == Some(at) && is_open(term, part))
+        })
+    };
+    own.into_iter().any(is)
 }
 
 fn is_open(term: &Term, part: &Value) -> bool {

@@ -59,13 +59,32 @@ impl Pool<'_> {
         let Some(record) = pick(&fresh, n / 2) else { return };
         for member in conceptual.all_members(class) {
             if conceptual.insertable(member).is_some() && !record.get(member).is_absent() {
-                arguments.insert(conceptual.member_name(member).to_owned(), record.get(member).clone());
+                let value = self.alone(member, record.get(member).clone(), n);
+                arguments.insert(conceptual.member_name(member).to_owned(), value);
             }
         }
         if let Some(old) = pick(&stored, n / 2).filter(|_| upsert && n.is_multiple_of(2)) {
-            for &member in &conceptual.classes[class].identifier {
-                arguments.insert(conceptual.member_name(member).to_owned(), old.get(member).clone());
+            let stays = |member: &Member| {
+                conceptual.classes[old.class].identifier.contains(member)
+                    || matches!(member, Member::Attribute(id) if conceptual.attributes[*id].immutable)
+            };
+            for member in conceptual.all_members(class).filter(stays) {
+                let name = conceptual.member_name(member).to_owned();
+                match old.get(member) {
+                    Value::Null => arguments.remove(&name),
+                    value => arguments.insert(name, value.clone()),
+                };
             }
+        }
+    }
+
+    /// A unique text is one that nobody has.
+    fn alone(&self, member: Member, value: Value, n: usize) -> Value {
+        match (member, value) {
+            (Member::Attribute(id), Value::Text(text)) if self.conceptual().attributes[id].unique => {
+                Value::Text(format!("{text}{n}"))
+            }
+            (_, value) => value,
         }
     }
 
@@ -80,7 +99,7 @@ impl Pool<'_> {
             ParameterType::Whole(class) => {
                 let mut parts = Vec::new();
                 self.fresh.iter().for_each(|record| self.parts(record, *class, &mut parts));
-                pick(&parts, at).unwrap_or(Value::Null)
+                pick(&parts, at).unwrap_or_else(|| Value::Record(Box::new(self.made(*class, at))))
             }
             ParameterType::Basic(ty) => self.basic(write, index, ty, at),
             ParameterType::List(_) => Value::Null,
@@ -90,22 +109,31 @@ impl Pool<'_> {
     fn basic(&self, write: &Write, index: usize, ty: &Type, at: usize) -> Value {
         let asked = write.steps.iter().find_map(|step| compared(condition(step)?, index));
         let set = write.steps.iter().find_map(|step| assigned(step, index));
+        let taken = write.steps.iter().find_map(removed);
         let mut values = Vec::new();
         let (member, records) = match (asked, set) {
             (Some(Leaf::Attribute(id)), None) => (Some(Member::Attribute(id)), &self.stored),
             (Some(Leaf::Reference(id)), None) => (Some(Member::End(id)), &self.stored),
             (_, Some(member)) => (Some(member), &self.fresh),
-            (_, None) => (None, &self.fresh),
+            (_, None) => (taken, &self.stored),
         };
         if let Some(member) = member {
             records.iter().for_each(|record| held(record, member, &mut values));
         }
-        pick(&values, at).unwrap_or_else(|| match ty {
-            Type::Decimal => Value::Decimal(1.into()),
-            Type::Double => Value::Double(1.0),
-            Type::Text => Value::Text("it's".to_owned()),
-            _other => Value::Int(i64::try_from(at % 2).unwrap()),
-        })
+        pick(&values, at).unwrap_or_else(|| plain(ty, at))
+    }
+
+    /// An instance that no other has inside it: its own values alone.
+    fn made(&self, class: ClassId, at: usize) -> Record {
+        let mut record = Record::new(class);
+        for member in self.conceptual().all_members(class) {
+            if let Member::Attribute(id) = member
+                && !self.conceptual().attributes[id].list
+            {
+                record.set(member, plain(&self.conceptual().attributes[id].ty, at));
+            }
+        }
+        record
     }
 
     fn parts(&self, record: &Record, class: ClassId, found: &mut Vec<Value>) {
@@ -129,6 +157,20 @@ impl Pool<'_> {
     }
 }
 
+fn plain(ty: &Type, at: usize) -> Value {
+    match ty {
+        // Nothing is added to what may be the largest there is.
+        Type::Decimal => Value::Decimal(i64::try_from(at % 2).unwrap().into()),
+        Type::Double => Value::Double(1.0),
+        Type::Text => Value::Text(format!("it's {at}")),
+        Type::Bool => Value::Bool(true),
+        Type::Uuid => Value::Uuid(uuid::Uuid::from_u128(at as u128)),
+        Type::Enum { .. } => Value::Enum(0),
+        Type::Int | Type::Long => Value::Int(i64::try_from(at % 2).unwrap()),
+        _other => Value::Null,
+    }
+}
+
 fn pick<T: Clone>(values: &[T], n: usize) -> Option<T> {
     if values.is_empty() { None } else { values.get(n % values.len()).cloned() }
 }
@@ -142,6 +184,14 @@ pub(crate) fn condition(step: &WriteStep) -> Option<&Condition> {
         | WriteStep::Remove { condition, .. }
         | WriteStep::Connect { condition, .. }
         | WriteStep::Disconnect { condition, .. } => condition.as_ref(),
+    }
+}
+
+/// The list that elements are taken from.
+fn removed(step: &WriteStep) -> Option<Member> {
+    match step {
+        WriteStep::Remove { list, at: None, .. } => Some(*list),
+        _other => None,
     }
 }
 

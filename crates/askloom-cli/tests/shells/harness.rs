@@ -2,6 +2,7 @@
 
 use crate::data::{EXAMPLES, aggregates, arguments, example, filled, now};
 use crate::printed::{Printed, table_of};
+use crate::writes::Held;
 use askloom_design::cost::Costing;
 use askloom_design::lower::values;
 use askloom_design::method::{self, Method, Options as MethodOptions};
@@ -13,7 +14,6 @@ use askloom_store::{Memory, Schema, records};
 use askloom_target::Target;
 use askloom_target::generate::{Language, Options, Sample, Source};
 use askloom_target::layout::{Entry, Layout, Table};
-use crate::writes::Held;
 use askloom_target::program::{self, Action, How, Program, Read};
 use std::collections::BTreeSet;
 
@@ -167,7 +167,14 @@ impl Trial<'_> {
             let wanted = self.stored(held.iter().filter(own));
             let stored = self.stored(found.iter());
             for (key, value) in &wanted {
-                assert_eq!(stored.get(key), Some(value), "{}, {}: {key:?} {}", self.place, table.name, told());
+                assert_eq!(
+                    stored.get(key),
+                    Some(value),
+                    "{}, {}: {key:?} {}",
+                    self.place,
+                    table.name,
+                    told()
+                );
             }
             assert_eq!(stored.len(), wanted.len(), "{}, {} {}", self.place, table.name, told());
         }

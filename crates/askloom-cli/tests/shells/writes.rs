@@ -123,7 +123,8 @@ impl Trial<'_> {
         let plan = plan::write::plan(&self.costing, &self.schema.model, &self.schema.design, write).unwrap();
         let given = given.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
         let program = program::write(self.layout, write, &plan, Some(&given));
-        let versions = held.system.iter().map(|((table, id), (version, _))| (*table, id.clone(), Some(*version)));
+        let versions =
+            held.system.iter().map(|((table, id), (version, _))| (*table, id.clone(), Some(*version)));
         let mut bound = Bound { layout: self.layout, difference: &difference, versions: versions.collect() };
         let id = Uuid::from_u128(u128::from(held.done) + 1);
         let program = match bound.program(&program, id) {
@@ -148,12 +149,10 @@ impl Trial<'_> {
     }
 
     fn change(&self, held: &Held, write: &Write, given: &Arguments) -> Option<Change> {
-        let needed = write::uuids_needed(&self.schema.model, write, given).map_err(|e| println!("DBG {} {}: {e} {given:?}", self.place, write.header.name)).ok()?;
+        let needed = write::uuids_needed(&self.schema.model, write, given).ok()?;
         let uuid = |n: usize| Uuid::from_u128((u128::from(held.done) << 64) + n as u128 + 1);
         let inputs = Inputs { now: now(), uuids: (0..needed).map(uuid).collect(), id: None };
-        let r = write::statement(self.schema, &held.keyspace, write, given, &inputs);
-        if let Err(e) = &r { println!("DBG {} {}: {e} {given:?}", self.place, write.header.name); }
-        let (change, _) = r.ok()?;
+        let (change, _) = write::statement(self.schema, &held.keyspace, write, given, &inputs).ok()?;
         (!change.puts.is_empty()).then_some(change)
     }
 

@@ -61,7 +61,8 @@ pub fn mutations(layout: &Layout<'_>, tables: &[CqlTable], batch: &Batch) -> Vec
                     None => owned.push((partition, change.each.clone(), all)),
                 }
             }
-            None => found.extend(copy(layout, table, batch, change).map(|mutation| (change.each.clone(), mutation))),
+            None => found
+                .extend(copy(layout, table, batch, change).map(|mutation| (change.each.clone(), mutation))),
         }
     }
     let masters = owned.into_iter().filter_map(|(_, each, mut mutations)| {
@@ -83,7 +84,8 @@ fn known(value: Cql) -> Bound {
 }
 
 fn number(known_number: Option<u64>, name: &str) -> Bound {
-    known_number.map_or_else(|| slot(name), |number| known(Cql::Int(i64::try_from(number).unwrap_or(i64::MAX))))
+    known_number
+        .map_or_else(|| slot(name), |number| known(Cql::Int(i64::try_from(number).unwrap_or(i64::MAX))))
 }
 
 fn master(
@@ -123,8 +125,7 @@ fn master(
             vec![update(all, key(layout, table, of), read())]
         }
         ChangeKind::Bury { key: of } => {
-            let mut all =
-                vec![(system.version.clone(), next()), (system.class.clone(), known(Cql::Null))];
+            let mut all = vec![(system.version.clone(), next()), (system.class.clone(), known(Cql::Null))];
             let members = table.columns.iter().filter(|column| !is_partition(column));
             all.extend(members.map(|column| (column.name.clone(), known(Cql::Null))));
             vec![update(all, key(layout, table, of), read())]
@@ -140,7 +141,11 @@ fn master(
         ChangeKind::DropEntry { key: of, path } => {
             let Some((entry, _)) = &system.entry else { return Vec::new() };
             let mut key = key(layout, table, of);
-            key.push(Condition { column: entry.clone(), operator: "=", bound: known(Cql::Text(path.text())) });
+            key.push(Condition {
+                column: entry.clone(),
+                operator: "=",
+                bound: known(Cql::Text(path.text())),
+            });
             vec![Mutation::Delete { table: table.name.clone(), key, stamp: None }]
         }
         ChangeKind::PutRow(_) | ChangeKind::DropRow(_) => Vec::new(),

@@ -320,18 +320,28 @@ fn put_entry(
             item.push((value.clone(), held));
             Some(Write::Put { table: table.name.clone(), item, only: None })
         }
-        Entries::Attributes => update(table, system, version, key, vec![(entry_attribute(table, path), Some(held))]),
+        Entries::Attributes => {
+            update(table, system, version, key, vec![(entry_attribute(table, path), Some(held))])
+        }
     }
 }
 
-fn drop_entry(table: &DynamoTable, system: &System, version: Version, key: &[Term], path: &EntryPath) -> Option<Write> {
+fn drop_entry(
+    table: &DynamoTable,
+    system: &System,
+    version: Version,
+    key: &[Term],
+    path: &EntryPath,
+) -> Option<Write> {
     match &system.entries {
         Entries::Inside => None,
         Entries::Items { .. } => {
             let key = entry_key(table, key, path)?;
             Some(Write::Delete { table: table.name.clone(), key, only: None })
         }
-        Entries::Attributes => update(table, system, version, key, vec![(entry_attribute(table, path), None)]),
+        Entries::Attributes => {
+            update(table, system, version, key, vec![(entry_attribute(table, path), None)])
+        }
     }
 }
 

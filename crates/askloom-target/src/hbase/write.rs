@@ -62,7 +62,9 @@ pub fn mutations(layout: &Layout<'_>, tables: &[HTable], batch: &Batch) -> Vec<R
             continue;
         };
         if !own.master {
-            copies.extend(copy(layout, own, table, batch, change).map(|mutation| (change.each.clone(), mutation)));
+            copies.extend(
+                copy(layout, own, table, batch, change).map(|mutation| (change.each.clone(), mutation)),
+            );
             continue;
         }
         let Some(mutation) = master(layout, own, table, batch, change) else { continue };

@@ -86,7 +86,10 @@ impl Writing<'_> {
     fn bury(&self, root: ClassId, each: &str, changes: &mut Vec<Change>) {
         let Some(table) = self.master_of(root) else { return };
         let key = slots(table, |column| column.place == Place::Block, "other.");
-        changes.push(Change { class: root, ..self.change(table, ChangeKind::Bury { key }, Some(each.to_owned())) });
+        changes.push(Change {
+            class: root,
+            ..self.change(table, ChangeKind::Bury { key }, Some(each.to_owned()))
+        });
         self.rows(each, changes, |collection| self.is_about(collection, root));
     }
 
@@ -130,9 +133,17 @@ impl Writing<'_> {
                 continue;
             }
             let drop = ChangeKind::DropRow(slots(table, Column::is_key, "old."));
-            changes.push(self.change(table, drop, Some(format!("row of {} that the {each} was in", table.name))));
+            changes.push(self.change(
+                table,
+                drop,
+                Some(format!("row of {} that the {each} was in", table.name)),
+            ));
             let put = ChangeKind::PutRow(slots(table, |_| true, ""));
-            changes.push(self.change(table, put, Some(format!("row of {} that the {each} is in", table.name))));
+            changes.push(self.change(
+                table,
+                put,
+                Some(format!("row of {} that the {each} is in", table.name)),
+            ));
         }
     }
 

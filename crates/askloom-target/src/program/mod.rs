@@ -6,6 +6,7 @@ mod copies;
 mod entry;
 mod follow;
 mod kept;
+mod looking;
 mod merge;
 mod prefix;
 mod read;

@@ -2,12 +2,12 @@
 
 use super::bind::Given;
 use super::merge;
-use super::read::{all, finding, slots};
-use super::{Action, Batch, Change, ChangeKind, EntryPath, How, Program, Read, Seen, Step, Term};
+use super::read::{all, slots};
+use super::{Action, Batch, Change, ChangeKind, EntryPath, Program, Seen, Step, Term};
 use crate::layout::{Column, Field, Layout, Place, Shape, Source, Table, identifier_parts};
 use askloom_model::{
-    Assigned, Assignment, CheckOf, CollectionId, Conceptual, CopyWrite, Default, Id, Joining, Leaf, Member,
-    Operand, Position, PositionId, SupportOf, Value, Write, WriteAction, WritePlan, WriteStep, WriteStepPlan,
+    Assigned, Assignment, CollectionId, Conceptual, Default, Id, Leaf, Member, Operand, Value, Write,
+    WriteAction, WritePlan, WriteStep, WriteStepPlan,
 };
 use std::collections::HashMap;
 
@@ -47,7 +47,7 @@ pub(super) struct Writing<'w> {
     pub(super) given: Given<'w>,
     pub(super) step: &'w WriteStep,
     pub(super) plan: &'w WriteStepPlan,
-    named: Option<&'w HashMap<String, Value>>,
+    pub(super) named: Option<&'w HashMap<String, Value>>,
 }
 
 impl Writing<'_> {
@@ -57,96 +57,6 @@ impl Writing<'_> {
 
     pub(super) fn conceptual(&self) -> &Conceptual {
         self.given.layout.conceptual
-    }
-
-    fn reads(&self, steps: &mut Vec<Step>) {
-        if let Some(positions) = positions(self.step) {
-            for mut step in finding(self.given, positions, &self.plan.find) {
-                if step.each.is_none() {
-                    "what is written, with its version".clone_into(&mut step.why);
-                }
-                push(steps, step);
-            }
-        } else if !matches!(self.plan.action, WriteAction::Insert) {
-            self.look(steps, self.plan.master.collection, "what is there already, with its version", None);
-        }
-        for reservation in &self.plan.reservations {
-            let name = reservation.path.last().map_or("it", |&member| self.conceptual().member_name(member));
-            match reservation.index {
-                Some(index) => {
-                    self.look(steps, index, &format!("nobody else has this `{name}`"), None);
-                }
-                None => self.everything(
-                    steps,
-                    self.plan.master.collection,
-                    &format!("nobody else has this `{name}`"),
-                ),
-            }
-        }
-        for check in &self.plan.checks {
-            let name = &self.conceptual().ends[check.end].name;
-            match check.what {
-                CheckOf::TargetLives { master } => {
-                    self.look(steps, master, &format!("what `{name}` refers to is there"), None);
-                }
-                CheckOf::Referrers { index: Some(index) } => {
-                    self.look(steps, index, &format!("who refers to it by `{name}`"), None);
-                }
-                CheckOf::Referrers { index: None } => {
-                    if let Some(master) = self.layout().design.master(self.conceptual().ends[check.end].class)
-                    {
-                        self.everything(steps, master, &format!("who refers to it by `{name}`"));
-                    }
-                }
-            }
-        }
-        for copy in &self.plan.copies {
-            self.support(steps, copy);
-        }
-    }
-
-    fn support(&self, steps: &mut Vec<Step>, copy: &CopyWrite) {
-        let name = &self.layout().design.collections[copy.collection].name;
-        for read in copy.support.iter().filter(|read| !read.shared) {
-            match &read.of {
-                SupportOf::Back(back) => {
-                    let end = &self.conceptual().ends[back.end];
-                    let why = format!("which rows of {name} hold it: who refers to it by `{}`", end.name);
-                    match back.index {
-                        Some(index) => self.look(steps, index, &why, None),
-                        None => {
-                            if let Some(master) = self.layout().design.master(end.class) {
-                                self.everything(steps, master, &why);
-                            }
-                        }
-                    }
-                }
-                SupportOf::Rebuild { how, .. } => {
-                    let why = format!("what else is in rows of {name}");
-                    match *how {
-                        Joining::Inside => {}
-                        Joining::LookUp { master } => self.look(steps, master, &why, Some("row")),
-                        Joining::Back { index, master } => {
-                            self.look(steps, index, &why, Some("row"));
-                            self.look(steps, master, &why, Some("id found"));
-                        }
-                        Joining::BackByScan { master } => self.everything(steps, master, &why),
-                    }
-                }
-            }
-        }
-    }
-
-    fn look(&self, steps: &mut Vec<Step>, table: CollectionId, why: &str, each: Option<&str>) {
-        let Some(of) = self.layout().table(table) else { return };
-        let terms = self.known(of, slots(of, |column| column.place == Place::Block, ""));
-        let action = Action::Read(Read::new(table, How::Block(terms)));
-        push(steps, Step { why: why.to_owned(), each: each.map(str::to_owned), action });
-    }
-
-    fn everything(&self, steps: &mut Vec<Step>, table: CollectionId, why: &str) {
-        let action = Action::Read(Read::new(table, How::All));
-        push(steps, Step { why: format!("{why}: no index leads there"), each: None, action });
     }
 
     fn changes(&self, changes: &mut Vec<Change>) {
@@ -203,12 +113,17 @@ impl Writing<'_> {
     fn is_given(&self, table: &Table, term: &Term) -> bool {
         let column = term.column.and_then(|index| table.columns.get(index));
         column.is_none_or(|column| match column.source {
-            Source::Member(member) => self.conceptual().insertable(member).is_some(),
+            Source::Member(member) => self.conceptual().insertable(member).is_some() && self.is_own(member),
             Source::Path { .. } | Source::Position { .. } | Source::Node | Source::Whole(_) => true,
         })
     }
 
-    fn root(&self, table: &Table) -> askloom_model::ClassId {
+    /// Whether instances of the written class have a member: a table has those of all subclasses.
+    fn is_own(&self, member: Member) -> bool {
+        self.conceptual().all_members(self.plan.class).any(|own| own == member)
+    }
+
+    pub(super) fn root(&self, table: &Table) -> askloom_model::ClassId {
         self.layout().design.collections[table.collection].source.root
     }
 
@@ -220,7 +135,7 @@ impl Writing<'_> {
     }
 
     /// The key of the aggregate: what the condition says of it, else what was found.
-    fn key(&self, table: &Table) -> Vec<Term> {
+    pub(super) fn key(&self, table: &Table) -> Vec<Term> {
         let slots = slots(table, |column| column.place == Place::Block, "");
         let found = finding_key(&self.plan.find.access.how);
         let by_key = self.plan.find.access.collection == table.collection;
@@ -327,7 +242,7 @@ impl Writing<'_> {
     }
 
     /// Fills in what a parameter of the column's name, or an assignment, says.
-    fn known(&self, table: &Table, terms: Vec<Term>) -> Vec<Term> {
+    pub(super) fn known(&self, table: &Table, terms: Vec<Term>) -> Vec<Term> {
         terms.into_iter().map(|term| self.one_known(table, term)).collect()
     }
 
@@ -352,6 +267,9 @@ impl Writing<'_> {
             | WriteStep::Connect { .. }
             | WriteStep::Disconnect { .. } => return term,
         }
+        if !self.is_own(member) {
+            return Term { value: Some(Value::Null), ..term };
+        }
         let given = self.named.and_then(|named| named.get(self.conceptual().member_name(member)));
         let value = match given {
             Some(Value::Reference(parts)) => parts.get(part).cloned(),
@@ -360,12 +278,6 @@ impl Writing<'_> {
         };
         let value = value.map(|value| super::bind::fitted(&column.holds, value));
         Term { value, ..term }
-    }
-}
-
-fn push(steps: &mut Vec<Step>, step: Step) {
-    if steps.iter().all(|other| other.action != step.action || other.each != step.each) {
-        steps.push(step);
     }
 }
 
@@ -422,17 +334,5 @@ pub(super) fn assignments(step: &WriteStep) -> &[Assignment] {
         | WriteStep::Remove { .. }
         | WriteStep::Connect { .. }
         | WriteStep::Disconnect { .. } => &[],
-    }
-}
-
-fn positions(step: &WriteStep) -> Option<&askloom_model::Table<PositionId, Position>> {
-    match step {
-        WriteStep::Insert { .. } | WriteStep::Upsert { .. } => None,
-        WriteStep::Update { positions, .. }
-        | WriteStep::Delete { positions, .. }
-        | WriteStep::Add { positions, .. }
-        | WriteStep::Remove { positions, .. }
-        | WriteStep::Connect { positions, .. }
-        | WriteStep::Disconnect { positions, .. } => Some(positions),
     }
 }

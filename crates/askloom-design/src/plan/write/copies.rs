@@ -22,8 +22,9 @@ pub(super) fn touches(conceptual: &Conceptual, design: &Design, id: CollectionId
                 class.and_then(|class| conceptual.aggregate_root(class)) == root
             });
             let whole = held || matches!(collection.contents, Contents::Aggregate(_));
-            let touched =
-                |member| used.contains(&stored(conceptual, member)) || leads_to_parts(conceptual, &used, member);
+            let touched = |member| {
+                used.contains(&stored(conceptual, member)) || leads_to_parts(conceptual, &used, member)
+            };
             whole || changes.iter().filter_map(last).any(touched)
         }
     }
