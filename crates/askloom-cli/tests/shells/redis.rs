@@ -1,7 +1,7 @@
 //! redis-cli on Redis: one node without and with search, and a cluster.
 
 use crate::data::example;
-use crate::harness::{Count, Shell, every_example, one_design};
+use crate::harness::{Count, Shell, What, every_example, one_design};
 use crate::server::{self, Session};
 use askloom_design::cost::Costing;
 use askloom_design::method::{self, Method, Options as MethodOptions};
@@ -309,7 +309,8 @@ fn every_example_runs_in_redis_cli_with_search() {
         all.into_iter().filter(kept).for_each(|collection| {
             design.collections.push(collection);
         });
-        one_design(&mut shell, format!("{name}_searched"), &model, design, name != "blog", &mut count);
+        let what = What { nasty: name != "blog", writes: true };
+        one_design(&mut shell, format!("{name}_searched"), &model, design, what, &mut count);
     }
     println!("searched {} times: {count:?}", shell.searches);
     assert!(shell.searches > 10 && count.rows > 10, "{}", shell.searches);
