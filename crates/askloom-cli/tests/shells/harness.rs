@@ -76,13 +76,15 @@ pub(crate) fn every_example(shell: &mut dyn Shell) {
             let nasty = method != Method::Qodm;
             let start = std::time::Instant::now();
             // Writes take longest: those of each example by two methods, and each method with three examples.
-            let writes = (number + at).is_multiple_of(2);
+            let writes = !(number + at).is_multiple_of(2);
             one(shell, name, &model, method, What { nasty, writes }, &mut count);
             println!("{} {name} {}: {:.1?}", shell.target(), method.name(), start.elapsed());
         }
     }
     println!("{}: {count:?}", shell.target());
     assert!(count.incomplete.is_empty(), "{}", count.incomplete.join("\n"));
+    assert!(count.unwritten.is_empty(), "no parameters: {:?}", count.unwritten);
+    assert!(count.writes > 200 && count.again > 100 && count.kinds.len() == 8, "{count:?}");
     assert!(count.queries > 100 && count.rows > 100 && count.direct > 2, "{count:?}");
 }
 
