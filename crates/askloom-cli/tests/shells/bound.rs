@@ -8,7 +8,6 @@ use askloom_target::program::{
     Action, Batch, Change, ChangeKind, EntryPath, How, Program, Read, Seen, Step, Term,
 };
 use std::collections::BTreeMap;
-use uuid::Uuid;
 
 /// Before and after.
 type Pair<T> = (Option<T>, Option<T>);
@@ -71,7 +70,7 @@ pub(crate) struct Bound<'b> {
 const FIRST_STAMP: u64 = 4_000_000_000_000_000;
 
 impl Bound<'_> {
-    pub(crate) fn program(&mut self, program: &Program, id: Uuid) -> Result<Program, String> {
+    pub(crate) fn program(&mut self, program: &Program, number: u32) -> Result<Program, String> {
         let mut steps = Vec::new();
         for step in &program.steps {
             match &step.action {
@@ -82,7 +81,7 @@ impl Bound<'_> {
                 }
                 Action::Read(_) => {}
                 Action::Change(batch) => {
-                    let batch = self.batch(batch, id)?;
+                    let batch = self.batch(batch, number)?;
                     steps.push(Step { action: Action::Change(batch), ..step.clone() });
                 }
             }
@@ -99,7 +98,7 @@ impl Bound<'_> {
         }
     }
 
-    fn batch(&mut self, batch: &Batch, id: Uuid) -> Result<Batch, String> {
+    fn batch(&mut self, batch: &Batch, number: u32) -> Result<Batch, String> {
         for (table, identity) in self.difference.blocks.keys() {
             if self.versions.iter().all(|(of, known, _)| of != table || known != identity) {
                 self.versions.push((*table, identity.clone(), None));
@@ -115,8 +114,8 @@ impl Bound<'_> {
             }
         }
         self.complete(&changes)?;
-        let stamp = FIRST_STAMP + u64::try_from(id.as_u128()).unwrap();
-        let seen = Seen { versions: self.versions.clone(), stamp: Some(stamp), id: Some(id) };
+        let stamp = FIRST_STAMP + u64::from(number);
+        let seen = Seen { versions: self.versions.clone(), stamp: Some(stamp), id: None };
         Ok(Batch { changes, level: batch.level, seen })
     }
 
@@ -342,7 +341,8 @@ fn is_known(read: &Read) -> bool {
 }
 
 fn is_in(path: &EntryPath, at: &AccessPath) -> bool {
-    matches!(at.0.first(), Some(AccessStep::Field(name)) if *name == path.list)
+    let inside = matches!(at.0.first(), Some(AccessStep::Field(name)) if *name == path.list);
+    path.known.as_ref().map_or(inside, |known| known == at)
 }
 
 fn known(path: &EntryPath, at: &AccessPath) -> EntryPath {

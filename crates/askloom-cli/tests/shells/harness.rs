@@ -7,7 +7,10 @@ use askloom_design::cost::Costing;
 use askloom_design::lower::values;
 use askloom_design::method::{self, Method, Options as MethodOptions};
 use askloom_design::{ask, plan};
-use askloom_model::{CollectionId, ColumnValue, Design, Id, Model, Path, Plan, Query, Value};
+use askloom_model::{
+    CollectionId, ColumnValue, Contents, Design, Id, Member, Model, Path, Plan, Query, Rule, RuleStep, Span,
+    Value,
+};
 use askloom_oracle::State;
 use askloom_store::execute::{self, Arguments};
 use askloom_store::{Memory, Schema, records};
@@ -81,11 +84,47 @@ pub(crate) fn every_example(shell: &mut dyn Shell) {
             println!("{} {name} {}: {:.1?}", shell.target(), method.name(), start.elapsed());
         }
     }
+    for name in ["inbox", "shop"] {
+        elements(shell, name, &mut count);
+    }
     println!("{}: {count:?}", shell.target());
     assert!(count.incomplete.is_empty(), "{}", count.incomplete.join("\n"));
     assert!(count.unwritten.is_empty(), "no parameters: {:?}", count.unwritten);
     assert!(count.writes > 200 && count.again > 100 && count.kinds.len() == 8, "{count:?}");
     assert!(count.queries > 100 && count.rows > 100 && count.direct > 2, "{count:?}");
+}
+
+/// A design in which each element of a list is an entry of its own.
+fn elements(shell: &mut dyn Shell, name: &str, count: &mut Count) {
+    let model = example(name);
+    let target = askloom_target::target(shell.target()).unwrap();
+    let design = elements_apart(&model, target);
+    let start = std::time::Instant::now();
+    let what = What { nasty: true, writes: true };
+    one_design(shell, format!("{name}_elements"), &model, design, what, count);
+    println!("{} {name} elements: {:.1?}", shell.target(), start.elapsed());
+}
+
+fn elements_apart(model: &Model, target: &Target) -> Design {
+    let costing = Costing::from(target);
+    let mut design = method::design(Method::Noam, model, &costing, &MethodOptions::default()).design;
+    for id in design.collections.ids().collect::<Vec<_>>() {
+        let collection = &mut design.collections[id];
+        if let Contents::Aggregate(rules) = &mut collection.contents {
+            let conceptual = &model.conceptual;
+            let lists = conceptual.all_members(collection.source.root).filter(|&member| match member {
+                Member::Attribute(id) => conceptual.attributes[id].list,
+                Member::End(id) => conceptual.ends[id].stored && conceptual.ends[id].cardinality.is_many(),
+            });
+            let rule = |steps| Rule { class: Some(collection.source.root), steps, span: Span::default() };
+            *rules = lists
+                .map(|list| conceptual.member_name(list).to_owned())
+                .map(|name| rule(vec![RuleStep::Field { name, each: true }]))
+                .chain([rule(Vec::new())])
+                .collect();
+        }
+    }
+    design
 }
 
 /// Without a shell: all that a write changes is in its program, for every store.
@@ -96,14 +135,18 @@ fn every_write_is_in_its_program() {
     for target in ["mongodb", "cassandra"].map(|name| askloom_target::target(name).unwrap()) {
         for name in EXAMPLES {
             let model = example(name);
-            for method in Method::ALL {
+            let designs = Method::ALL.map(|method| {
                 let costing = Costing::from(target);
-                let made = method::design(method, &model, &costing, &MethodOptions::default());
-                let schema = Schema::new(model.clone(), made.design);
+                (method.name(), method::design(method, &model, &costing, &MethodOptions::default()).design)
+            });
+            for (method, design) in designs.into_iter().chain([("elements", elements_apart(&model, target))])
+            {
+                let costing = Costing::from(target);
+                let schema = Schema::new(model.clone(), design);
                 let layout = Layout::new(&schema.model.conceptual, &schema.design);
                 let keyspace = filled(&schema, true);
                 let held = records::from_keyspace(&schema, &layout, &keyspace).unwrap();
-                let place = format!("{} {name} {}", target.capability.target, method.name());
+                let place = format!("{} {name} {}", target.capability.target, method);
                 let (schema, layout) = (&schema, &layout);
                 let trial = Trial { schema, layout, keyspace: &keyspace, target, costing, place };
                 let mut held = Held::new(keyspace.clone(), held);

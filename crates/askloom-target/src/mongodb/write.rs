@@ -295,12 +295,22 @@ impl Changing<'_> {
 
     fn drop_entry(&self, path: &EntryPath) -> Document {
         let (name, place) = self.entry(path);
-        let is_set = self.of.fields.iter().any(|field| {
-            field.name == name && matches!(field.kind, Kind::Nested { of: TreeOf::Identity(_), .. })
+        let set = self.of.fields.iter().find_map(|field| match &field.kind {
+            Kind::Nested { of: of @ TreeOf::Identity(_), .. } if field.name == name => Some(of),
+            Kind::Nested { .. }
+            | Kind::Plain(_)
+            | Kind::Letters
+            | Kind::Digits
+            | Kind::Ordered
+            | Kind::Number => None,
         });
-        if is_set && !self.of.faithful {
-            let slot = Bson::slot(&name);
-            return operator("$pull", vec![(name, slot)]);
+        if let Some(of) = set.filter(|_| !self.of.faithful) {
+            let last = path.known.as_ref().and_then(|path| path.0.last());
+            let link = match last {
+                Some(AccessStep::Link(id)) => self.encoder().nested(of, &Value::Reference(id.clone())),
+                Some(AccessStep::Field(_) | AccessStep::Element(_)) | None => Bson::slot(&path.slot),
+            };
+            return operator("$pull", vec![(name, link)]);
         }
         // In an array, this leaves a null, so that the others keep their places.
         operator("$unset", vec![(place, Bson::text(""))])

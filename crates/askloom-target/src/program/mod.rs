@@ -3,6 +3,7 @@
 
 mod bind;
 mod copies;
+mod elements;
 mod entry;
 mod follow;
 mod kept;

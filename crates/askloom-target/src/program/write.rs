@@ -3,7 +3,7 @@
 use super::bind::Given;
 use super::merge;
 use super::read::{all, slots};
-use super::{Action, Batch, Change, ChangeKind, EntryPath, Program, Seen, Step, Term};
+use super::{Action, Batch, Change, ChangeKind, Program, Seen, Step, Term};
 use crate::layout::{Column, Field, Layout, Place, Shape, Source, Table, identifier_parts};
 use askloom_model::{
     Assigned, Assignment, CollectionId, Conceptual, Default, Id, Leaf, Member, Operand, Value, Write,
@@ -98,9 +98,8 @@ impl Writing<'_> {
             WriteAction::Update => vec![ChangeKind::Set { key: key(), set: self.set(table) }],
             WriteAction::Add(member) => self.element(table, member, true),
             WriteAction::Remove(member) => self.element(table, member, false),
-            WriteAction::Connect(end) | WriteAction::Disconnect(end) => {
-                vec![ChangeKind::Set { key: key(), set: self.members(table, &[Member::End(end)]) }]
-            }
+            WriteAction::Connect(end) => self.link(table, end, true),
+            WriteAction::Disconnect(end) => self.link(table, end, false),
             // A part is written with its owner.
             WriteAction::Insert | WriteAction::Upsert | WriteAction::Store | WriteAction::Delete => {
                 let parts = self.holding(table);
@@ -128,7 +127,7 @@ impl Writing<'_> {
     }
 
     /// The members of the root that lead to the written class.
-    fn holding(&self, table: &Table) -> Vec<Member> {
+    pub(super) fn holding(&self, table: &Table) -> Vec<Member> {
         let occurrences = self.conceptual().occurrences(self.plan.class);
         let here = occurrences.iter().filter(|occurrence| occurrence.root == self.root(table));
         here.filter_map(|occurrence| occurrence.hops.first()).map(|&end| Member::End(end)).collect()
@@ -184,56 +183,6 @@ impl Writing<'_> {
             Source::Path { .. } | Source::Position { .. } | Source::Node | Source::Whole(_) => false,
         };
         slots(table, wanted, "")
-    }
-
-    /// An element of a list: an entry of its own where the rules say so, else the list.
-    fn element(&self, table: &Table, member: Member, put: bool) -> Vec<ChangeKind> {
-        let key = self.key(table);
-        let own = self.conceptual().classes[self.plan.class].owner.is_none();
-        let column = self.members(table, &[member]).pop();
-        let apart =
-            own && matches!(table.shape, Shape::Master { entries: true, .. }) && self.is_apart(table, member);
-        let Some(column) = column.filter(|_| apart) else {
-            let members = if own { vec![member] } else { self.holding(table) };
-            return vec![ChangeKind::Set { key, set: self.members(table, &members) }];
-        };
-        let path = EntryPath::element(self.conceptual().member_name(member));
-        let version = ChangeKind::Set { key: key.clone(), set: Vec::new() };
-        if !put {
-            return vec![version, ChangeKind::DropEntry { key, path }];
-        }
-        let value = match self.step {
-            WriteStep::Add { value, .. } => Term {
-                name: self.given.name(table, &column.column.into_iter().collect::<Vec<_>>(), value),
-                value: self.given.value(value),
-                column: column.column,
-            },
-            WriteStep::Insert { .. }
-            | WriteStep::Upsert { .. }
-            | WriteStep::Update { .. }
-            | WriteStep::Delete { .. }
-            | WriteStep::Remove { .. }
-            | WriteStep::Connect { .. }
-            | WriteStep::Disconnect { .. } => column,
-        };
-        vec![version, ChangeKind::PutEntry { key, path, value }]
-    }
-
-    fn is_apart(&self, table: &Table, member: Member) -> bool {
-        let name = self.conceptual().member_name(member);
-        match &self.layout().design.collections[table.collection].contents {
-            askloom_model::Contents::Aggregate(rules) => rules.iter().any(|rule| match rule.steps.first() {
-                Some(askloom_model::RuleStep::Field { name: field, each: true }) => field == name,
-                Some(askloom_model::RuleStep::AnyField { each: true }) => true,
-                Some(askloom_model::RuleStep::EachAtom) => true,
-                Some(
-                    askloom_model::RuleStep::Field { each: false, .. }
-                    | askloom_model::RuleStep::AnyField { each: false },
-                )
-                | None => false,
-            }),
-            askloom_model::Contents::Fields(_) | askloom_model::Contents::Nested(_) => false,
-        }
     }
 
     /// A term for each column of a record; known where a parameter or a default gives it.
