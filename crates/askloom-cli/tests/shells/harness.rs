@@ -15,7 +15,7 @@ use askloom_oracle::State;
 use askloom_store::execute::{self, Arguments};
 use askloom_store::{Memory, Schema, records};
 use askloom_target::Target;
-use askloom_target::generate::{Language, Options, Sample, Source};
+use askloom_target::generate::{Language, Options, Sample, Source, Statement};
 use askloom_target::layout::{Entry, Layout, Table};
 use askloom_target::program::{self, Action, How, Program, Read};
 use std::collections::BTreeSet;
@@ -207,7 +207,10 @@ impl Trial<'_> {
     }
 
     fn put(&self, shell: &mut dyn Shell, held: &[Sample], options: Options) {
-        let source = Source { layout: self.layout, statements: Vec::new(), sample: held.to_vec(), options };
+        // With a write, what writes need is printed, too.
+        let program = Program { name: "nothing".to_owned(), steps: Vec::new(), client: Vec::new() };
+        let statements = vec![Statement { program, text: String::new(), write: true }];
+        let source = Source { layout: self.layout, statements, sample: held.to_vec(), options };
         let made = self.language().generate(&source);
         for file in made.files.iter().filter(|file| file.run.is_some()) {
             shell.run(&file.text()).unwrap_or_else(|why| panic!("{}, {}: {why}", self.place, file.name));

@@ -4,9 +4,7 @@
 use super::write::Writing;
 use super::{ChangeKind, EntryPath, Term};
 use crate::layout::{Shape, Table};
-use askloom_model::{
-    AccessPath, AccessStep, Contents, EndId, Member, Operand, RuleStep, Value, WriteStep,
-};
+use askloom_model::{AccessPath, AccessStep, Contents, EndId, Member, Operand, RuleStep, Value, WriteStep};
 
 impl Writing<'_> {
     /// An element of a list: an entry of its own where the rules say so, else the list.
