@@ -2,6 +2,7 @@
 
 use askloom_design::cost::Costing;
 use askloom_design::lower::Lowering;
+use askloom_design::method::questions;
 use askloom_lang::Sources;
 use askloom_model::{Design, Header, Model, Span};
 use askloom_target::Target;
@@ -24,7 +25,7 @@ pub(crate) fn statements(
     sources: &Sources,
 ) -> HashMap<String, String> {
     let Some(language) = target.language else { return HashMap::new() };
-    let layout = Layout::new(&model.conceptual, design);
+    let layout = Layout::new(&model.conceptual, design).asked_by(&questions(model));
     let costing = Costing::from(target);
     let arguments = HashMap::new();
     let lowering = Lowering { model, design, layout: &layout, costing: &costing, arguments: &arguments };

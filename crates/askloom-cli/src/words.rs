@@ -3,8 +3,8 @@
 use crate::fit;
 use askloom_design::saved::{condition_text, rule_text};
 use askloom_model::{
-    Collection, Conceptual, Contents, Design, Hop, KeyField, Leaf, Member, Model, Path, Position, PositionId,
-    Role, Rule, Table, Words,
+    Collection, Conceptual, Contents, Design, Hop, Keeper, KeyField, Leaf, Member, Model, Path, Position,
+    PositionId, Role, Rule, Table, Words,
 };
 
 /// Every collection: what it holds, by which key, and why.
@@ -18,12 +18,14 @@ pub(crate) fn collections(model: &Model, design: &Design, words: &Words) -> Stri
 
 /// One collection of a design.
 pub(crate) fn one(conceptual: &Conceptual, collection: &Collection, words: &Words, text: &mut String) {
-    let role = match collection.role {
-        Role::Master => "",
-        Role::Copy => " (copy)",
-        Role::Index => " (index)",
+    let root = &conceptual.classes[collection.source.root].name;
+    let (heading, role) = match (collection.keeper, collection.role) {
+        (Keeper::Store, _) => ("INDEX", format!(" ({} of {root})", words.own_index)),
+        (Keeper::Ours, Role::Master) => (words.heading, String::new()),
+        (Keeper::Ours, Role::Copy) => (words.heading, " (copy)".to_owned()),
+        (Keeper::Ours, Role::Index) => (words.heading, " (index)".to_owned()),
     };
-    text.push_str(&format!("{} {}{role}\n", words.heading, collection.name));
+    text.push_str(&format!("{heading} {}{role}\n", collection.name));
     let positions = &collection.source.positions;
     let keys = |fields: &[KeyField]| -> String {
         let one = |field: &KeyField| {

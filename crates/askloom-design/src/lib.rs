@@ -4,6 +4,7 @@
 //! - [`ask`]: tuple queries as queries;
 //! - [`plan`]: all sensible plans of a query over any set of collections;
 //! - [`saved`]: a design as text, to be committed and reviewed, and back;
+//! - [`native`]: copies that a store keeps by itself;
 //! - [`partition`]: an aggregate as entries, by representation rules, and back;
 //! - [`upkeep`]: which copies a change of an instance touches, and how their rows are found.
 //!
@@ -13,6 +14,7 @@ pub mod ask;
 pub mod cost;
 pub mod lower;
 pub mod method;
+pub mod native;
 mod nested;
 pub mod partition;
 pub mod plan;

@@ -6,8 +6,8 @@ use crate::plan::{self, conjuncts, is_single, needed_paths};
 use crate::upkeep::unused;
 use crate::{partition, upkeep};
 use askloom_model::{
-    ClassId, Collection, Comparison, Conceptual, Condition, Contents, Design, Id, KeyField, Leaf, Member,
-    Model, Operand, OrderBy, Origin, Path, Position, PositionId, Query, Reading, RelationshipKind,
+    ClassId, Collection, Comparison, Conceptual, Condition, Contents, Design, Id, Keeper, KeyField, Leaf,
+    Member, Model, Operand, OrderBy, Origin, Path, Position, PositionId, Query, Reading, RelationshipKind,
     Representation, Role, Rule, Source, Table,
 };
 
@@ -59,6 +59,7 @@ pub(crate) fn master(model: &Model, class: ClassId, name: String, origin: Origin
         name,
         role: Role::Master,
         origin,
+        keeper: Keeper::Ours,
         source: Source { root: class, positions: only_main(class), condition: None },
         block_key: identity_leaves(&model.conceptual, class).into_iter().map(key).collect(),
         entry_key: Vec::new(),
@@ -166,6 +167,7 @@ pub fn view(model: &Model, query: &Query) -> Collection {
         name: format!("{}View", capitalised(&query.header.name)),
         role: Role::Copy,
         origin: Origin::Method,
+        keeper: Keeper::Ours,
         source: Source {
             root: query.positions[main].class.unwrap_or_else(|| ClassId::from_index(0)),
             positions: as_linked(conceptual, &query.positions),

@@ -6,8 +6,8 @@
 
 use crate::simple::capitalised;
 use askloom_model::{
-    BackStep, ClassId, Collection, CollectionId, Conceptual, Contents, Design, EndId, Id, KeyField, Leaf,
-    Member, Model, Occurrence, Origin, Path, PositionId, RelationshipKind, Role, Source, Upkeep, fault,
+    BackStep, ClassId, Collection, CollectionId, Conceptual, Contents, Design, EndId, Id, Keeper, KeyField,
+    Leaf, Member, Model, Occurrence, Origin, Path, PositionId, RelationshipKind, Role, Source, Upkeep, fault,
 };
 
 /// A place in the rows of a collection: the steps from the root to it, and the class of what stands there.
@@ -236,6 +236,7 @@ fn add_index(
         name: unused(design, name),
         role: Role::Index,
         origin: Origin::Added,
+        keeper: Keeper::Ours,
         source: Source {
             root: occurrence.root,
             positions: crate::simple::only_main(occurrence.root),

@@ -235,6 +235,12 @@ impl Conceptual {
         lineage
     }
 
+    /// How long instances of a class live, in milliseconds: as long as those of its parent, unless it says so itself.
+    #[must_use]
+    pub fn ttl_ms(&self, class: ClassId) -> Option<u64> {
+        self.lineage(class).into_iter().find_map(|class| self.classes[class].ttl_ms)
+    }
+
     /// Every member an instance of the class has, ancestors' first.
     pub fn all_members(&self, class: ClassId) -> impl Iterator<Item = Member> + '_ {
         self.lineage(class).into_iter().rev().flat_map(|c| self.classes[c].members.iter().copied())

@@ -24,6 +24,7 @@ pub struct Collection {
     pub name: String,
     pub role: Role,
     pub origin: Origin,
+    pub keeper: Keeper,
     pub source: Source,
     /// Where a block is: the identity of the root for a master, any fields for a copy.
     pub block_key: Vec<KeyField>,
@@ -53,6 +54,17 @@ pub enum Origin {
     Method,
     /// The method's own collections cannot answer or keep everything; this one makes them.
     Added,
+}
+
+/// Who keeps a collection right beside its masters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Keeper {
+    /// Every write, with what it changes.
+    #[default]
+    Ours,
+    /// The store, as one of its own indexes. Only queries go by it: it may lag.
+    Store,
 }
 
 /// Which conceptual rows a collection holds.
@@ -99,20 +111,48 @@ impl Design {
         self.collections.iter().find(|(_, collection)| is_master(collection)).map(|(id, _)| id)
     }
 
-    /// The index of a member at one place of an aggregate.
+    /// What an index of the store's own is of: another copy of the same rows in the same blocks that holds all it needs,
+    /// else the master.
+    #[must_use]
+    pub fn host(&self, id: CollectionId) -> Option<CollectionId> {
+        let index = &self.collections[id];
+        self.sibling(id).or_else(|| self.master(index.source.root))
+    }
+
+    /// Another copy, kept with every write, that has the same rows in the same blocks and holds as much.
+    #[must_use]
+    pub fn sibling(&self, id: CollectionId) -> Option<CollectionId> {
+        let index = &self.collections[id];
+        let flat = |collection: &Collection| {
+            collection.role != Role::Master && matches!(collection.contents, Contents::Fields(_))
+        };
+        let is_it = |(other, collection): &(CollectionId, &Collection)| {
+            *other != id
+                && collection.keeper == Keeper::Ours
+                && flat(collection)
+                && collection.source == index.source
+                && collection.block_key == index.block_key
+                && index.held().all(|path| collection.held().any(|own| own == path))
+        };
+        self.collections.iter().filter(|_| flat(index)).find(is_it).map(|(other, _)| other)
+    }
+
+    /// The index of a member at one place of an aggregate, kept with every write, so that writes can go by it.
     #[must_use]
     pub fn index(&self, occurrence: &Occurrence, leaf: Leaf) -> Option<CollectionId> {
         let is_it = |collection: &Collection| {
-            collection.source.root == occurrence.root
+            collection.keeper == Keeper::Ours
+                && collection.source.root == occurrence.root
                 && collection.indexed().is_some_and(|path| path.leaf == leaf && path.hops == occurrence.hops)
         };
         self.collections.iter().find(|(_, collection)| is_it(collection)).map(|(id, _)| id)
     }
 
-    /// An index from the target of a stored end back to those that refer to it.
+    /// An index from the target of a stored end back to those that refer to it, kept with every write.
     #[must_use]
     pub fn reverse_index(&self, end: EndId) -> Option<CollectionId> {
-        let is_index = |collection: &Collection| collection.reverses() == Some(end);
+        let is_index =
+            |collection: &Collection| collection.keeper == Keeper::Ours && collection.reverses() == Some(end);
         self.collections.iter().find(|(_, collection)| is_index(collection)).map(|(id, _)| id)
     }
 }

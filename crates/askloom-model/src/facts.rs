@@ -59,6 +59,11 @@ impl Capability {
         }));
         facts.push(said("ranges in order", self.ordered));
         facts.push(said("scans", self.scan));
+        facts.extend(self.search.map(|fact| {
+            let by: Vec<&str> = fact.value.by.iter().map(|operator| operator.word()).collect();
+            let order = if fact.value.ordered { ", in one order" } else { "" };
+            Said { about: "searches", value: format!("{}{order}", by.join(", ")), said: fact.said }
+        }));
         let snapshot = match self.snapshot.value {
             SnapshotReads::Always => "always",
             SnapshotReads::InSession => "in a session",
@@ -99,6 +104,7 @@ impl Profile {
                 said("bytes of a read unit", u.read_bytes),
                 said("bytes of a write unit", u.write_bytes),
                 said("times in a transaction", u.transaction),
+                said("times for a lagging read", u.lagging),
                 said("read unit", u.read_price),
                 said("write unit", u.write_price),
             ],

@@ -190,6 +190,9 @@ pub struct Priced {
     pub reads: Guarantee,
     /// In the order in which they are done. They add up to the plan's estimate.
     pub steps: Vec<StepEstimate>,
+    /// What the store looks for by itself where a plan would else read everything.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub searched: Vec<Condition>,
     pub assumed: Vec<Assumption>,
 }
 

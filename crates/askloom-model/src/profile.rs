@@ -37,6 +37,8 @@ pub struct Capability {
     pub ordered: Fact<bool>,
     /// Whether all of a collection can be read.
     pub scan: Fact<bool>,
+    /// What the store finds by itself in copies whose rows are in no order of their own, whatever their keys.
+    pub search: Option<Fact<Search>>,
     pub snapshot: Fact<SnapshotReads>,
     /// What the store can filter by with exactly our meaning. What is not listed, the client does.
     pub pushes: &'static [Push],
@@ -61,6 +63,8 @@ pub struct Words {
     pub records: &'static str,
     /// Where data is: `on disk`
     pub kept: &'static str,
+    /// A collection that the store keeps by itself: `global secondary index`
+    pub own_index: &'static str,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -98,8 +102,29 @@ pub struct Limits {
 pub struct NativeIndexes {
     /// For one collection.
     pub most: u32,
+    /// Of these, such that order the records of a block another way and never lag; and how large a block may be then.
+    pub local: Option<LocalIndexes>,
     /// Whether a reader may see them behind the records.
     pub lag: bool,
+    /// Whether records can have values for an index alone, so that any key and any condition can be one.
+    pub computed: bool,
+}
+
+/// Rows that the store finds by their fields, without going through the others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Search {
+    /// What fields can be compared by.
+    pub by: &'static [Operator],
+    /// Whether it gives the rows in an order that a field has.
+    pub ordered: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct LocalIndexes {
+    /// For one collection.
+    pub most: u32,
+    /// Bytes of a block with all its indexes.
+    pub block: u64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -128,6 +153,17 @@ pub enum Operator {
     /// `<`, `<=`, `>`, `>=` and BETWEEN
     Order,
     StartsWith,
+}
+
+impl Operator {
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Equal => "=",
+            Self::Order => "ranges",
+            Self::StartsWith => "STARTS WITH",
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -249,6 +285,8 @@ pub struct RequestUnits {
     pub write_bytes: Fact<f64>,
     /// How many times the units a record in a transaction costs.
     pub transaction: Fact<f64>,
+    /// How many times the units a read costs that may see what was.
+    pub lagging: Fact<f64>,
     pub read_price: Fact<f64>,
     pub write_price: Fact<f64>,
 }
@@ -264,6 +302,8 @@ pub struct Work {
     pub bytes: f64,
     /// How many reads are charged apart: items of a batch are, entries of a range are not.
     pub reads: f64,
+    /// Whether it reads an index of the store's own, which may lag.
+    pub lagging: bool,
     /// Round trips that write.
     pub write_requests: f64,
     pub puts: f64,
@@ -305,6 +345,7 @@ mod tests {
             entry_key: "",
             records: "",
             kept: "",
+            own_index: "",
         };
         Capability {
             target: "made-up",
@@ -316,6 +357,7 @@ mod tests {
             indexes: None,
             ordered: Fact::new(true, ""),
             scan: Fact::new(true, ""),
+            search: None,
             snapshot: Fact::new(SnapshotReads::Never, ""),
             pushes: &[],
             expiry: None,

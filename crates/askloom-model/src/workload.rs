@@ -243,6 +243,21 @@ pub enum Comparison {
     GreaterOrEqual,
 }
 
+impl Comparison {
+    /// The same as seen from its other side: `a < b` is `b > a`.
+    #[must_use]
+    pub fn turned(self) -> Self {
+        match self {
+            Self::Equal => Self::Equal,
+            Self::NotEqual => Self::NotEqual,
+            Self::Less => Self::Greater,
+            Self::LessOrEqual => Self::GreaterOrEqual,
+            Self::Greater => Self::Less,
+            Self::GreaterOrEqual => Self::LessOrEqual,
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Operand {

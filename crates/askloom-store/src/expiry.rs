@@ -33,14 +33,9 @@ pub(crate) fn alive(conceptual: &Conceptual, stored: Rc<Stored>, now: jiff::Time
 /// own.
 pub(crate) fn expired(conceptual: &Conceptual, class: ClassId, created: i64, now: jiff::Timestamp) -> bool {
     !fault!(ExpiredKept)
-        && ttl_ms(conceptual, class).is_some_and(|ttl| {
+        && conceptual.ttl_ms(class).is_some_and(|ttl| {
             i128::from(now.as_microsecond()) >= i128::from(created) + i128::from(ttl) * 1000
         })
-}
-
-/// How long instances of a class live, in milliseconds.
-pub(crate) fn ttl_ms(conceptual: &Conceptual, class: ClassId) -> Option<u64> {
-    conceptual.lineage(class).into_iter().find_map(|class| conceptual.classes[class].ttl_ms)
 }
 
 fn drop_parts(record: &mut Record, place: &Place, gone: &dyn Fn(&Place, ClassId) -> bool) {

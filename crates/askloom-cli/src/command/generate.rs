@@ -8,6 +8,7 @@ use crate::statement::{Statement, arguments_from_json};
 use crate::{native, sample, target};
 use askloom_design::cost::Costing;
 use askloom_design::lower::{Arguments, Lowering};
+use askloom_design::method::questions;
 use askloom_model::Model;
 use askloom_target::Target;
 use askloom_target::generate::{File, Generated, Language, Options, Source};
@@ -64,7 +65,7 @@ pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
     let method = args.method.map(MethodName::method);
     let Designed { model, sources, design, .. } =
         Designed::on(target.capability.target, &costing, method, &args.file, screen)?;
-    let layout = Layout::new(&model.conceptual, &design).asked_by(&model.workload.queries);
+    let layout = Layout::new(&model.conceptual, &design).asked_by(&questions(&model));
     let given = args.params.as_deref().map_or_else(|| Ok(HashMap::new()), |file| params(&model, file))?;
     let lowering =
         Lowering { model: &model, design: &design, layout: &layout, costing: &costing, arguments: &given };

@@ -6,7 +6,8 @@ use super::{PlanDocument, Sample, Subject};
 use crate::words;
 use askloom_design::saved::{condition_text, rule_text};
 use askloom_model::{
-    ClassId, Collection, Conceptual, Contents, KeyField, Leaf, Origin, Path, PositionId, Role, Rule, Words,
+    ClassId, Collection, Conceptual, Contents, Keeper, KeyField, Leaf, Origin, Path, PositionId, Role, Rule,
+    Words,
 };
 use serde::Serialize;
 
@@ -15,8 +16,8 @@ pub(crate) struct CollectionDocument {
     pub(crate) name: String,
     pub(crate) role: Role,
     pub(crate) origin: Origin,
-    /// Who keeps it right: `ours` until stores keep indexes of their own.
-    pub(crate) kept_by: &'static str,
+    /// Who keeps it right.
+    pub(crate) kept_by: Keeper,
     /// One record, or records that share the key of the block.
     pub(crate) block: &'static str,
     pub(crate) source: SourceDocument,
@@ -105,7 +106,7 @@ fn document(
         name: collection.name.clone(),
         role: collection.role,
         origin: collection.origin,
-        kept_by: "ours",
+        kept_by: collection.keeper,
         block: "spread",
         source: described.source(place),
         block_key: collection.block_key.iter().map(|field| described.key(field)).collect(),

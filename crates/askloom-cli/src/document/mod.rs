@@ -20,7 +20,7 @@ pub(crate) use sample::Sample;
 use askloom_design::cost::Costing;
 use askloom_design::method::Decision;
 use askloom_lang::Sources;
-use askloom_model::{Charging, Design, Model, Words};
+use askloom_model::{Charging, Design, Keeper, Model, Words};
 use askloom_target::Target;
 use bound::bounded;
 use serde::Serialize;
@@ -220,10 +220,22 @@ fn sentence(subject: &Subject<'_>, collections: &[CollectionDocument], plans: &[
         "{} on {}: {}{added} for {} and {}{scanning}",
         subject.file,
         subject.target.capability.title,
-        amount(collections.len(), subject.target.capability.words.collection),
+        stored(collections, &subject.target.capability.words),
         crate::render::amount_of(queries as u64, "query"),
         amount(workload.writes.len(), "write"),
     )
+}
+
+/// How many collections there are, in the store's words.
+fn stored(collections: &[CollectionDocument], words: &Words) -> String {
+    let amount = crate::render::amount;
+    let own = collections.iter().filter(|collection| collection.kept_by == Keeper::Store).count();
+    let tables = amount(collections.len() - own, words.collection);
+    match own {
+        0 => tables,
+        1 => format!("{tables} and 1 {}", words.own_index),
+        more => format!("{tables} and {more} {}es", words.own_index),
+    }
 }
 
 /// A second of the workload.

@@ -10,7 +10,8 @@ use askloom_design::method::scans;
 use askloom_design::plan::{self, Line};
 use askloom_lang::Sources;
 use askloom_model::{
-    Assumption, CheckOf, CollectionId, CopyLevel, Guarantee, Header, Query, SupportOf, Write, WriteStepPlan,
+    Assumption, CheckOf, CollectionId, CopyLevel, Guarantee, Header, Keeper, Query, SupportOf, Write,
+    WriteStepPlan,
 };
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -211,9 +212,13 @@ fn written(subject: &Subject<'_>, write: &Write, document: &mut PlanDocument) {
                 document.written_to_masters += bounded(done.master.estimate.written);
                 document.read.extend(named(subject, read_by(done)));
                 for copy in &done.copies {
+                    let collection = &subject.design.collections[copy.collection];
                     document.copies.push(CopyDocument {
-                        collection: subject.design.collections[copy.collection].name.clone(),
-                        level: level(copy.level),
+                        collection: collection.name.clone(),
+                        level: match collection.keeper {
+                            Keeper::Ours => level(copy.level),
+                            Keeper::Store => "by the store itself",
+                        },
                         puts: bounded(copy.estimate.puts),
                         deletes: bounded(copy.estimate.deletes),
                     });

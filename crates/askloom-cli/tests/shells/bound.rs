@@ -67,7 +67,10 @@ pub(crate) struct Bound<'b> {
 }
 
 /// Later than any record was put in, whatever the clock says.
-const FIRST_STAMP: u64 = 4_000_000_000_000_000;
+pub(crate) const FIRST_STAMP: u64 = 4_000_000_000_000_000;
+
+/// Nothing goes while it is looked at: milliseconds.
+const EXPIRES: i64 = 4_000_000_000_000;
 
 impl Bound<'_> {
     pub(crate) fn program(&mut self, program: &Program, number: u32) -> Result<Program, String> {
@@ -107,7 +110,10 @@ impl Bound<'_> {
         let mut changes: Vec<Change> = Vec::new();
         for change in &batch.changes {
             for kind in self.kinds(batch, change)? {
-                let change = Change { kind, each: None, ..change.clone() };
+                let mut change = Change { kind, each: None, ..change.clone() };
+                if let Some(expires) = &mut change.expires {
+                    expires.at.value = Some(Value::Int(EXPIRES));
+                }
                 if !changes.iter().any(|other| is_same(other, &change)) {
                     changes.push(change);
                 }

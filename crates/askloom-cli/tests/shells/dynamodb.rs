@@ -1,11 +1,12 @@
 //! The AWS CLI on DynamoDB Local, and cfn-lint on the template.
 
 use crate::data::{example, now};
-use crate::harness::{Shell, every_example};
+use crate::harness::{Count, Shell, What, every_example, one_design};
 use crate::server::{self, Session};
 use askloom_design::cost::Costing;
 use askloom_design::method::{self, Method, Options as MethodOptions};
-use askloom_model::{Contents, Record};
+use askloom_lang::Memory as Files;
+use askloom_model::{Collection, Contents, Keeper, KeyField, Leaf, Path as ModelPath, Record};
 use askloom_store::write::{self, Expect, Inputs};
 use askloom_store::{Memory, Schema, records};
 use askloom_target::dynamodb::{item_from_json, request, samples, tables};
@@ -90,6 +91,37 @@ impl Shell for Aws {
 #[ignore = "slow"]
 fn every_example_runs_in_the_aws_cli() {
     every_example(&mut Aws::start());
+}
+
+/// Two orders of the same rows: the second is a local index of the first.
+#[test]
+#[ignore = "slow"]
+fn another_order_of_a_copy_is_a_local_index() {
+    let text = "\
+        @count(20_000)\nentity Customer { id name: text, country: text @distinct(50) }\n\
+        @count(600_000)\nentity Order {\n  id number: long\n  ref customer: Customer\n  total: decimal\n  day: date\n}\n\
+        @rate(10/s)\nquery newest: SELECT number FROM Order WHERE customer.country = :country ORDER BY day DESC LIMIT 20\n\
+        @rate(10/s)\nquery largest: SELECT number FROM Order WHERE customer.country = :country ORDER BY total DESC LIMIT 20\n";
+    let checked = askloom_lang::check(&Files::default().with("m.loom", text), Path::new("m.loom"));
+    assert_eq!(checked.errors, 0);
+    let target = askloom_target::target("dynamodb").unwrap();
+    let mut model = checked.model;
+    askloom_design::ask::name_ways_back(&mut model);
+    let costing = Costing::from(target);
+    let mut design = method::design(Method::Noam, &model, &costing, &MethodOptions::default()).design;
+    // NewestIndex once more, sorted by the total.
+    let newest = design.collections.iter().find(|(_, one)| one.name == "NewestIndex").unwrap().1.clone();
+    let total = model.conceptual.attributes.iter().find(|(_, row)| row.name == "total").unwrap().0;
+    let path = ModelPath { leaf: Leaf::Attribute(total), ..newest.entry_key[0].path.clone() };
+    let entry_key = vec![KeyField { path, descending: true }];
+    design.collections.push(Collection { name: "LargestIndex".to_owned(), entry_key, ..newest });
+    askloom_design::native::hand_over(&model, &costing, &mut design);
+    let kept = design.collections.iter().filter(|(_, one)| one.keeper == Keeper::Store);
+    assert_eq!(kept.map(|(_, one)| one.name.as_str()).collect::<Vec<_>>(), ["LargestIndex"]);
+    let mut count = Count::default();
+    let what = What { nasty: true, writes: true };
+    one_design(&mut Aws::start(), "local".to_owned(), &model, design, what, &mut count);
+    assert!(count.queries >= 6 && count.rows > 0, "{count:?}");
 }
 
 /// The design of a method with the records of the example's own data files, as it is printed with `--faithful`.

@@ -177,7 +177,7 @@ pub(crate) fn one_design(
     let target = askloom_target::target(shell.target()).unwrap();
     let costing = Costing::from(target);
     let schema = Schema::new(model.clone(), design);
-    let layout = Layout::new(&schema.model.conceptual, &schema.design).asked_by(&model.workload.queries);
+    let layout = Layout::new(&schema.model.conceptual, &schema.design).asked_by(&method::questions(model));
     let keyspace = filled(&schema, what.nasty);
     let held = records::from_keyspace(&schema, &layout, &keyspace).unwrap();
     let options = shell.clear(&place);
@@ -196,7 +196,7 @@ pub(crate) struct Trial<'t> {
     pub(crate) schema: &'t Schema,
     pub(crate) layout: &'t Layout<'t>,
     keyspace: &'t Memory,
-    target: &'static Target,
+    pub(crate) target: &'static Target,
     pub(crate) costing: Costing<'t>,
     pub(crate) place: String,
 }

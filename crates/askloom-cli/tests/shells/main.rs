@@ -22,5 +22,6 @@ mod mongodb_text;
 mod printed;
 mod redis;
 mod redis_traps;
+mod redis_writes;
 mod server;
 mod writes;

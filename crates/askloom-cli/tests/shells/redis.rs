@@ -1,11 +1,7 @@
 //! redis-cli on Redis: one node without and with search, and a cluster.
 
-use crate::data::example;
-use crate::harness::{Count, Shell, What, every_example, one_design};
+use crate::harness::{Shell, every_example};
 use crate::server::{self, Session};
-use askloom_design::cost::Costing;
-use askloom_design::method::{self, Method, Options as MethodOptions};
-use askloom_model::{Collection, Origin, Role};
 use askloom_target::generate::{Options, Sample};
 use askloom_target::layout::Layout;
 use askloom_target::program::Read;
@@ -116,6 +112,24 @@ impl RedisCli {
         self.once(&[call.as_slice(), words, &["--cluster-only-masters"]].concat(), "")
     }
 
+    /// Takes away what is in the database. FLUSHDB of any database would drop the indexes of the first one as well, and
+    /// another test may be searching there.
+    pub(crate) fn empty(&mut self) {
+        const KEYS: &str =
+            "EVAL \"for _, key in ipairs(redis.call('KEYS', '*')) do redis.call('DEL', key) end\" 0";
+        if self.flavour == Flavour::Cluster {
+            return self.everywhere(&["FLUSHALL"]).unwrap();
+        }
+        if self.flavour == Flavour::Search {
+            let indexes = json(&self.send("FT._LIST").unwrap()).unwrap();
+            for index in indexes.as_array().unwrap() {
+                let command = Command { args: vec![Arg::known("FT.DROPINDEX"), Arg::known(text(index))] };
+                self.send(&command.text()).unwrap();
+            }
+        }
+        self.send(KEYS).unwrap();
+    }
+
     pub(crate) fn send(&mut self, text: &str) -> Result<String, String> {
         send(&mut self.session, text)
     }
@@ -150,7 +164,7 @@ impl RedisCli {
         let reply = json(&self.send(&printed)?)?;
         Ok(match printed.split(' ').next().unwrap() {
             "HGETALL" => vec![hash(&reply)],
-            "FT.AGGREGATE" => {
+            "FT.SEARCH" | "FT.AGGREGATE" => {
                 self.searches += 1;
                 assert_eq!(reply["warning"], Json::Array(Vec::new()), "{printed}");
                 reply["results"]
@@ -252,11 +266,7 @@ impl Shell for RedisCli {
     }
 
     fn clear(&mut self, name: &str) -> Options {
-        match self.flavour {
-            Flavour::Plain | Flavour::Search => self.send("FLUSHDB").map(|_| ()),
-            Flavour::Cluster => self.everywhere(&["FLUSHALL"]),
-        }
-        .unwrap();
+        self.empty();
         // Nothing in a prefix means more than it says.
         self.options = Options { prefix: format!("{name}*[a-\\]?:"), ..Options::default() };
         self.options.clone()
@@ -299,25 +309,8 @@ fn every_example_runs_in_redis_cli() {
 fn every_example_runs_in_redis_cli_with_search() {
     let mut shell = RedisCli::start(Flavour::Search);
     every_example(&mut shell);
-    // Without the indexes that were added to KVMod's collections, these are searched.
-    let mut count = Count::default();
-    for name in ["airline", "game", "blog", "shop"] {
-        let model = example(name);
-        let costing = Costing::from(askloom_target::target(shell.target()).unwrap());
-        let mut design = method::design(Method::Kvmod, &model, &costing, &MethodOptions::default()).design;
-        let kept =
-            |collection: &Collection| collection.origin == Origin::Method || collection.role == Role::Master;
-        let all: Vec<Collection> =
-            design.collections.iter().map(|(_, collection)| collection.clone()).collect();
-        design.collections = askloom_model::Table::default();
-        all.into_iter().filter(kept).for_each(|collection| {
-            design.collections.push(collection);
-        });
-        let what = What { nasty: name != "blog", writes: true };
-        one_design(&mut shell, format!("{name}_searched"), &model, design, what, &mut count);
-    }
-    println!("searched {} times: {count:?}", shell.searches);
-    assert!(shell.searches > 10 && count.rows > 10, "{}", shell.searches);
+    println!("searched {} times", shell.searches);
+    assert!(shell.searches > 30, "{}", shell.searches);
 }
 
 #[test]

@@ -27,7 +27,8 @@ fn by_units(u: &RequestUnits, work: &Work) -> f64 {
     let times = if work.in_transaction { u.transaction.value } else { 1.0 };
     let written = begun(work.written, work.puts, u.write_bytes.value);
     let dropped = begun(work.dropped, work.deletes, u.write_bytes.value);
-    begun(work.bytes, work.reads, u.read_bytes.value) * u.read_price.value
+    let less = if work.lagging { u.lagging.value } else { 1.0 };
+    begun(work.bytes, work.reads, u.read_bytes.value) * less * u.read_price.value
         + (written + dropped) * times * u.write_price.value
 }
 

@@ -4,8 +4,8 @@ use super::{Decision, Proposal};
 use crate::cost::Costing;
 use crate::{ask, plan, simple, upkeep};
 use askloom_model::{
-    ClassId, Collection, CollectionId, Conceptual, Contents, Design, EndId, Id, Joining, KeyField, Leaf,
-    Model, Origin, Path, Plan, PositionId, Query, Reading, RelationshipKind, Role, Source,
+    ClassId, Collection, CollectionId, Conceptual, Contents, Design, EndId, Id, Joining, Keeper, KeyField,
+    Leaf, Model, Origin, Path, Plan, PositionId, Query, Reading, RelationshipKind, Role, Source,
 };
 
 const SOURCE: &str = "askloom";
@@ -28,7 +28,8 @@ pub(super) fn complete(model: &Model, costing: &Costing<'_>, proposal: &mut Prop
 }
 
 /// Every query, and every tuple query as one.
-pub(crate) fn questions(model: &Model) -> Vec<Query> {
+#[must_use]
+pub fn questions(model: &Model) -> Vec<Query> {
     let asks = model.workload.asks.iter().filter_map(|ask| ask::query(&model.conceptual, ask));
     model.workload.queries.iter().cloned().chain(asks).collect()
 }
@@ -86,7 +87,8 @@ pub(super) fn add_index(model: &Model, costing: &Costing<'_>, design: &mut Desig
 #[must_use]
 pub fn scans(plan: &Plan) -> bool {
     let mut follows = plan.follows();
-    plan.access.how == Reading::Scan || follows.any(|how| matches!(how, Joining::BackByScan { .. }))
+    let first = plan.access.how == Reading::Scan && plan.priced.searched.is_empty();
+    first || follows.any(|how| matches!(how, Joining::BackByScan { .. }))
 }
 
 /// The identities of a query's rows by what it gives and in its order.
@@ -161,6 +163,7 @@ fn indexes_of_lists(model: &Model, query: &Query) -> Vec<Collection> {
         name: format!("{}Index", simple::capitalised(&query.header.name)),
         role: Role::Index,
         origin: Origin::Added,
+        keeper: Keeper::Ours,
         source: Source { root, positions: simple::only_main(root), condition: None },
         block_key: vec![KeyField { path: path.clone(), descending: false }],
         entry_key: Vec::new(),

@@ -3,8 +3,8 @@
 use super::{Decision, Paper, Proposal};
 use crate::{nested_is_exact, simple};
 use askloom_model::{
-    Collection, Contents, Design, GivenCollection, Id, Keep, KeyField, Leaf, Model, Nodes, Origin, Path,
-    PositionId, Role, Source, Table,
+    Collection, Contents, Design, GivenCollection, Id, Keep, Keeper, KeyField, Leaf, Model, Nodes, Origin,
+    Path, PositionId, Role, Source, Table,
 };
 
 const SOURCE: &str = "the model";
@@ -63,6 +63,7 @@ fn copy(model: &Model, given: &GivenCollection, decisions: &mut Vec<Decision>) -
         name: given.name.clone(),
         role: Role::Copy,
         origin: Origin::Method,
+        keeper: Keeper::Ours,
         source: Source {
             root: given.class,
             positions: given.positions.clone(),

@@ -11,9 +11,10 @@ pub mod kvmod;
 pub mod noam;
 pub mod qodm;
 
-pub use complete::scans;
+pub use complete::{questions, scans};
 
 use crate::cost::Costing;
+use crate::native;
 use askloom_model::{Design, Model};
 use kvmod::merge::Threshold;
 use serde::Serialize;
@@ -119,5 +120,6 @@ pub fn design(method: Method, model: &Model, costing: &Costing<'_>, options: &Op
         Method::Given => given::propose(model),
     };
     complete::complete(model, costing, &mut proposal);
+    native::hand_over(model, costing, &mut proposal.design);
     proposal
 }

@@ -38,20 +38,9 @@ pub(super) fn comparison<'c>(conjunct: &Conjunct<'c>) -> Option<(&'c Path, Compa
     match (left, right) {
         (Operand::Path(path), Operand::Constant(_) | Operand::Parameter(_)) => Some((path, *op, right)),
         (Operand::Constant(_) | Operand::Parameter(_), Operand::Path(path)) => {
-            Some((path, turned(*op), left))
+            Some((path, op.turned(), left))
         }
         (Operand::Path(_), Operand::Path(_)) | (Operand::Constant(_) | Operand::Parameter(_), _) => None,
-    }
-}
-
-fn turned(op: Comparison) -> Comparison {
-    match op {
-        Comparison::Equal => Comparison::Equal,
-        Comparison::NotEqual => Comparison::NotEqual,
-        Comparison::Less => Comparison::Greater,
-        Comparison::LessOrEqual => Comparison::GreaterOrEqual,
-        Comparison::Greater => Comparison::Less,
-        Comparison::GreaterOrEqual => Comparison::LessOrEqual,
     }
 }
 

@@ -5,12 +5,12 @@
 
 use super::conjuncts::conjuncts;
 use super::terms::key_terms;
-use super::{cover, fetch, lookup, paths};
+use super::{cover, fetch, lookup, paths, search};
 use crate::cost::{Asked, Costing, Sizes, Statistics, list_length, selectivity};
 use askloom_model::{
-    AssumptionAbout, Capability, ClassId, ColumnValue, Constant, Contents, Design, EndId, Estimate, Fetch,
-    Follow, Guarantee, JoinStep, Joining, Leaf, Limit, Member, Operand, OrderBy, Path, Plan, PositionId,
-    Priced, Query, Reading, Role, SnapshotReads, StepEstimate, StepOf, Work,
+    AssumptionAbout, Capability, ClassId, ColumnValue, Condition, Constant, Contents, CopyLevel, Design,
+    EndId, Estimate, Fetch, Follow, Guarantee, JoinStep, Joining, Keeper, Leaf, Limit, Member, Operand,
+    OrderBy, Path, Plan, PositionId, Priced, Query, Reading, Role, SnapshotReads, StepEstimate, StepOf, Work,
 };
 use std::collections::HashSet;
 
@@ -34,6 +34,13 @@ pub(super) fn price(
         query,
         fetches: &fetches,
         flowing: 0.0,
+        searched: search::searched(
+            costing,
+            statistics.conceptual(),
+            &design.collections[plan.access.collection],
+            query,
+            plan,
+        ),
         loaded: HashSet::new(),
         fetched: HashSet::new(),
         steps: Vec::new(),
@@ -44,7 +51,7 @@ pub(super) fn price(
     pricing.arrange(plan);
     pricing.limit(plan);
     pricing.columns(plan);
-    let steps = pricing.steps;
+    let (steps, searched) = (pricing.steps, pricing.searched);
     plan.estimate = Estimate::default();
     for step in &steps {
         plan.estimate += step.estimate;
@@ -54,6 +61,7 @@ pub(super) fn price(
         unit: costing.model.unit(),
         reads: Guarantee::default(),
         steps,
+        searched,
         assumed: statistics.assumed(),
     };
     plan.priced.reads = guarantee(costing.capability, statistics, design, plan);
@@ -67,8 +75,16 @@ fn guarantee(
     plan: &Plan,
 ) -> Guarantee {
     let lags = plan.collections().any(|id| {
-        design.collections[id].role != Role::Master
-            && super::write::level(capability, statistics, design, id) == askloom_model::CopyLevel::Intents
+        let collection = &design.collections[id];
+        let follows = |id| super::write::level(capability, statistics, design, id) == CopyLevel::Intents;
+        match collection.keeper {
+            // What orders another copy another way is as fresh as that one.
+            Keeper::Store => match design.sibling(id) {
+                Some(copy) => follows(copy),
+                None => capability.indexes.is_some_and(|indexes| indexes.value.lag),
+            },
+            Keeper::Ours => collection.role != Role::Master && follows(id),
+        }
     });
     if lags {
         return Guarantee::Lagging;
@@ -87,6 +103,8 @@ struct Pricing<'p> {
     fetches: &'p [Fetch],
     /// Rows between the last step and the next.
     flowing: f64,
+    /// What the store finds the first rows by, if it searches.
+    searched: Vec<Condition>,
     /// Positions, with hops beyond them, whose instances are there.
     loaded: HashSet<(PositionId, Vec<EndId>)>,
     /// Entries of copies that have been read by the identities of rows: of which fetch, and at which position if the
@@ -115,7 +133,10 @@ impl Pricing<'_> {
         }
         let (rows, partitions) = match how {
             Reading::GetBlock { .. } => (self.sizes.block_entries(id) * times, times),
-            Reading::Scan | Reading::Each { .. } => (self.sizes.entries(id), self.sizes.blocks(id)),
+            Reading::Scan | Reading::Each { .. } => {
+                let share = self.share(&self.searched);
+                (self.sizes.entries(id) * share, self.sizes.blocks(id) * share)
+            }
             Reading::Range { limited, .. } => {
                 let rows = self.range_rows(plan);
                 let most = self.limit_rows(plan).map_or(rows, |limit| limit * times);
@@ -139,7 +160,8 @@ impl Pricing<'_> {
                 self.loaded.insert((position, Vec::new()));
             }
         }
-        let work = Work { requests, partitions, rows, bytes, reads: requests, ..Work::default() };
+        let lagging = collection.keeper == Keeper::Store && self.sizes.design.sibling(id).is_none();
+        let work = Work { requests, partitions, rows, bytes, reads: requests, lagging, ..Work::default() };
         self.push(StepOf::Access, work);
     }
 
@@ -222,8 +244,14 @@ impl Pricing<'_> {
         let Some(filter) = &plan.filter else { return };
         self.need(plan, filter.paths().into_iter());
         let work = Work { filtered: self.flowing, ..Work::default() };
-        self.flowing *= selectivity(self.sizes.statistics, self.asked(), filter);
+        self.flowing *= self.share(search::without(filter, &self.searched).as_slice());
         self.push(StepOf::Filter, work);
+    }
+
+    /// The share of rows for which all of these hold.
+    fn share(&self, conditions: &[Condition]) -> f64 {
+        let share = |one: &Condition| selectivity(self.sizes.statistics, self.asked(), one);
+        conditions.iter().map(share).product()
     }
 
     /// Groups or sorts.

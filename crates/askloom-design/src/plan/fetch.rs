@@ -1,7 +1,7 @@
 //! Copies in which a row is found by its own identity: what an index does not hold comes from there.
 
 use super::{Planner, cover, needed_paths, needs_whole};
-use askloom_model::{Collection, CollectionId, Design, Fetch, Leaf, Mapped, Path, PositionId, Role};
+use askloom_model::{Collection, CollectionId, Design, Fetch, Keeper, Leaf, Mapped, Path, PositionId, Role};
 
 impl Planner<'_> {
     /// Copies that hold something of the rows of a collection which these do not hold themselves: first the one that
@@ -17,7 +17,9 @@ impl Planner<'_> {
         if lacking.is_empty() {
             return fetches;
         }
-        let others = self.design.collections.iter().filter(|(id, _)| *id != access);
+        // An index of the store's own finds nothing by an identity.
+        let others = self.design.collections.iter();
+        let others = others.filter(|(id, other)| *id != access && other.keeper == Keeper::Ours);
         let others: Vec<Fetch> = others
             .filter_map(|(id, other)| {
                 Some(Fetch { collection: id, positions: self.found_by_identity(other, positions)? })

@@ -16,6 +16,7 @@ mod order;
 mod outline;
 mod paths;
 mod print;
+mod search;
 mod steady;
 mod table;
 mod terms;
@@ -170,7 +171,8 @@ impl<'p> Planner<'p> {
 
     /// What every plan that this collection starts costs at least.
     fn least(&self, start: &Start<'_>) -> f64 {
-        if start.is_by_key() || start.collection.role == Role::Master {
+        let searched = search::is_searchable(self.costing, start.collection);
+        if start.is_by_key() || start.collection.role == Role::Master || searched {
             return 0.0;
         }
         let statistics = Statistics::new(self.conceptual);

@@ -65,6 +65,7 @@ pub fn outline_write(model: &Model, design: &Design, write: &Write, plan: &Write
 
 fn kind(plan: &Plan, of: &StepOf) -> (&'static str, Option<CollectionId>) {
     match of {
+        StepOf::Access if !plan.priced.searched.is_empty() => ("search", Some(plan.access.collection)),
         StepOf::Access => (reading(&plan.access.how), Some(plan.access.collection)),
         StepOf::Join(index) => plan.joins.get(*index).map_or(("join", None), |join| joining(&join.how)),
         StepOf::Fetch(index) => ("fetch", plan.fetches.get(*index).map(|fetch| fetch.collection)),

@@ -179,6 +179,11 @@ impl<'p> Printer<'p> {
         let terms = key_terms(collection, access);
         let terms: Vec<String> = terms.iter().map(|term| self.words.condition(&term.condition)).collect();
         let keys = if terms.is_empty() { String::new() } else { format!(" by {}", terms.join(" AND ")) };
+        let searched = &self.plan.priced.searched;
+        if !searched.is_empty() {
+            let terms: Vec<String> = searched.iter().map(|term| self.words.condition(term)).collect();
+            return format!("search {name} by {}", terms.join(" AND "));
+        }
         let mut how = &access.how;
         while let Reading::Each { of, .. } = how {
             how = of;

@@ -6,8 +6,8 @@ use super::path::Paths;
 use super::{FORMAT, doubled, rules, sound};
 use crate::method::Method;
 use askloom_model::{
-    ClassId, Code, Collection, Conceptual, Contents, Design, Diagnostic, FileId, Hop, Id, KeyField, Member,
-    Model, Nodes, Origin, Path, Position, PositionId, Role, Source, Span, Table,
+    ClassId, Code, Collection, Conceptual, Contents, Design, Diagnostic, FileId, Hop, Id, Keeper, KeyField,
+    Member, Model, Nodes, Origin, Path, Position, PositionId, Role, Source, Span, Table,
 };
 use serde_json::{Map, Value as Json};
 
@@ -202,7 +202,7 @@ impl<'m> Reader<'m> {
 
     fn collection(&mut self, json: &Json) -> Option<Collection> {
         let must = ["name", "role", "origin", "source", "block_key", "entry_key", "reasons"];
-        let object = self.object(json, &must, &["rules", "value", "nodes", "whole"])?;
+        let object = self.object(json, &must, &["keeper", "rules", "value", "nodes", "whole"])?;
         let name = self.text(object, "name")?.to_owned();
         let role = match self.text(object, "role")? {
             "master" => Role::Master,
@@ -223,6 +223,14 @@ impl<'m> Reader<'m> {
                 return None;
             }
         };
+        let keeper = match object.get("keeper").map(Json::as_str) {
+            None | Some(Some("ours")) => Keeper::Ours,
+            Some(Some("store")) => Keeper::Store,
+            Some(_) => {
+                self.key("keeper", |reader| reader.malformed("a keeper is `ours` or `store`"));
+                return None;
+            }
+        };
         let (source, paths) =
             self.key("source", |reader| object.get("source").and_then(|json| reader.source(json)))?;
         let block_key = self.list(object, "block_key", |reader, json| reader.key_field(&paths, json));
@@ -239,6 +247,7 @@ impl<'m> Reader<'m> {
             name,
             role,
             origin,
+            keeper,
             source,
             block_key: block_key?,
             entry_key: entry_key?,

@@ -2,13 +2,17 @@
 
 use super::locate::Step;
 use super::read::Reader;
+use crate::native;
 use crate::plan::is_single;
 use crate::simple;
-use askloom_model::{ClassId, Code, Collection, Conceptual, Contents, Design, KeyField, Leaf, Member, Role};
+use askloom_model::{
+    ClassId, Code, Collection, CollectionId, Conceptual, Contents, Design, Keeper, KeyField, Leaf, Member,
+    Role,
+};
 
 pub(super) fn check(reader: &mut Reader<'_>, design: &Design) {
     let mut names: Vec<&str> = Vec::new();
-    for (index, (_, collection)) in design.collections.iter().enumerate() {
+    for (index, (id, collection)) in design.collections.iter().enumerate() {
         reader.key("collections", |reader| {
             reader.within(Step::Index(index), |reader| {
                 if names.contains(&collection.name.as_str()) {
@@ -20,6 +24,7 @@ pub(super) fn check(reader: &mut Reader<'_>, design: &Design) {
                     Role::Master => master(reader, collection),
                     Role::Copy | Role::Index => copy(reader, collection),
                 }
+                kept(reader, design, id);
             });
         });
         names.push(&collection.name);
@@ -35,6 +40,17 @@ pub(super) fn check(reader: &mut Reader<'_>, design: &Design) {
         };
         let message = format!("{} {message}", conceptual.classes[class].name);
         reader.key("collections", |reader| reader.say(Code::DesignOfAnotherModel, &message));
+    }
+}
+
+/// A store keeps values of a master under another key, or another order of a copy.
+fn kept(reader: &mut Reader<'_>, design: &Design, id: CollectionId) {
+    let (conceptual, collection) = (reader.conceptual, &design.collections[id]);
+    let possible = native::is_of_own_values(conceptual, collection) || design.sibling(id).is_some();
+    if collection.keeper == Keeper::Store && !possible {
+        let message = "a store keeps instances by their own single values, or another order of a copy: \
+                       this one is `ours`";
+        reader.key("keeper", |reader| say(reader, message));
     }
 }
 

@@ -3,8 +3,8 @@
 use super::path::Paths;
 use super::{FORMAT, rules};
 use askloom_model::{
-    Attribute, Collection, Conceptual, Condition, Contents, Design, End, Id, KeyField, Member, Model, Origin,
-    Path, Position, PositionId, Role, Table,
+    Attribute, Collection, Conceptual, Condition, Contents, Design, End, Id, Keeper, KeyField, Member, Model,
+    Origin, Path, Position, PositionId, Role, Table,
 };
 use serde::Serialize;
 use serde_json::Value as Json;
@@ -23,6 +23,9 @@ struct SavedCollection<'d> {
     name: &'d str,
     role: Role,
     origin: Origin,
+    /// Left out where it is ours.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    keeper: Option<Keeper>,
     source: SavedSource<'d>,
     block_key: Vec<SavedKey>,
     entry_key: Vec<SavedKey>,
@@ -109,6 +112,7 @@ fn saved<'d>(conceptual: &'d Conceptual, collection: &'d Collection) -> SavedCol
         name: &collection.name,
         role: collection.role,
         origin: collection.origin,
+        keeper: (collection.keeper != Keeper::Ours).then_some(collection.keeper),
         source: SavedSource {
             root: &conceptual.classes[source.root].name,
             paths: paths.texts.iter().zip(positions).skip(1).map(position).collect(),

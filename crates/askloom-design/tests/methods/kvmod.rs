@@ -1,6 +1,8 @@
 use crate::{decided, example, model, propose};
+use askloom_design::cost::Costing;
 use askloom_design::method::kvmod::{Logical, LogicalCollection};
-use askloom_design::method::{Method, Paper, Proposal};
+use askloom_design::method::{self, Method, Options, Paper, Proposal};
+use askloom_design::plan;
 use askloom_model::Origin;
 
 const Q4: &str = "Q4_passengersDepartingGivenCountry";
@@ -93,4 +95,33 @@ fn what_may_be_missing_is_not_merged_and_what_must_be_there_is() {
     let may = propose(Method::Kvmod, &model(&text("?")));
     assert_eq!(logical(&may).collections.len(), 2);
     assert!(decided(&may, "one").iter().any(|says| says.contains("only one has a row for each of `other`")));
+}
+
+#[test]
+fn a_store_that_searches_needs_no_index_of_a_query() {
+    let model = example("airline");
+    let target = askloom_target::target("redis-search").unwrap();
+    let costing = Costing::from(target);
+    let made = method::design(Method::Kvmod, &model, &costing, &Options::default());
+    let names: Vec<&str> = made.design.collections.iter().map(|(_, one)| one.name.as_str()).collect();
+    assert!(!names.iter().any(|name| name.starts_with('Q') && name.ends_with("Index")), "{names:?}");
+    let mut searched = Vec::new();
+    for query in &model.workload.queries {
+        let plan = plan::plan_for(&costing, &model.conceptual, &made.design, query).unwrap();
+        assert!(!method::scans(&plan), "{}", query.header.name);
+        if plan.priced.searched.is_empty() {
+            continue;
+        }
+        // One request, for what matches alone.
+        assert_eq!(plan.estimate.requests, 1.0, "{}", query.header.name);
+        let embedded = plan::plan(&model.conceptual, &made.design, query).unwrap();
+        assert!(plan.estimate.rows < embedded.estimate.rows, "{}", query.header.name);
+        assert!(plan::print(&model, &made.design, query, &plan).contains("search"));
+        searched.push(query.header.name.split('_').next().unwrap());
+        // What does not search goes through all of it.
+        assert!(embedded.priced.searched.is_empty());
+        assert!(method::scans(&embedded), "{}", query.header.name);
+    }
+    // The sixth gives the key of its collection.
+    assert_eq!(searched, ["Q1", "Q2", "Q3", "Q4", "Q5", "Q7", "Q8", "Q9"]);
 }

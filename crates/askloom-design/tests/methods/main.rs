@@ -11,6 +11,7 @@
 
 mod given;
 mod kvmod;
+mod native;
 mod noam;
 mod qodm;
 mod scans;

@@ -4,8 +4,8 @@ use crate::{EXAMPLES, example, parse, without_spans};
 use askloom_design::saved::{fingerprint, from_json, to_json};
 use askloom_design::simple;
 use askloom_model::{
-    Collection, Comparison, Condition, Constant, Contents, Design, Id, InSet, KeyField, Leaf, Member, Model,
-    Nodes, Operand, Origin, Path, PositionId, Role, Source, Type,
+    Collection, Comparison, Condition, Constant, Contents, Design, Id, InSet, Keeper, KeyField, Leaf, Member,
+    Model, Nodes, Operand, Origin, Path, PositionId, Role, Source, Type,
 };
 use proptest::prelude::*;
 
@@ -154,6 +154,7 @@ impl Choices<'_> {
         };
         Collection {
             origin: if self.below(2) == 0 { Origin::Method } else { Origin::Added },
+            keeper: Keeper::Ours,
             name: format!("C{number}"),
             role: if self.below(4) == 0 { Role::Index } else { Role::Copy },
             source: Source { root, positions, condition },

@@ -1,7 +1,6 @@
 //! How aggregates of a class are loaded: encoded at once after a look at a few keys, or by the write path.
 
 use crate::Schema;
-use crate::expiry::ttl_ms;
 use askloom_design::upkeep::places;
 use askloom_model::{
     ClassId, Collection, CollectionId, Conceptual, Default, Id, Leaf, Member, RelationshipKind, Role,
@@ -89,7 +88,7 @@ pub(super) fn way(schema: &Schema, class: ClassId) -> Way {
         master: schema.number(master),
         own,
         joined,
-        expires: conceptual.classes.ids().any(|class| ttl_ms(conceptual, class).is_some()),
+        expires: conceptual.classes.ids().any(|class| conceptual.ttl_ms(class).is_some()),
         makes_uuids: inside.iter().any(|&class| makes_uuids(conceptual, class)),
         parts_collide: parts
             .clone()

@@ -3,7 +3,7 @@
 use super::Database;
 use super::masters::{blocks, sound, start};
 use crate::embedded::Snapshot;
-use crate::expiry::{expired, ttl_ms};
+use crate::expiry::expired;
 use crate::write::{Change, Inputs, sweep};
 use crate::{Instances, Layered, Puts, Reader, Reads, RunError};
 use askloom_model::{ClassId, Conceptual, Identity};
@@ -102,5 +102,5 @@ fn expires(conceptual: &Conceptual, root: ClassId) -> bool {
         conceptual.is_kind_of(*class, root)
             || conceptual.occurrences(*class).iter().any(|occurrence| occurrence.root == root)
     };
-    conceptual.classes.ids().filter(within).any(|class| ttl_ms(conceptual, class).is_some())
+    conceptual.classes.ids().filter(within).any(|class| conceptual.ttl_ms(class).is_some())
 }

@@ -1,6 +1,6 @@
 //! The state that a statement works on: aggregates are changed in an overlay, and everything is seen as of one clock.
 
-use crate::expiry::{alive, ttl_ms};
+use crate::expiry::alive;
 use crate::place::{Place, records};
 use crate::{Aggregate, Instances, Overlay, Reader, RunError, Schema, Stored, System};
 use askloom_model::{ClassId, Conceptual, EndId, Identity, Member, Record, Value, fault};
@@ -229,7 +229,7 @@ pub(crate) fn note_parts(conceptual: &Conceptual, stored: &mut Stored, now: jiff
                 *counter = last.max(*counter);
             }
         }
-        if place.0.is_empty() || ttl_ms(conceptual, part.class).is_none() {
+        if place.0.is_empty() || conceptual.ttl_ms(part.class).is_none() {
             continue;
         }
         if let Some(identity) = part.identity(conceptual) {

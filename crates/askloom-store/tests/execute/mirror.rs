@@ -3,8 +3,8 @@
 use askloom_design::{nested_is_exact, plan, simple, upkeep};
 use askloom_lang::Memory as Files;
 use askloom_model::{
-    Ask, ClassId, Collection, Contents, Design, Id, Identity, KeyField, Leaf, Model, Nodes, Origin, Plan,
-    PositionId, Query, Record, RelationshipKind, Role, Source, Table, Value,
+    Ask, ClassId, Collection, Contents, Design, Id, Identity, Keeper, KeyField, Leaf, Model, Nodes, Origin,
+    Plan, PositionId, Query, Record, RelationshipKind, Role, Source, Table, Value,
 };
 use askloom_oracle::{Parameters, QueryError, State};
 use askloom_store::execute::{self, Arguments, Continuation};
@@ -100,6 +100,7 @@ fn index(model: &Model, query: &Query, path: &askloom_model::Path) -> Option<Col
     positions.push(query.positions[main].clone());
     Some(Collection {
         origin: Origin::Method,
+        keeper: Keeper::Ours,
         name: format!("{}Index", query.header.name),
         role: Role::Index,
         source: Source { root: query.positions[main].class?, positions, condition: None },

@@ -8,9 +8,9 @@ use askloom_design::partition::{Strategy, legal};
 use askloom_design::plan::{conjuncts, is_single, needed_paths};
 use askloom_design::{nested_is_exact, simple, upkeep};
 use askloom_model::{
-    Collection, Conceptual, Condition, Contents, Design, Hop, Id, InSet, KeyField, Leaf, Member, Model,
-    Nodes, Operand, OrderBy, Origin, Path, PositionId, Query, RelationshipKind, Role, Rule, RuleStep, Source,
-    Span, Table,
+    Collection, Conceptual, Condition, Contents, Design, Hop, Id, InSet, Keeper, KeyField, Leaf, Member,
+    Model, Nodes, Operand, OrderBy, Origin, Path, PositionId, Query, RelationshipKind, Role, Rule, RuleStep,
+    Source, Span, Table,
 };
 
 /// A design for the workload. Copies are also made of `sources`, which are queries that nobody asks.
@@ -148,6 +148,7 @@ fn copy(conceptual: &Conceptual, query: &Query, random: &Random) -> Option<Colle
         name: String::new(),
         role: if identities { Role::Index } else { Role::Copy },
         origin: Origin::Method,
+        keeper: Keeper::Ours,
         source: Source { root, positions, condition },
         block_key,
         entry_key,
@@ -284,6 +285,7 @@ fn reverse_index(conceptual: &Conceptual, end: askloom_model::EndId) -> Option<C
         name: format!("{}Back", row.name),
         role: Role::Index,
         origin: Origin::Method,
+        keeper: Keeper::Ours,
         source: Source { root: row.class, positions, condition: None },
         block_key: vec![KeyField { path, descending: false }],
         entry_key: Vec::new(),

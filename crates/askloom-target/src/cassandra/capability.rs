@@ -17,6 +17,7 @@ pub static CAPABILITY: Capability = Capability {
         entry_key: "C",
         records: "rows",
         kept: "on disk",
+        own_index: "index",
     },
     atomic: Fact::new(
         AtomicUnit::Block,
@@ -41,6 +42,7 @@ pub static CAPABILITY: Capability = Capability {
     indexes: None,
     ordered: Fact::new(true, "Apache Cassandra documentation, CREATE TABLE: rows by CLUSTERING ORDER"),
     scan: Fact::new(true, "Apache Cassandra documentation, SELECT by token ranges"),
+    search: None,
     snapshot: Fact::new(
         SnapshotReads::Never,
         "Apache Cassandra documentation, \"Guarantees\": none over several partitions",

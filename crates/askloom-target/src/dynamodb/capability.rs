@@ -1,8 +1,8 @@
 //! What DynamoDB can do. Its documentation counts in powers of two: 1 KB is 1,024 bytes.
 
 use askloom_model::{
-    AtomicUnit, Capability, Expiry, Fact, Limits, NativeIndexes, Operator, Push, PushedType, SnapshotReads,
-    Transaction, Words,
+    AtomicUnit, Capability, Expiry, Fact, Limits, LocalIndexes, NativeIndexes, Operator, Push, PushedType,
+    SnapshotReads, Transaction, Words,
 };
 
 const FILTERED: &str = "DynamoDB Developer Guide, \"Comparison operator and function reference\": N by value, S by its UTF-8 bytes";
@@ -20,6 +20,7 @@ pub static CAPABILITY: Capability = Capability {
         entry_key: "SK",
         records: "items",
         kept: "stored",
+        own_index: "secondary index",
     },
     atomic: Fact::new(
         AtomicUnit::Record,
@@ -36,17 +37,23 @@ pub static CAPABILITY: Capability = Capability {
         )),
         entry_key: Some(Fact::new(1_024, "DynamoDB Developer Guide, \"Constraints\": sort key, 1024 bytes")),
         record: Some(Fact::new(400 << 10, "DynamoDB Developer Guide, \"Constraints\": item size, 400 KB")),
-        // 10 GB only where a table has a local secondary index, and we make none.
+        // 10 GB only where a table has a local secondary index.
         block: None,
         page: Some(Fact::new(1 << 20, "DynamoDB API Reference, Query and Scan: 1 MB a page")),
         batch_get: Some(Fact::new(100, "DynamoDB API Reference, BatchGetItem: up to 100 items, 16 MB")),
     },
     indexes: Some(Fact::new(
-        NativeIndexes { most: 20, lag: true },
-        "DynamoDB Developer Guide, \"Quotas\": 20 global secondary indexes a table, eventually consistent",
+        NativeIndexes {
+            most: 20,
+            local: Some(LocalIndexes { most: 5, block: 10 << 30 }),
+            lag: true,
+            computed: true,
+        },
+        "DynamoDB Developer Guide, \"Quotas\": 20 global secondary indexes a table, eventually consistent; 5 local ones, then 10 GB a partition key",
     )),
     ordered: Fact::new(true, "DynamoDB API Reference, Query: items in the order of the sort key"),
     scan: Fact::new(true, "DynamoDB API Reference, Scan"),
+    search: None,
     snapshot: Fact::new(
         SnapshotReads::Never,
         "DynamoDB Developer Guide, \"Isolation levels\": a Query or Scan as a unit is read-committed",

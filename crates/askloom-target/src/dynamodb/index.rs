@@ -1,132 +1,276 @@
-//! Copies that DynamoDB could keep by itself: secondary indexes.
+//! Copies that DynamoDB keeps by itself: secondary indexes.
 //!
-//! An index holds items of its table under another key. A copy is such a thing if it has the rows of one master and no
-//! others, keyed by attributes that an item has as they are. Items without the attributes of the key are not in the
-//! index, so that what can be null is only in one that leaves it out, too.
+//! An index holds items of its table under another key. Where the attributes of its key are members as they are, they
+//! are just that. Where not (a key of several columns, what can be null, rows on a condition) an item has attributes for
+//! the index alone, which its writes set with the rest: an item without them is not in the index.
+//!
+//! An index of a master's table is global. One that has the rows of another copy in another order is local to the
+//! partitions of that one's table.
 
-use super::schema::{DynamoTable, KeyKind, Scalar};
-use crate::layout::{Column, Layout, Place, Shape, Source};
-use askloom_model::{Collection, CollectionId, Conceptual, Id, Leaf, Member, Type};
+use super::key::Order;
+use super::schema::{Attribute, DynamoTable, Key, KeyKind};
+use crate::layout::{Column, Layout, Source};
+use crate::program::Term;
+use askloom_model::{Collection, CollectionId, Id, Keeper, Leaf, Member, Type};
 
-/// A secondary index in place of a copy.
+/// What an index is of.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Index {
+pub struct IndexOf {
+    pub host: CollectionId,
     /// The table that has it.
     pub table: String,
-    pub name: String,
-    pub partition: (String, Scalar),
-    pub sort: Option<(String, Scalar)>,
-    /// Whether reads go the other way round.
-    pub reversed: bool,
-    pub projection: Projection,
-    /// Attributes that a write must not leave empty: DynamoDB refuses an empty key.
-    pub filled: Vec<String>,
-    /// Whether it shares the partition key of its table, and can so be read consistently.
+    /// Which attributes are in an item for the index alone.
+    pub own: Vec<Own>,
+    /// Whether it is local to partitions, and can so be read consistently.
     pub local: bool,
 }
 
+/// What an attribute that is there for an index holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Own {
+    Partition,
+    Sort,
+    /// A column.
+    Value(usize),
+}
+
+/// What an index holds beside the keys.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Projection {
     Keys,
     Include(Vec<String>),
+    All,
 }
 
-/// The index that could stand in for a copy. Nothing if none could.
-#[must_use]
-pub fn index(layout: &Layout<'_>, tables: &[DynamoTable], copy: CollectionId) -> Option<Index> {
-    let collection = &layout.design.collections[copy];
-    let own = layout.table(copy)?;
-    let rows = matches!(own.shape, Shape::Rows(_)) && collection.source.positions.len() == 1;
-    if !rows || collection.source.condition.is_some() {
-        return None;
+/// DynamoDB Developer Guide, "Constraints": attributes that one index may include by their names.
+const INCLUDED: usize = 20;
+
+/// Makes indexes of the tables that the store is to keep.
+pub(super) fn link(layout: &Layout<'_>, tables: &mut [DynamoTable]) {
+    let kept = layout.design.collections.iter();
+    let kept: Vec<CollectionId> =
+        kept.filter(|(_, copy)| copy.keeper == Keeper::Store).map(|(id, _)| id).collect();
+    let mut taken: Vec<Taken> = Vec::new();
+    for &id in &kept {
+        keys(layout, tables, id, &mut taken);
     }
-    let master = tables.get(layout.design.master(collection.source.root)?.index())?;
-    let of = |column: &Column| attribute(layout.conceptual, master, column);
-    let at = |wanted: fn(Place) -> bool| -> Vec<&Column> {
-        own.columns.iter().filter(|column| wanted(column.place)).collect()
-    };
-    let block = at(|place| place == Place::Block);
-    let sorts = at(|place| matches!(place, Place::Sort { .. }));
-    let ([partition], [] | [_]) = (block.as_slice(), sorts.as_slice()) else { return None };
-    if sparse(collection, partition) || sorts.iter().any(|column| column.optional) {
-        return None;
+    for &id in &kept {
+        values(tables, id, &mut taken);
     }
-    let partition_key = (of(partition)?, key_type(partition, false)?);
-    let sort = match sorts.first() {
-        Some(column) => Some((of(column)?, key_type(column, true)?)),
-        None => None,
-    };
-    let held: Vec<String> = own.values().map(of).collect::<Option<_>>()?;
-    let texts = [Some(*partition), sorts.first().copied()].into_iter().flatten();
-    let texts = texts.filter(|column| column.holds.scalar() == Some(&Type::Text));
-    Some(Index {
-        table: master.name.clone(),
-        name: tables.get(copy.index())?.name.clone(),
-        local: partition_key.0 == master.partition.name && master.sort.is_some(),
-        reversed: sorts.iter().any(|column| matches!(column.place, Place::Sort { descending: true })),
-        filled: texts.filter_map(of).collect(),
-        partition: partition_key,
-        sort,
-        projection: if held.is_empty() { Projection::Keys } else { Projection::Include(held) },
-    })
 }
 
-/// Whether the copy has rows that the index has not.
-fn sparse(collection: &Collection, partition: &Column) -> bool {
-    partition.optional && collection.indexed().is_none()
+/// The name of an attribute for indexes, and what it holds: the same is there once.
+struct Taken {
+    host: CollectionId,
+    name: String,
+    /// The index, if it has a condition; the columns; whether they sort.
+    holds: (Option<CollectionId>, Vec<Source>, KeyKind, Order),
 }
 
-/// The attribute of a master's items that a column of a copy is.
-fn attribute(conceptual: &Conceptual, master: &DynamoTable, column: &Column) -> Option<String> {
-    let wanted = match &column.source {
-        Source::Position { part, .. } => {
-            let plain = matches!(master.partition.kind, KeyKind::Plain(_)) && *part == Some(0);
-            return plain.then(|| master.partition.name.clone());
+fn keys(layout: &Layout<'_>, tables: &mut [DynamoTable], id: CollectionId, taken: &mut Vec<Taken>) {
+    let collection = &layout.design.collections[id];
+    let Some(host) = layout.design.host(id) else { return };
+    let (Some(table), Some(of)) = (tables.get(id.index()), tables.get(host.index())) else { return };
+    let natural: Vec<Option<usize>> = table.keys().map(|key| natural(table, of, key)).collect();
+    // An item that is not to be in the index lacks something of its key.
+    let leaves =
+        |at: &Option<usize>| at.is_some_and(|at| of.attributes.get(at).is_some_and(|own| !own.in_key));
+    let local = of.system.is_none();
+    let apart = (collection.source.condition.is_some() && !local) || !natural.iter().any(leaves);
+    let last = natural.len().saturating_sub(1);
+    let mut named = Vec::new();
+    let mut own = Vec::new();
+    for (at, (key, natural)) in table.keys().zip(natural).enumerate() {
+        if local && at == 0 {
+            named.push((of.partition.name.clone(), None));
+            continue;
         }
-        Source::Path { path, .. } if path.hops.is_empty() => match path.leaf {
-            Leaf::Attribute(id) if !conceptual.attributes[id].list => Member::Attribute(id),
-            Leaf::Reference(id) if !conceptual.ends[id].cardinality.is_many() => Member::End(id),
-            Leaf::Attribute(_) | Leaf::Reference(_) | Leaf::Itself => return None,
-        },
-        Source::Path { .. } | Source::Node | Source::Whole(_) | Source::Member(_) => return None,
-    };
-    let own = |own: &&super::schema::Attribute| {
-        own.of.source == Source::Member(wanted) && own.of.holds == column.holds
-    };
-    master.attributes.iter().find(own).map(|own| own.name.clone())
-}
-
-/// The type of an attribute as a key. Nothing if it cannot be one, or would sort another way.
-fn key_type(column: &Column, sorts: bool) -> Option<Scalar> {
-    match column.holds.scalar()? {
-        Type::Text | Type::Uuid => Some(Scalar::S),
-        Type::Enum(_) | Type::Date | Type::Time if !sorts => Some(Scalar::S),
-        Type::Int | Type::Long | Type::Decimal | Type::Timestamp(_) => Some(Scalar::N),
-        Type::Enum(_)
-        | Type::Date
-        | Type::Time
-        | Type::Bool
-        | Type::Double
-        | Type::Blob
-        | Type::Geo
-        | Type::Json => None,
+        let natural = natural.filter(|_| !(apart && at == last));
+        if let Some(attribute) = natural.and_then(|natural| of.attributes.get(natural)) {
+            named.push((attribute.name.clone(), natural));
+            continue;
+        }
+        own.push(if at == 0 { Own::Partition } else { Own::Sort });
+        let columns = key.columns.iter().filter_map(|&column| table.attributes.get(column));
+        let holds = (
+            collection.source.condition.as_ref().filter(|_| !local).map(|_| id),
+            columns.map(|column| column.of.source.clone()).collect(),
+            key.kind,
+            key.order,
+        );
+        named.push((name(of, host, collection, &key.name, holds, taken), None));
+    }
+    let (name, partition) = (of.name.clone(), of.partition.name.clone());
+    let Some(table) = tables.get_mut(id.index()) else { return };
+    table.index = Some(IndexOf { host, table: name, own, local });
+    let mut names = named.iter().map(|(name, _)| name.clone());
+    table.partition.name = names.next().unwrap_or(partition);
+    if let Some(sort) = &mut table.sort {
+        sort.name = names.next().unwrap_or_default();
+    }
+    let Some(of) = tables.get_mut(host.index()) else { return };
+    for natural in named.into_iter().filter_map(|(_, natural)| natural) {
+        if let Some(attribute) = of.attributes.get_mut(natural).filter(|own| !own.in_key) {
+            attribute.filled = true;
+        }
     }
 }
 
-impl Index {
-    /// What could be done, for people.
+/// A name that no other attribute of the host has, unless it holds the same.
+fn name(
+    host: &DynamoTable,
+    id: CollectionId,
+    collection: &Collection,
+    wanted: &str,
+    holds: (Option<CollectionId>, Vec<Source>, KeyKind, Order),
+    taken: &mut Vec<Taken>,
+) -> String {
+    let mut name = match holds.0 {
+        Some(_) => format!("{}#{wanted}", collection.name),
+        None => wanted.to_owned(),
+    };
+    loop {
+        let other = taken.iter().find(|other| other.host == id && other.name == name);
+        match other {
+            Some(other) if other.holds == holds => return name,
+            None if !has(host, &name) => {
+                taken.push(Taken { host: id, name: name.clone(), holds });
+                return name;
+            }
+            Some(_) | None => name.push('#'),
+        }
+    }
+}
+
+fn has(table: &DynamoTable, name: &str) -> bool {
+    let system = table.system.iter().flat_map(|system| [&system.version, &system.rest, &system.class]);
+    let keys = table.keys().map(|key| &key.name);
+    let mut names = table.attributes.iter().map(|attribute| &attribute.name).chain(system).chain(keys);
+    names.any(|own| own == name)
+}
+
+/// The attribute of the host that a key of one column is, as it stands.
+fn natural(table: &DynamoTable, host: &DynamoTable, key: &Key) -> Option<usize> {
+    let (KeyKind::Plain(_), [column]) = (key.kind, key.columns.as_slice()) else { return None };
+    let column = &table.attributes.get(*column)?.of;
+    let same = match column.holds.scalar()? {
+        Type::Text | Type::Uuid | Type::Int | Type::Long | Type::Decimal | Type::Timestamp(_) => true,
+        Type::Enum(_) => key.order == Order::Free,
+        Type::Date | Type::Time | Type::Bool | Type::Double | Type::Blob | Type::Geo | Type::Json => false,
+    };
+    let at = same.then(|| member(host, column)).flatten()?;
+    let attribute = host.attributes.get(at)?;
+    let alone = host.keys().any(|key| key.columns == [at] && matches!(key.kind, KeyKind::Plain(_)));
+    (!attribute.in_key || alone).then_some(at)
+}
+
+/// The column of the host that a column of the copy is.
+fn member(host: &DynamoTable, column: &Column) -> Option<usize> {
+    if host.system.is_none() {
+        let same = |own: &Attribute| own.of.source == column.source && own.of.holds == column.holds;
+        return host.attributes.iter().position(same);
+    }
+    let is = |own: &Attribute| match &column.source {
+        Source::Position { part, .. } => {
+            matches!(&own.of.source, Source::Position { part: own, .. } if own == part)
+        }
+        Source::Path { path, .. } => match path.leaf {
+            Leaf::Attribute(id) => own.of.source == Source::Member(Member::Attribute(id)),
+            Leaf::Reference(id) => own.of.source == Source::Member(Member::End(id)),
+            Leaf::Itself => false,
+        },
+        Source::Node | Source::Whole(_) | Source::Member(_) => false,
+    };
+    host.attributes.iter().position(|own| is(own) && own.of.holds == column.holds)
+}
+
+fn values(tables: &mut [DynamoTable], id: CollectionId, taken: &mut Vec<Taken>) {
+    let Some(host) = tables.get(id.index()).and_then(|table| table.index.as_ref()).map(|index| index.host)
+    else {
+        return;
+    };
+    let (Some(table), Some(of)) = (tables.get(id.index()), tables.get(host.index())) else { return };
+    let mut names = Vec::new();
+    for (at, attribute) in table.outside() {
+        match member(of, &attribute.of).and_then(|at| of.attributes.get(at)).filter(|own| !own.in_key) {
+            Some(own) => names.push((at, own.name.clone(), own.filled, false)),
+            None => {
+                let mut name = attribute.name.clone();
+                while has(of, &name) || taken.iter().any(|other| other.host == host && other.name == name) {
+                    name.push('#');
+                }
+                let holds = (Some(id), vec![attribute.of.source.clone()], KeyKind::Constant, Order::Free);
+                taken.push(Taken { host, name: name.clone(), holds });
+                names.push((at, name, false, true));
+            }
+        }
+    }
+    let Some(table) = tables.get_mut(id.index()) else { return };
+    for (at, name, filled, own) in names {
+        if let Some(attribute) = table.attributes.get_mut(at) {
+            attribute.name = name;
+            attribute.filled = filled;
+        }
+        if let Some(index) = table.index.as_mut().filter(|_| own) {
+            index.own.push(Own::Value(at));
+        }
+    }
+}
+
+impl DynamoTable {
+    /// What an index of the store's own holds beside the keys.
     #[must_use]
-    pub fn sentence(&self) -> String {
-        let kind = if self.local { "a local" } else { "a global" };
-        let sort = self.sort.as_ref().map_or_else(String::new, |(name, _)| format!(", SK `{name}`"));
-        let holds = match &self.projection {
-            Projection::Keys => "KEYS_ONLY".to_owned(),
-            Projection::Include(names) => format!("INCLUDE {}", names.join(", ")),
-        };
-        let lag = if self.local { "" } else { "; it lags behind its table" };
-        format!(
-            "{} could be {kind} secondary index of {}: PK `{}`{sort}, {holds}{lag}",
-            self.name, self.table, self.partition.0
-        )
+    pub fn projection(&self) -> Projection {
+        let held: Vec<String> = self.outside().map(|(_, attribute)| attribute.name.clone()).collect();
+        match held.len() {
+            0 => Projection::Keys,
+            1..=INCLUDED => Projection::Include(held),
+            _more => Projection::All,
+        }
+    }
+
+    /// The key of an item of the host by the columns of a row: those that identify it.
+    pub(super) fn host_terms(&self, host: &Self, terms: &[Term]) -> Vec<Term> {
+        let own = terms.iter().filter_map(|term| {
+            let column = &self.attributes.get(term.column?)?.of;
+            let part = |own: &Attribute| match (&own.of.source, &column.source) {
+                (
+                    Source::Position { position: own, part: a },
+                    Source::Position { position: other, part: b },
+                ) => own == other && a == b,
+                (_, _) => false,
+            };
+            let at = host.attributes.iter().position(part)?;
+            Some(Term { column: Some(at), ..term.clone() })
+        });
+        own.collect()
+    }
+
+    /// Whether a row of this index and one of its host are the same: they have the same identity.
+    pub(super) fn is_same_row(&self, host: &Self, cells: &[Term], of: &[Term]) -> bool {
+        let identity = self.host_terms(host, cells);
+        identity.iter().all(|term| {
+            let other = of.iter().find(|other| other.column == term.column);
+            other.is_some_and(|other| (&other.name, &other.value) == (&term.name, &term.value))
+        })
+    }
+
+    /// The keys that are in an item for this index alone.
+    pub(super) fn own_keys(&self) -> impl Iterator<Item = &Key> {
+        let own = self.index.iter().flat_map(|index| &index.own);
+        own.filter_map(|own| match own {
+            Own::Partition => Some(&self.partition),
+            Own::Sort => self.sort.as_ref(),
+            Own::Value(_) => None,
+        })
+    }
+
+    /// The columns that are in an item for this index alone.
+    pub(super) fn own_values(&self) -> impl Iterator<Item = (usize, &Attribute)> {
+        let own = self.index.iter().flat_map(|index| &index.own);
+        own.filter_map(|own| match own {
+            Own::Value(at) => Some((*at, self.attributes.get(*at)?)),
+            Own::Partition | Own::Sort => None,
+        })
     }
 }

@@ -3,7 +3,7 @@
 use super::key::{item_path, item_text};
 use super::paper;
 use super::schema::{DynamoTable, Entries, KeyKind, System};
-use super::value::{Dynamo, attribute, key_back, key_value, leaf_back, nested};
+use super::value::{Dynamo, attribute, emptied, key_back, key_value, leaf_back, nested};
 use crate::generate::Sample;
 use crate::layout::{Block, Fields, Holds, Layout, Table};
 use crate::tree::{CLASS, ELEMENTS, ID, ORDINALS, TreeOf, class_named, is_many};
@@ -23,6 +23,10 @@ pub type Item = Vec<(String, Dynamo)>;
 pub fn items(layout: &Layout<'_>, tables: &[DynamoTable], sample: &Sample) -> Vec<(String, Item)> {
     let (Sample::Row { table: id, .. } | Sample::Block { table: id, .. }) = sample;
     let (Some(table), Some(own)) = (tables.get(id.index()), layout.table(*id)) else { return Vec::new() };
+    // An index holds what its table has.
+    if table.index.is_some() {
+        return Vec::new();
+    }
     let items = match (sample, &table.system) {
         (Sample::Row { cells, .. }, _) => row_item(layout, table, cells).into_iter().collect(),
         (Sample::Block { block, .. }, Some(system)) => block_items(layout, table, own, system, block),
@@ -193,6 +197,7 @@ fn cells(layout: &Layout<'_>, table: &DynamoTable, item: &Item) -> Result<Vec<Va
     }
     for (index, column) in table.outside() {
         let (Some(cell), Some(value)) = (cells.get_mut(index), find(item, &column.name)) else { continue };
+        let value = &if column.filled { emptied(value) } else { value.clone() };
         *cell = match &column.of.holds {
             Holds::Tree { of, many } => back(layout.conceptual, of, *many, value)?,
             Holds::Scalar(_) | Holds::Ordinal | Holds::Locator => {

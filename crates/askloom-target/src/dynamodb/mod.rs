@@ -18,11 +18,11 @@ mod write;
 
 pub use capability::CAPABILITY;
 pub use emit::DynamoDb;
-pub use index::{Index, Projection, index};
+pub use index::{IndexOf, Own, Projection};
 pub use item::{Item, item_from_json, items, samples, too_large};
 pub use key::{Order, item_path, item_text};
 pub use profile::PROFILE;
-pub use read::{Bound, Cells, Request, Test, repeated, request};
+pub use read::{Bound, Cells, Indexed, Request, Test, repeated, request};
 pub use schema::{Attribute, DynamoTable, Entries, Key, KeyKind, Scalar, Stamps, System, tables};
 pub use settings::{Billing, Settings};
 pub use value::Dynamo;

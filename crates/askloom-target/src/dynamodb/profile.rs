@@ -19,6 +19,10 @@ pub static PROFILE: Profile = Profile {
             2.0,
             "DynamoDB Developer Guide, \"Constraints\": a write in a transaction takes two units for each",
         ),
+        lagging: Fact::new(
+            0.5,
+            "DynamoDB Developer Guide, \"Constraints\": an eventually consistent read takes half a unit",
+        ),
         read_price: Fact::new(
             0.125,
             "list price of a million read request units, on-demand, us-east-1, since 2024-11-01",

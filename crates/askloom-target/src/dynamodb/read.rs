@@ -12,7 +12,7 @@ use crate::program::{Bounds, How, Range, Read, Term};
 use askloom_model::{Id, Type, Value};
 use bigdecimal::BigDecimal;
 
-/// A request that reads, as data. All are consistent.
+/// A request that reads, as data. All are consistent, but for those of an index.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Request {
     /// One item.
@@ -20,6 +20,7 @@ pub enum Request {
     /// Items of one partition.
     Query {
         table: String,
+        index: Option<Indexed>,
         partition: (String, Bound),
         sort: Option<(String, Test)>,
         backwards: bool,
@@ -28,9 +29,17 @@ pub enum Request {
     /// Several items, each key once, at most 100; what comes back as unprocessed is asked for again.
     BatchGet { table: String, keys: Vec<Cells> },
     /// All items.
-    Scan { table: String },
+    Scan { table: String, index: Option<Indexed> },
     /// No key can be in the range, and DynamoDB refuses one that ends before it starts.
     Nothing { table: String },
+}
+
+/// The index that is read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Indexed {
+    pub name: String,
+    /// Whether it can be read consistently.
+    pub local: bool,
 }
 
 /// Attributes by name.
@@ -64,19 +73,19 @@ pub enum Bound {
 pub fn request(layout: &Layout<'_>, tables: &[DynamoTable], read: &Read) -> Option<Request> {
     let _whole = layout.table(read.table)?;
     let table = tables.get(read.table.index())?;
-    let name = table.name.clone();
+    let (name, index) = names(table);
     Some(match &read.how {
-        How::All => Request::Scan { table: name },
+        How::All => Request::Scan { table: name, index },
         // A block whose key is the whole key is one item.
         How::Block(terms) if table.set.is_some() => match record(table, terms) {
             Some(key) => Request::Get { table: name, key },
             None => Request::Nothing { table: name },
         },
-        How::Block(terms) => match (block(table, terms), &table.sort) {
-            (None, _) => Request::Nothing { table: name },
-            (Some(partition), None) => Request::Get { table: name, key: vec![partition] },
-            (Some(partition), Some(_)) => {
-                Request::Query { table: name, partition, sort: None, backwards: false, limit: None }
+        How::Block(terms) => match (block(table, terms), &table.sort, &index) {
+            (None, _, _) => Request::Nothing { table: name },
+            (Some(partition), None, None) => Request::Get { table: name, key: vec![partition] },
+            (Some(partition), _, _) => {
+                Request::Query { table: name, index, partition, sort: None, backwards: false, limit: None }
             }
         },
         How::Record(terms) => match record(table, terms) {
@@ -85,6 +94,14 @@ pub fn request(layout: &Layout<'_>, tables: &[DynamoTable], read: &Read) -> Opti
         },
         How::Range(range) => self::range(table, range).unwrap_or(Request::Nothing { table: name }),
     })
+}
+
+/// The table that is asked, and which of its indexes.
+fn names(table: &DynamoTable) -> (String, Option<Indexed>) {
+    match &table.index {
+        Some(index) => (index.table.clone(), Some(Indexed { name: table.name.clone(), local: index.local })),
+        None => (table.name.clone(), None),
+    }
 }
 
 /// The same for each of several rows: what gets one item gets up to a hundred.
@@ -137,8 +154,15 @@ fn slot_part(table: &DynamoTable, key: &Key, term: &Term, column: usize) -> Stri
 
 fn range(table: &DynamoTable, range: &Range) -> Option<Request> {
     let partition = block(table, &range.block)?;
-    let Some(sort) = &table.sort else {
-        return Some(Request::Get { table: table.name.clone(), key: vec![partition] });
+    let (name, index) = names(table);
+    let sort = match (&table.sort, &index) {
+        (Some(sort), _) => sort,
+        (None, None) => return Some(Request::Get { table: name, key: vec![partition] }),
+        (None, Some(_)) => {
+            let query =
+                Request::Query { table: name, index, partition, sort: None, backwards: false, limit: None };
+            return Some(query);
+        }
     };
     let limit = range.limit.as_ref().map(|limit| match &limit.value {
         Some(Value::Int(rows)) => Bound::Value(Dynamo::N(rows.to_string())),
@@ -154,7 +178,7 @@ fn range(table: &DynamoTable, range: &Range) -> Option<Request> {
         Found::None => return None,
     };
     let backwards = range.backwards;
-    Some(Request::Query { table: table.name.clone(), partition, sort: test, backwards, limit })
+    Some(Request::Query { table: name, index, partition, sort: test, backwards, limit })
 }
 
 /// Which sort keys are asked for.

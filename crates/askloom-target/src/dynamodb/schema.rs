@@ -16,10 +16,11 @@
 //! key says which: `#` the aggregate itself, `rounds#000007` a round. Entries that are apart but in no list are
 //! attributes, `/` and their path.
 
+use super::index::IndexOf;
 use super::key::Order;
 use crate::layout::{Column, Layout, Place, Shape, Table};
 use crate::names::NameRule;
-use askloom_model::{Collection, CollectionId, Contents, RuleStep, Type};
+use askloom_model::{Collection, CollectionId, Contents, Keeper, RuleStep, Type};
 
 /// Tables are named by letters, digits, `_`, `-` and `.`.
 pub(super) const TABLES: NameRule = NameRule {
@@ -61,6 +62,8 @@ pub struct DynamoTable {
     pub system: Option<System>,
     /// Of a copy.
     pub stamps: Option<Stamps>,
+    /// Of a copy that DynamoDB keeps: it is no table, but an index of one.
+    pub index: Option<IndexOf>,
     /// As the papers print it: nothing of the system's.
     pub faithful: bool,
     /// The column whose values of several rows are one set, as a paper prints it.
@@ -105,6 +108,8 @@ pub struct Attribute {
     pub of: Column,
     /// Whether the key holds it, so that it is no attribute of its own, unless it is the key.
     pub in_key: bool,
+    /// Whether it is the key of an index, so that no text in it is empty.
+    pub filled: bool,
 }
 
 /// The names of a master's attributes that are no members.
@@ -143,7 +148,11 @@ pub fn tables(layout: &Layout<'_>, prefix: &str, faithful: bool) -> Vec<DynamoTa
         layout.tables().iter().map(|table| long_enough(format!("{prefix}{}", table.name))).collect();
     let names = TABLES.names(wanted.iter().map(String::as_str));
     let pairs = layout.tables().iter().zip(names);
-    pairs.map(|(table, name)| one(layout, table, name, faithful)).collect()
+    let mut tables: Vec<_> = pairs.map(|(table, name)| one(layout, table, name, faithful)).collect();
+    if !faithful {
+        super::index::link(layout, &mut tables);
+    }
+    tables
 }
 
 pub(super) fn long_enough(mut name: String) -> String {
@@ -163,8 +172,9 @@ fn one(layout: &Layout<'_>, table: &Table, name: String, faithful: bool) -> Dyna
     };
     let mut names = ATTRIBUTES.names(own.iter().copied().chain(columns)).into_iter();
     let mut taken: Vec<String> = names.by_ref().take(own.len()).collect();
-    let columns: Vec<(&Column, String)> = table.columns.iter().zip(names).collect();
     let collection = &layout.design.collections[table.collection];
+    let held = present(collection, table);
+    let columns: Vec<(&Column, String)> = held.iter().zip(names).collect();
     let entries = if master { entries(collection, &mut taken, faithful) } else { Entries::Inside };
     let partition = partition(&columns, taken.first());
     let sort = match (&entries, master) {
@@ -192,15 +202,35 @@ fn one(layout: &Layout<'_>, table: &Table, name: String, faithful: bool) -> Dyna
         name: name.clone(),
         of: (*column).clone(),
         in_key: in_key(index),
+        filled: false,
     });
     let attributes = attributes.collect();
-    let collection = table.collection;
-    let mut made =
-        DynamoTable { collection, name, partition, sort, attributes, system, stamps, faithful, set: None };
+    let mut made = DynamoTable {
+        collection: table.collection,
+        name,
+        partition,
+        sort,
+        attributes,
+        system,
+        stamps,
+        index: None,
+        faithful,
+        set: None,
+    };
     if faithful {
         let _as_it_is = super::paper::group(layout, table, &mut made);
     }
     made
+}
+
+/// The columns; what an index leads back from is there, or the row is not.
+fn present(collection: &Collection, table: &Table) -> Vec<Column> {
+    let leads = collection.indexed().is_some() && collection.keeper == Keeper::Store;
+    let one = |column: &Column| {
+        let optional = column.optional && !(leads && column.place == Place::Block);
+        Column { optional, ..column.clone() }
+    };
+    table.columns.iter().map(one).collect()
 }
 
 /// Where entries of their own are: those in lists need an order and may be many, so that they are items.

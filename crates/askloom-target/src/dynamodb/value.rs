@@ -115,6 +115,14 @@ fn filled(text: &str) -> String {
     if text.is_empty() || text.starts_with('\0') { format!("\0{text}") } else { text.to_owned() }
 }
 
+/// The text that was filled.
+pub(super) fn emptied(value: &Dynamo) -> Dynamo {
+    match value {
+        Dynamo::S(text) => Dynamo::S(text.strip_prefix('\0').unwrap_or(text).to_owned()),
+        other => other.clone(),
+    }
+}
+
 /// Always as long, so that it sorts.
 fn clock(time: jiff::civil::Time) -> String {
     let fraction = time.subsec_nanosecond();
@@ -161,6 +169,14 @@ pub(super) fn part(value: &Value, ty: &Type, order: Order, last: bool) -> Option
 /// The value of an attribute. Nothing if it is left out.
 #[must_use]
 pub(super) fn attribute(layout: &Layout<'_>, attribute: &Attribute, value: &Value) -> Option<Dynamo> {
+    let made = unfilled(layout, attribute, value)?;
+    Some(match made {
+        Dynamo::S(text) if attribute.filled => Dynamo::S(filled(&text)),
+        other => other,
+    })
+}
+
+fn unfilled(layout: &Layout<'_>, attribute: &Attribute, value: &Value) -> Option<Dynamo> {
     match (&attribute.of.holds, value) {
         (_, Value::Null) => None,
         (Holds::Tree { of: TreeOf::Identity(class), .. }, Value::Set(ids)) => {

@@ -9,14 +9,14 @@
 
 use super::item::{Item, items};
 use super::key::{self, Order};
-use super::read::{Bound, Cells, block, record};
+use super::read::{Bound, Cells, block, key_bound, record};
 use super::schema::{Attribute, DynamoTable, Entries, Scalar, Stamps, System, scalar};
 use super::value::{Dynamo, attribute, inside};
 use crate::generate::Sample;
 use crate::layout::{Holds, Layout};
 use crate::program::{Batch, Change, ChangeKind, EntryPath, Term, Version};
 use crate::tree::TreeOf;
-use askloom_model::{ClassId, CopyLevel, Id};
+use askloom_model::{ClassId, CopyLevel, Id, Value};
 
 /// A request that writes, as data.
 #[derive(Debug, Clone, PartialEq)]
@@ -81,7 +81,9 @@ pub fn writes(layout: &Layout<'_>, tables: &[DynamoTable], batch: &Batch) -> Vec
     let mut masters: Vec<Repeated> = Vec::new();
     let mut copies: Vec<Repeated> = Vec::new();
     for change in &batch.changes {
-        let Some(table) = tables.get(change.table.index()) else { continue };
+        let Some(table) = tables.get(change.table.index()).filter(|table| table.index.is_none()) else {
+            continue;
+        };
         match (&table.system, &table.stamps) {
             (Some(system), _) => {
                 let all = master(layout, table, system, batch, change).into_iter();
@@ -89,9 +91,18 @@ pub fn writes(layout: &Layout<'_>, tables: &[DynamoTable], batch: &Batch) -> Vec
             }
             (None, Some(stamps)) => {
                 let write = copy(layout, table, stamps, batch, change);
+                let write = write.map(|write| in_local_indexes(layout, tables, batch, table, change, write));
                 copies.extend(write.map(|write| (change.each.clone(), write)));
             }
             (None, None) => {}
+        }
+    }
+    for change in &batch.changes {
+        let table = tables.get(change.table.index());
+        let index = table.and_then(|table| Some((table, table.index.as_ref().filter(|index| !index.local)?)));
+        if let Some((table, index)) = index {
+            let own = masters.iter_mut().filter(|(_, write)| write.is_of(&index.table));
+            own.for_each(|(_, write)| index_keys(layout, table, change, write));
         }
     }
     match batch.level {
@@ -101,6 +112,101 @@ pub fn writes(layout: &Layout<'_>, tables: &[DynamoTable], batch: &Batch) -> Vec
         }
         CopyLevel::Intents => together(masters, batch).into_iter().chain(copies).collect(),
     }
+}
+
+impl Write {
+    /// Whether it writes the item of an aggregate itself.
+    fn is_of(&self, of: &str) -> bool {
+        match self {
+            Self::Put { table, only, .. } | Self::Update { table, only, .. } => table == of && only.is_some(),
+            Self::Delete { .. } | Self::Transaction { .. } | Self::Batch { .. } => false,
+        }
+    }
+}
+
+/// What an item has for an index alone.
+pub(super) fn index_cells(layout: &Layout<'_>, table: &DynamoTable, cells: &[Term]) -> Becoming {
+    let keys = table.own_keys().map(|key| (key.name.clone(), key_bound(table, key, cells)));
+    let values = table.own_values().map(|(at, column)| {
+        let term = cells.iter().find(|term| term.column == Some(at));
+        (column.name.clone(), term.and_then(|term| bound(layout, column, term)))
+    });
+    keys.chain(values).collect()
+}
+
+/// What a change of an index is in the write of the item: where it is put, what is for the index is set.
+fn index_keys(layout: &Layout<'_>, table: &DynamoTable, change: &Change, write: &mut Write) {
+    let becoming: Becoming = match &change.kind {
+        ChangeKind::PutRow(cells) => index_cells(layout, table, cells),
+        ChangeKind::DropRow(terms) => {
+            index_cells(layout, table, terms).into_iter().map(|(name, _)| (name, None)).collect()
+        }
+        ChangeKind::Create(_)
+        | ChangeKind::Replace(_)
+        | ChangeKind::Set { .. }
+        | ChangeKind::Bury { .. }
+        | ChangeKind::PutEntry { .. }
+        | ChangeKind::DropEntry { .. } => return,
+    };
+    match write {
+        Write::Put { item, .. } => {
+            for (name, bound) in becoming {
+                item.retain(|(other, _)| *other != name);
+                item.extend(bound.map(|bound| (name, bound)));
+            }
+        }
+        Write::Update { set, remove, .. } => become_all(set, remove, becoming),
+        Write::Delete { .. } | Write::Transaction { .. } | Write::Batch { .. } => {}
+    }
+}
+
+/// A row with what it has for the local indexes of its table.
+fn in_local_indexes(
+    layout: &Layout<'_>,
+    tables: &[DynamoTable],
+    batch: &Batch,
+    table: &DynamoTable,
+    change: &Change,
+    mut write: Write,
+) -> Write {
+    let ChangeKind::PutRow(row) = &change.kind else { return write };
+    for other in &batch.changes {
+        let (ChangeKind::PutRow(cells), Some(index)) = (&other.kind, tables.get(other.table.index())) else {
+            continue;
+        };
+        let own = index.index.as_ref().is_some_and(|of| of.local && of.host == table.collection);
+        if own && index.is_same_row(table, cells, row) {
+            index_keys(layout, index, other, &mut write);
+        }
+    }
+    write
+}
+
+/// The cells of a record as terms.
+pub(super) fn known(cells: &[Value]) -> Vec<Term> {
+    let one = |(at, cell): (usize, &Value)| Term {
+        name: String::new(),
+        value: Some(cell.clone()),
+        column: Some(at),
+    };
+    cells.iter().enumerate().map(one).collect()
+}
+
+/// The write that puts what is already there into a global index. Nothing if that is in it by its members.
+pub(super) fn in_index(layout: &Layout<'_>, tables: &[DynamoTable], sample: &Sample) -> Option<Write> {
+    let Sample::Row { table, cells } = sample else { return None };
+    let table = tables.get(table.index())?;
+    let index = table.index.as_ref().filter(|index| !index.local)?;
+    let host = tables.get(index.host.index())?;
+    let terms = known(cells);
+    let becoming = index_cells(layout, table, &terms);
+    if becoming.is_empty() {
+        return None;
+    }
+    let key = own_key(host, &table.host_terms(host, &terms))?;
+    let (mut set, mut remove) = (Vec::new(), Vec::new());
+    become_all(&mut set, &mut remove, becoming);
+    Some(Write::Update { table: index.table.clone(), key, set, remove: Vec::new(), only: None })
 }
 
 /// One request, if there are several.
@@ -181,7 +287,7 @@ fn own_key(table: &DynamoTable, terms: &[Term]) -> Option<Cells> {
 }
 
 /// Attributes with what they become: nothing if they go.
-type Becoming = Vec<(String, Option<Bound>)>;
+pub(super) type Becoming = Vec<(String, Option<Bound>)>;
 
 fn members(layout: &Layout<'_>, table: &DynamoTable, terms: &[Term]) -> Becoming {
     let own = terms.iter().filter_map(|term| {
@@ -225,8 +331,14 @@ fn update(
     if !table.faithful {
         set.push((system.version.clone(), number(version.next(), NEXT)));
     }
+    become_all(&mut set, &mut remove, becoming);
+    let key = own_key(table, key)?;
+    Some(Write::Update { table: table.name.clone(), key, set, remove, only: only(table, system, version) })
+}
+
+/// DynamoDB refuses an update that names an attribute twice: of two the later is meant.
+fn become_all(set: &mut Cells, remove: &mut Vec<String>, becoming: Becoming) {
     for (name, bound) in becoming {
-        // DynamoDB refuses an update that names an attribute twice: of two the later is meant.
         set.retain(|(other, _)| *other != name);
         remove.retain(|other| *other != name);
         match bound {
@@ -234,8 +346,6 @@ fn update(
             None => remove.push(name),
         }
     }
-    let key = own_key(table, key)?;
-    Some(Write::Update { table: table.name.clone(), key, set, remove, only: only(table, system, version) })
 }
 
 fn only(table: &DynamoTable, system: &System, version: Version) -> Option<Only> {
@@ -458,6 +568,7 @@ mod tests {
             attributes: Vec::new(),
             system: Some(system),
             stamps: None,
+            index: None,
             faithful: false,
             set: None,
         }
@@ -469,7 +580,7 @@ mod tests {
         let to = |digits: &str| Some(Bound::Value(Dynamo::N(digits.to_owned())));
         let becoming = [("a", to("1")), ("b", to("1")), ("a", to("2")), ("b", None)];
         let becoming = becoming.map(|(name, bound)| (name.to_owned(), bound)).to_vec();
-        let write = update(&table, table.system.as_ref().unwrap(), &[], becoming).unwrap();
+        let write = update(&table, table.system.as_ref().unwrap(), Version::Slot, &[], becoming).unwrap();
         let Write::Update { set, remove, only, .. } = write else { panic!() };
         let names: Vec<&str> = set.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(
@@ -483,10 +594,17 @@ mod tests {
     fn an_entry_is_an_item_and_a_deleted_aggregate_takes_its_items_along() {
         let table = master();
         let system = table.system.as_ref().unwrap();
-        let put = put_entry(&table, system, &[], "rou#nds[:ordinal]", slot("round", "M")).unwrap();
+        let put =
+            put_entry(&table, system, Version::Slot, &[], &EntryPath::element("rou#nds"), slot("round", "M"))
+                .unwrap();
         let Write::Put { item, .. } = &put else { panic!() };
         assert_eq!(item[1].1, Bound::Slot { text: "rou$23nds#:ordinal".to_owned(), tag: "S" });
-        let gone = bury(&table, system, &[]);
+        let batch = Batch {
+            changes: Vec::new(),
+            level: CopyLevel::Transaction,
+            seen: crate::program::Seen::default(),
+        };
+        let gone = bury(&table, system, Version::Slot, &[]);
         let [(None, Write::Update { remove, .. }), (Some(each), Write::Delete { .. })] = gone.as_slice()
         else {
             panic!("{gone:?}")
@@ -497,9 +615,9 @@ mod tests {
         );
         // Several items are one transaction, with a token; one is by itself.
         assert!(
-            matches!(together(gone).as_slice(), [(None, Write::Transaction { token, .. })] if *token == slot("w", "S"))
+            matches!(together(gone, &batch).as_slice(), [(None, Write::Transaction { token, .. })] if *token == slot("w", "S"))
         );
-        assert!(matches!(together(vec![(None, put)]).as_slice(), [(None, Write::Put { .. })]));
+        assert!(matches!(together(vec![(None, put)], &batch).as_slice(), [(None, Write::Put { .. })]));
     }
 
     #[test]

@@ -17,6 +17,7 @@ pub static CAPABILITY: Capability = Capability {
         entry_key: "entries by",
         records: "entries",
         kept: "stored",
+        own_index: "index",
     },
     // A batch holds any keys, and is applied as a whole if its conditions hold.
     atomic: Fact::new(AtomicUnit::Store, STORE),
@@ -36,6 +37,7 @@ pub static CAPABILITY: Capability = Capability {
     indexes: None,
     ordered: Fact::new(true, STORE),
     scan: Fact::new(true, STORE),
+    search: None,
     snapshot: Fact::new(SnapshotReads::Always, STORE),
     // Filters run in the same process either way.
     pushes: &[],

@@ -18,6 +18,7 @@ pub static CAPABILITY: Capability = Capability {
         entry_key: "then",
         records: "rows",
         kept: "on disk",
+        own_index: "index",
     },
     // An aggregate is one row, whatever entries it has; the rows of a copy follow one by one.
     atomic: Fact::new(
@@ -42,6 +43,7 @@ pub static CAPABILITY: Capability = Capability {
     indexes: None,
     ordered: Fact::new(true, "HBase Reference Guide, \"Rows\": sorted by the bytes of their keys"),
     scan: Fact::new(true, "HBase Reference Guide, \"Scans\""),
+    search: None,
     snapshot: Fact::new(
         SnapshotReads::Never,
         "Apache HBase, \"ACID properties\": a scan is no consistent view of a table; each row is as it was at some time",

@@ -2,7 +2,8 @@
 
 use super::{Column, Layout, Source, Table, identifier_parts};
 use askloom_model::{
-    ClassId, CollectionId, ColumnValue, Id, Leaf, Member, OrderBy, Path, Position, PositionId, Query, Role,
+    ClassId, CollectionId, ColumnValue, Comparison, Condition, Id, Leaf, Member, Operand, OrderBy, Path,
+    Position, PositionId, Query, Role,
 };
 use std::collections::{BTreeSet, HashMap};
 
@@ -11,11 +12,13 @@ use std::collections::{BTreeSet, HashMap};
 pub struct Asked {
     /// Columns in conditions.
     pub searched: BTreeSet<usize>,
+    /// Of those, columns that are to be between values.
+    pub ranged: BTreeSet<usize>,
     /// The columns of each ORDER BY, and whether each descends.
     pub orders: Vec<Vec<(usize, bool)>>,
 }
 
-static NOTHING: Asked = Asked { searched: BTreeSet::new(), orders: Vec::new() };
+static NOTHING: Asked = Asked { searched: BTreeSet::new(), ranged: BTreeSet::new(), orders: Vec::new() };
 
 /// From the root to a value.
 type Way = Vec<Stride>;
@@ -30,6 +33,7 @@ enum Stride {
 struct Asking {
     shown: Vec<Way>,
     searched: Vec<Way>,
+    ranged: Vec<Way>,
     order: Vec<(Way, bool)>,
 }
 
@@ -74,6 +78,7 @@ impl Layout<'_> {
                 continue;
             }
             asked.searched.extend(searched);
+            asked.ranged.extend(query.ranged.iter().filter_map(place));
             if !order.is_empty() && !asked.orders.contains(&order) {
                 asked.orders.push(order);
             }
@@ -112,20 +117,55 @@ impl Layout<'_> {
 /// Nothing for a query that needs more than values of paths.
 fn asking(query: &Query) -> Option<Asking> {
     let of = |path: &Path| way(&query.positions, path);
-    let shown = query.columns.iter().map(|column| match &column.value {
-        ColumnValue::Path(path) => Some(of(path)),
-        ColumnValue::Whole(_) | ColumnValue::Aggregate(_) => None,
-    });
-    let order = query.order_by.iter().map(|term| match &term.by {
-        OrderBy::Path(path) => Some((of(path), term.descending)),
-        OrderBy::Aggregate(_) => None,
-    });
+    let mut shown: Vec<Way> = query.group_by.iter().map(of).collect();
+    for column in &query.columns {
+        match &column.value {
+            ColumnValue::Path(path) => shown.push(of(path)),
+            ColumnValue::Aggregate(aggregate) => shown.extend(aggregate.of.as_ref().map(of)),
+            ColumnValue::Whole(_) => return None,
+        }
+    }
+    // Groups are in no order that rows have.
+    let grouped = query.columns.iter().any(|column| matches!(column.value, ColumnValue::Aggregate(_)));
+    let mut order = Vec::new();
+    for term in &query.order_by {
+        match &term.by {
+            OrderBy::Path(path) if grouped || !query.group_by.is_empty() => shown.push(of(path)),
+            OrderBy::Path(path) => order.push((of(path), term.descending)),
+            OrderBy::Aggregate(aggregate) => shown.extend(aggregate.of.as_ref().map(of)),
+        }
+    }
     let mut paths = Vec::new();
     if let Some(condition) = &query.condition {
         paths.extend(condition.paths());
     }
     let searched = paths.into_iter().map(of).collect();
-    Some(Asking { shown: shown.collect::<Option<_>>()?, searched, order: order.collect::<Option<_>>()? })
+    let ranged = query.condition.as_ref().map(ranged).unwrap_or_default().into_iter().map(of).collect();
+    Some(Asking { shown, searched, ranged, order })
+}
+
+/// What must be between values.
+fn ranged(condition: &Condition) -> Vec<&Path> {
+    match condition {
+        Condition::And(all) => all.iter().flat_map(ranged).collect(),
+        Condition::Between { value: Operand::Path(path), .. } => vec![path],
+        Condition::Compare { left, op, right } => match (op, left, right) {
+            (Comparison::Equal | Comparison::NotEqual, _, _) => Vec::new(),
+            (_, Operand::Path(path), _) | (_, _, Operand::Path(path)) => vec![path],
+            (_, _, _) => Vec::new(),
+        },
+        Condition::Or(_)
+        | Condition::Not(_)
+        | Condition::Between { .. }
+        | Condition::In { .. }
+        | Condition::StartsWith { .. }
+        | Condition::IsNull { .. }
+        | Condition::Matches { .. }
+        | Condition::Under { .. }
+        | Condition::Above { .. }
+        | Condition::Within { .. }
+        | Condition::InBox { .. } => Vec::new(),
+    }
 }
 
 fn way(positions: &askloom_model::Table<PositionId, Position>, path: &Path) -> Way {

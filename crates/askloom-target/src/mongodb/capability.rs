@@ -18,6 +18,7 @@ pub static CAPABILITY: Capability = Capability {
         entry_key: "index",
         records: "documents",
         kept: "on disk",
+        own_index: "index",
     },
     atomic: Fact::new(
         AtomicUnit::Record,
@@ -45,11 +46,12 @@ pub static CAPABILITY: Capability = Capability {
         )),
     },
     indexes: Some(Fact::new(
-        NativeIndexes { most: 64, lag: false },
+        NativeIndexes { most: 64, local: None, lag: false, computed: false },
         "MongoDB manual, \"MongoDB Limits and Thresholds\": 64 indexes a collection, written with the document",
     )),
     ordered: Fact::new(true, "MongoDB manual, \"Indexes\": ordered, with range queries"),
     scan: Fact::new(true, "MongoDB manual, \"Query Plans\": a collection scan"),
+    search: None,
     snapshot: Fact::new(
         SnapshotReads::InSession,
         "MongoDB manual, \"Read Concern snapshot\": reads of one session at one point in time",

@@ -16,6 +16,7 @@ pub static CAPABILITY: Capability = Capability {
         entry_key: "minor key",
         records: "pairs",
         kept: "on disk",
+        own_index: "index",
     },
     atomic: Fact::new(
         AtomicUnit::Block,
@@ -43,6 +44,7 @@ pub static CAPABILITY: Capability = Capability {
         "Oracle NoSQL Database Java API, KVStore.multiGetIterator: a KeyRange, forward or in reverse",
     ),
     scan: Fact::new(true, "Oracle NoSQL Database Java API, KVStore.storeIterator"),
+    search: None,
     snapshot: Fact::new(
         SnapshotReads::OneRequest,
         "Oracle NoSQL Database Java API, Key: all of a multiple operation is in one transaction",

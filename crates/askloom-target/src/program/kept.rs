@@ -3,7 +3,7 @@
 use super::bind::{Given, fitted};
 use super::{Bounds, Kept, Known, Term};
 use crate::layout::{Field, Holds, Shape, Table};
-use askloom_model::{Comparison, Condition, Id, Operand, OrderBy, Path, Plan};
+use askloom_model::{ColumnValue, Comparison, Condition, Id, Operand, OrderBy, Path, Plan};
 
 /// What is true of every row that the plan keeps, as far as a column can tell.
 pub(super) fn kept(given: Given<'_>, plan: &Plan) -> Option<Kept> {
@@ -14,8 +14,10 @@ pub(super) fn kept(given: Given<'_>, plan: &Plan) -> Option<Kept> {
     if let Some(filter) = &plan.filter {
         columns.known(filter, &mut kept.known);
     }
-    // Rows that several others are joined to are sorted afterwards.
-    let sort = plan.sort.iter().filter(|_| plan.joins.is_empty()).flatten();
+    // Rows that several others are joined to are sorted afterwards, and so are groups.
+    let grouped = !plan.group_by.is_empty()
+        || plan.columns.iter().any(|column| matches!(column.value, ColumnValue::Aggregate(_)));
+    let sort = plan.sort.iter().filter(|_| plan.joins.is_empty() && !grouped).flatten();
     let order: Option<Vec<(usize, bool)>> = sort
         .map(|term| match &term.by {
             OrderBy::Path(path) => Some((columns.of(path)?, term.descending)),
@@ -53,6 +55,9 @@ impl Columns<'_> {
             Condition::And(all) => all.iter().for_each(|one| self.known(one, known)),
             Condition::Compare { left: Operand::Path(path), op, right } => {
                 known.extend(self.compared(path, *op, right));
+            }
+            Condition::Compare { left, op, right: Operand::Path(path) } => {
+                known.extend(self.compared(path, op.turned(), left));
             }
             Condition::Between { value: Operand::Path(path), low, high } => {
                 known.extend(self.bounds(path, |bounds, term| {

@@ -139,6 +139,18 @@ pub struct Change {
     pub kind: ChangeKind,
     /// Once for each of these.
     pub each: Option<String>,
+    /// Of a row of an index: it takes a value that is unique. No other aggregate that lives may have a row in its block.
+    pub unique: bool,
+    /// Of a new aggregate of a class with `@ttl`. A store that deletes by itself may do so some time later.
+    pub expires: Option<Expires>,
+}
+
+/// When an aggregate is gone for every reader, whatever is still stored.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Expires {
+    /// In milliseconds since 1970: the time when it was made, and `after_ms`. One that is replaced keeps its own.
+    pub at: Term,
+    pub after_ms: u64,
 }
 
 #[derive(Debug, Clone, PartialEq)]

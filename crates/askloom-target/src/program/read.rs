@@ -281,7 +281,11 @@ impl Reads<'_> {
         for table in tables {
             let kept = (!master).then(|| super::kept::kept(self.given, self.plan)).flatten().map(Box::new);
             let read = Read { kept, ..Read::new(table, How::All) };
-            self.push("no key leads there: everything is read", None, read);
+            let why = match self.plan.priced.searched.is_empty() {
+                true => "no key leads there: everything is read",
+                false => "where the rows start: the store searches for them",
+            };
+            self.push(why, None, read);
         }
     }
 

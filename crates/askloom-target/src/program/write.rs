@@ -3,13 +3,16 @@
 use super::bind::Given;
 use super::merge;
 use super::read::{all, slots};
-use super::{Action, Batch, Change, ChangeKind, Program, Seen, Step, Term};
+use super::{Action, Batch, Change, ChangeKind, Expires, Program, Seen, Step, Term};
 use crate::layout::{Column, Field, Layout, Place, Shape, Source, Table, identifier_parts};
 use askloom_model::{
     Assigned, Assignment, CollectionId, Conceptual, Default, Id, Leaf, Member, Operand, Value, Write,
     WriteAction, WritePlan, WriteStep, WriteStepPlan,
 };
 use std::collections::HashMap;
+
+/// The slot of the time when an aggregate expires.
+const EXPIRES: &str = "expires";
 
 /// What a write does by its plan. Arguments are by the names of its parameters; the fields of an INSERT are some.
 #[must_use]
@@ -79,7 +82,26 @@ impl Writing<'_> {
     }
 
     pub(super) fn change(&self, table: &Table, kind: ChangeKind, each: Option<String>) -> Change {
-        Change { table: table.collection, class: self.plan.class, kind, each }
+        let expires = self.expires(&kind);
+        let taken = self.plan.reservations.iter().any(|taken| taken.index == Some(table.collection));
+        let unique = taken && matches!(kind, ChangeKind::PutRow(_));
+        Change { table: table.collection, class: self.plan.class, kind, each, unique, expires }
+    }
+
+    /// Parts that expire are in an aggregate that stays.
+    fn expires(&self, kind: &ChangeKind) -> Option<Expires> {
+        match kind {
+            ChangeKind::Create(_) | ChangeKind::Replace(_) => {
+                let at = Term { name: EXPIRES.to_owned(), value: None, column: None };
+                Some(Expires { at, after_ms: self.conceptual().ttl_ms(self.plan.class)? })
+            }
+            ChangeKind::Set { .. }
+            | ChangeKind::Bury { .. }
+            | ChangeKind::PutEntry { .. }
+            | ChangeKind::DropEntry { .. }
+            | ChangeKind::PutRow(_)
+            | ChangeKind::DropRow(_) => None,
+        }
     }
 
     fn master(&self, table: &Table) -> Vec<ChangeKind> {

@@ -51,33 +51,120 @@ local function clear(key)
     if not KEPT[field] then gone[#gone + 1] = field end
   end
   each_chunk('HDEL', key, gone)
+  redis.call('PERSIST', key)
 end
 
--- What can be done to a key: which type it has, what follows (a member, a list), and what it does.
+-- Versions and stamps are whole numbers that a double may not hold: they are compared as digits.
+local function is_less(a, b)
+  if #a ~= #b then return #a < #b end
+  return a < b
+end
+
+-- Milliseconds since 1970, and digits of microseconds.
+local function clock()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000), time[1] .. string.format('%06d', time[2])
+end
+
+-- An aggregate that expires says when; some time later Redis takes it away. Its version is lost then, so it goes by
+-- the clock: what is made afterwards in its place has a higher one.
+local HOUR = 60 * 60 * 1000
+
+local function until_time(key, at)
+  local _, now = clock()
+  if is_less(redis.call('HGET', key, 'n') or '', now) then redis.call('HSET', key, 'n', now) end
+  redis.call('HSET', key, 'expires', at)
+  redis.call('PEXPIREAT', key, string.format('%.0f', tonumber(at) + HOUR))
+end
+
+-- Where copies follow their aggregates in calls of their own, these may arrive in any order. A row has the stamp of
+-- the write that it follows, and one with a higher stamp stays. What is left of a deleted row keeps older ones away
+-- until none can arrive any more. Of one write, a row that it puts is not deleted by it.
+local DAYS = 10 * 24 * HOUR
+
+local function is_newer(key, stamp, puts)
+  local there = redis.call('HMGET', key, 'stamp', 'gone')
+  local before = there[1] or ''
+  return is_less(before, stamp) or (puts and before == stamp and there[2] ~= false)
+end
+
+local function put_stamped(key, stamp, list)
+  if not is_newer(key, stamp, true) then return false end
+  redis.call('DEL', key)
+  redis.call('HSET', key, 'stamp', stamp)
+  each_chunk('HSET', key, list)
+  return true
+end
+
+local function drop_stamped(key, stamp)
+  if not is_newer(key, stamp, false) then return false end
+  local now = clock()
+  local gone = string.format('%.0f', now + DAYS)
+  redis.call('DEL', key)
+  redis.call('HSET', key, 'stamp', stamp, 'gone', gone)
+  redis.call('PEXPIREAT', key, gone)
+  return true
+end
+
+-- What can be done to a key: which type it has, what follows (words, the last of which may be a stamp, and a list),
+-- and what it does.
 local STEPS = {
-  next = {type = 'hash', run = function(key) redis.call('HINCRBY', key, 'n', '1') end},
-  clear = {type = 'hash', run = clear},
-  put = {type = 'hash', list = 2, run = function(key, _, list) each_chunk('HSET', key, list) end},
-  cut = {type = 'hash', list = 1, run = function(key, _, list) each_chunk('HDEL', key, list) end},
-  hash = {type = 'hash', list = 2, run = function(key, _, list)
+  next = {type = 'hash', words = 0, run = function(key) redis.call('HINCRBY', key, 'n', '1') end},
+  at = {type = 'hash', words = 1, stamp = true, run = function(key, words) redis.call('HSET', key, 'n', words[1]) end},
+  expire = {type = 'hash', words = 1, run = function(key, words) until_time(key, words[1]) end},
+  clear = {type = 'hash', words = 0, run = clear},
+  put = {type = 'hash', words = 0, list = 2, run = function(key, _, list) each_chunk('HSET', key, list) end},
+  cut = {type = 'hash', words = 0, list = 1, run = function(key, _, list) each_chunk('HDEL', key, list) end},
+  hash = {type = 'hash', words = 0, list = 2, run = function(key, _, list)
     redis.call('DEL', key)
     each_chunk('HSET', key, list)
   end},
-  gone = {type = 'hash', run = function(key) redis.call('DEL', key) end},
-  row = {type = 'zset', member = true, list = 2, run = function(key, member, list)
-    redis.call('DEL', record(key, member))
-    each_chunk('HSET', record(key, member), list)
-    redis.call('ZADD', key, '0', member)
+  gone = {type = 'hash', words = 0, run = function(key) redis.call('DEL', key) end},
+  row = {type = 'zset', words = 1, list = 2, run = function(key, words, list)
+    redis.call('DEL', record(key, words[1]))
+    each_chunk('HSET', record(key, words[1]), list)
+    redis.call('ZADD', key, '0', words[1])
   end},
-  norow = {type = 'zset', member = true, run = function(key, member)
-    redis.call('DEL', record(key, member))
-    redis.call('ZREM', key, member)
+  norow = {type = 'zset', words = 1, run = function(key, words)
+    redis.call('DEL', record(key, words[1]))
+    redis.call('ZREM', key, words[1])
+  end},
+  newer_hash = {type = 'hash', words = 1, stamp = true, list = 2, run = function(key, words, list)
+    put_stamped(key, words[1], list)
+  end},
+  newer_gone = {type = 'hash', words = 1, stamp = true, run = function(key, words)
+    drop_stamped(key, words[1])
+  end},
+  newer_row = {type = 'zset', words = 2, stamp = true, list = 2, run = function(key, words, list)
+    if put_stamped(record(key, words[1]), words[2], list) then redis.call('ZADD', key, '0', words[1]) end
+  end},
+  newer_norow = {type = 'zset', words = 2, stamp = true, run = function(key, words)
+    if drop_stamped(record(key, words[1]), words[2]) then redis.call('ZREM', key, words[1]) end
   end},
 }
 
+-- Whether an aggregate is as it was read. An empty version: there was none, or it was deleted, or its time is up.
+local function is_as_read(key, version)
+  local there = redis.call('HMGET', key, 'n', 'class', 'expires')
+  if version ~= '' then return there[1] == version end
+  if not there[2] then return true end
+  local now = clock()
+  return there[3] and tonumber(there[3]) <= now
+end
+
+-- Whether a block has no other records than these. The one of null, `{~}`, is no value that anybody takes.
+local function is_free(key, members)
+  if string.sub(key, -3) == '{~}' then return true end
+  local count = redis.call('ZCARD', key)
+  for _, member in ipairs(members) do
+    if redis.call('ZSCORE', key, member) then count = count - 1 end
+  end
+  return count == 0
+end
+
 -- A write: everything that it was worked out from is checked, then all of it is done.
--- args: `if KEY VERSION` for every aggregate that was read (an empty version: there was none), then the steps.
--- KEY is the number of a key; a list starts with how many fields it has.
+-- args: `if KEY VERSION` for every aggregate that was read, `free KEY MEMBERS` for every value that nobody else may
+-- have, then the steps. KEY is the number of a key; a list starts with how many fields it has.
 local function write(keys, args)
   local at = 0
   local function take()
@@ -87,7 +174,14 @@ local function write(keys, args)
   local function wrong(why)
     return redis.error_reply('WRONG ' .. why .. ' at argument ' .. at)
   end
-  local stale = nil
+  local function list(size)
+    local length = tonumber(take())
+    if not length or at + length * size > #args then return nil end
+    local all = {}
+    for i = 1, length * size do all[i] = take() end
+    return all
+  end
+  local stale, taken = nil, nil
   local todo = {}
   while at < #args do
     local name = take()
@@ -96,24 +190,35 @@ local function write(keys, args)
     if name == 'if' then
       local version = take()
       if not version then return wrong('no version') end
-      if (redis.call('HGET', key, 'n') or '') ~= version then stale = stale or key end
+      if not is_as_read(key, version) then stale = stale or key end
+    elseif name == 'free' then
+      local members = list(1)
+      if not members then return wrong('too few arguments') end
+      if not is_free(key, members) then taken = taken or key end
     else
       local step = STEPS[name]
       if not step then return wrong('no such step') end
       local type = redis.call('TYPE', key)['ok']
       if type ~= 'none' and type ~= step.type then return wrong('a key of type ' .. type) end
-      local member, list = nil, {}
-      if step.member then member = take() end
-      if step.list then
-        local length = tonumber(take())
-        if not length or at + length * step.list > #args then return wrong('too few arguments') end
-        for i = 1, length * step.list do list[i] = take() end
+      local words, fields = {}, {}
+      for i = 1, step.words do
+        words[i] = take()
+        if not words[i] then return wrong('too few arguments') end
       end
-      if step.member and not member then return wrong('no member') end
-      todo[#todo + 1] = {step.run, key, member, list}
+      if name == 'expire' and not tonumber(words[1]) then return wrong('no time') end
+      if step.stamp and not string.match(words[step.words], '^[1-9]%d*$') then return wrong('no stamp') end
+      if name == 'at' and not is_less(redis.call('HGET', key, 'n') or '', words[1]) then
+        return wrong('a version that is not higher')
+      end
+      if step.list then
+        fields = list(step.list)
+        if not fields then return wrong('too few arguments') end
+      end
+      todo[#todo + 1] = {step.run, key, words, fields}
     end
   end
   if stale then return redis.error_reply('CONFLICT ' .. stale) end
+  if taken then return redis.error_reply('TAKEN ' .. taken) end
   for _, step in ipairs(todo) do
     step[1](step[2], step[3], step[4])
   end

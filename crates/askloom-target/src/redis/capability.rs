@@ -2,7 +2,7 @@
 //! what is in one slot.
 
 use askloom_model::{
-    AtomicUnit, Capability, Expiry, Fact, Limits, Operator, Push, PushedType, SnapshotReads, Words,
+    AtomicUnit, Capability, Expiry, Fact, Limits, Operator, Push, PushedType, Search, SnapshotReads, Words,
 };
 
 const STRINGS: &str =
@@ -21,6 +21,7 @@ const NODE: Capability = Capability {
         entry_key: "sorted by",
         records: "hashes",
         kept: "in memory",
+        own_index: "index",
     },
     atomic: Fact::new(
         AtomicUnit::Store,
@@ -46,6 +47,7 @@ const NODE: Capability = Capability {
         "Redis documentation, ZRANGE BYLEX: members of one score are ordered by their bytes",
     ),
     scan: Fact::new(true, "Redis documentation, SCAN with MATCH"),
+    search: None,
     snapshot: Fact::new(
         SnapshotReads::OneRequest,
         "Redis documentation, \"Redis functions\": nothing else runs while a function or a command does",
@@ -60,7 +62,11 @@ pub static CAPABILITY: Capability = NODE;
 pub static SEARCH_CAPABILITY: Capability = Capability {
     target: "redis-search",
     title: "Redis with search",
-    words: Words { collection: "key prefix with an index", ..NODE.words },
+    words: Words { collection: "indexed key prefix", ..NODE.words },
+    search: Some(Fact::new(
+        Search { by: &[Operator::Equal, Operator::Order], ordered: true },
+        "Redis documentation, FT.SEARCH and FT.AGGREGATE: by TAG and NUMERIC fields, SORTBY one of them",
+    )),
     pushes: &[
         Push { operator: Operator::Equal, types: PUSHED, said: DIGITS },
         Push { operator: Operator::Order, types: PUSHED, said: DIGITS },

@@ -2,14 +2,14 @@
 
 use super::command::{Arg, Command, Piece};
 use super::paper;
-use super::read::command;
+use super::read::{PAGES, command};
 use super::schema::{Flavour, RedisTable, tables};
 use super::write::{Call, calls, sample};
 use crate::generate::{
     Block, File, Generated, Language, Options, Sample, Source, Statement, client_line, heading, step_heading,
 };
 use crate::layout::Layout;
-use crate::program::{Action, How, Read};
+use crate::program::{Action, Read, Step};
 use std::fmt::Write;
 
 const MARK: &str = "#";
@@ -47,7 +47,7 @@ impl Language for Redis {
         }
         let blocks = source.statements.iter().map(|statement| self.block(source.layout, &tables, statement));
         files.push(File { name: "statements.redis".to_owned(), run: None, blocks: blocks.collect() });
-        Generated { files, notes: notes(self.0) }
+        Generated { files, notes: notes(self.0, source) }
     }
 
     fn read(&self, layout: &Layout<'_>, options: &Options, read: &Read) -> String {
@@ -68,8 +68,8 @@ impl Redis {
             text.push_str(&step_heading(MARK, index + 1, program.steps.len(), step));
             match &step.action {
                 Action::Read(read) => {
-                    text.push_str(&self.loops(read));
                     let command = command(tables, read).map(|command| command.text()).unwrap_or_default();
+                    text.push_str(&self.loops(&command));
                     let _ = writeln!(text, "{command}");
                 }
                 Action::Change(batch) => {
@@ -86,8 +86,8 @@ impl Redis {
     }
 
     /// What is said before a read that takes several calls.
-    fn loops(&self, read: &Read) -> String {
-        if read.how != How::All {
+    fn loops(&self, command: &str) -> String {
+        if !command.starts_with(PAGES) {
             return String::new();
         }
         let where_to = match self.0 {
@@ -114,22 +114,36 @@ fn run(flavour: Flavour, name: &str) -> Option<String> {
     Some(format!("redis-cli {cluster}< {name}"))
 }
 
-fn notes(flavour: Flavour) -> Vec<String> {
+fn notes(flavour: Flavour, source: &Source<'_>) -> Vec<String> {
     let mut notes = vec![
         "The server must not evict: `CONFIG GET maxmemory-policy` says noeviction.".to_owned(),
         "`bytes(a,b)` stands for the ordered bytes of these values, `after(…)` for the first bytes behind all that \
          start with them; `--params` prints them."
             .to_owned(),
     ];
+    let steps = source.statements.iter().flat_map(|statement| &statement.program.steps);
+    let expires = |step: &Step| match &step.action {
+        Action::Change(batch) => batch.changes.iter().any(|change| change.expires.is_some()),
+        Action::Read(_) => false,
+    };
+    if steps.into_iter().any(expires) {
+        let said = "`:expires` is when a new aggregate is gone for readers, in milliseconds since 1970; an hour later \
+                    Redis takes it away.";
+        notes.push(said.to_owned());
+    }
     match flavour {
         Flavour::Plain => {}
         Flavour::Search => notes.push(
-            "An index is ready when FT.INFO says percent_indexed 1 and hash_indexing_failures 0. A warning in an \
+            "`hex(a)` stands for digits of these bytes, `number(a)` for the days or microseconds since 1970. An index \
+             is ready when FT.INFO says percent_indexed 1 and hash_indexing_failures 0. A warning in an \
              answer, or 1000000 rows, mean that rows may be missing."
                 .to_owned(),
         ),
         Flavour::Cluster => notes.push(
-            "A call changes what is under one {tag}: the aggregate first, then each copy in a call of its own."
+            "A call changes what is under one {tag}: the aggregate first, then each copy in a call of its own, in any \
+             order. `:stamp` is the new version, more than the one that was read and not less than the clock in \
+             microseconds. A unique value is taken before; if the aggregate's call is refused, `newer_norow` with the \
+             next stamp gives it back."
                 .to_owned(),
         ),
     }
@@ -148,7 +162,7 @@ fn definition(table: &RedisTable) -> Option<Block> {
 /// Which steps of a call are there more than once.
 fn repeated(call: &Call) -> String {
     let mut text = String::new();
-    for step in &call.steps {
+    for step in call.free.iter().chain(&call.steps) {
         if let Some(each) = &step.each {
             let _ = writeln!(text, "{MARK} `{} {} …` for each {each}", step.name, step.key);
         }

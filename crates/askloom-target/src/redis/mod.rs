@@ -20,5 +20,5 @@ pub use emit::{FUNCTIONS, Redis};
 pub use profile::{CLUSTER_PROFILE, PROFILE, SEARCH_PROFILE};
 pub use read::command as read_command;
 pub use record::Hash;
-pub use schema::{Flavour, Index, Kind, RedisColumn, RedisTable, Shadow, tables};
+pub use schema::{Flavour, Index, Kind, Number, RedisColumn, RedisTable, Shadow, tables};
 pub use write::{Call, Repeated, calls, sample};

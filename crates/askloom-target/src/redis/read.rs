@@ -1,14 +1,16 @@
 //! Reads as commands: HGETALL for one record, a function for the records of a block, another for everything, and where
-//! there is an index and something is known of the rows, FT.AGGREGATE.
+//! there is an index and something is known of the rows, FT.SEARCH or FT.AGGREGATE.
 
 use super::command::{Arg, Command};
-use super::schema::{Kind, LONGEST_TAG, RedisTable, Shadow, tag};
-use super::value::{ordered, sorted_bytes};
+use super::schema::{Index, Kind, LONGEST_TAG, Number, RedisTable, Shadow, tag};
+use super::value::{number, number_of, ordered, sorted_bytes};
 use crate::embedded::prefix_end;
 use crate::layout::{Column, Place};
 use crate::program::{Bounds, How, Kept, Known, Range, Read, Term};
 use askloom_model::{Id, Value};
 
+/// Everything, some at a time.
+pub(super) const PAGES: &str = "FCALL_RO askloom_page";
 /// How many keys a page looks at.
 const PAGE: &str = "1000";
 /// More rows than an index may give: an answer of so many is refused, for it may not be all of them.
@@ -31,7 +33,7 @@ pub fn command(tables: &[RedisTable], read: &Read) -> Option<Command> {
         How::Range(range) => Command::new("HGETALL").arg(table.block_key(&range.block)),
         How::All => match read.kept.as_deref().and_then(|kept| search(table, kept)) {
             Some(search) => search,
-            None => Command::new("FCALL_RO askloom_page 0 0").word(&table.pattern()).word(PAGE),
+            None => Command::new(PAGES).word("0").word("0").word(&table.pattern()).word(PAGE),
         },
     })
 }
@@ -177,40 +179,116 @@ fn between(before: &[u8], column: &Column, bounds: &Bounds) -> Option<Edges> {
     Some((from, to))
 }
 
-/// FT.AGGREGATE with what is known of the rows and the order that they are wanted in. Nothing if the index has neither.
+/// What a search asks for.
+#[derive(Default)]
+struct Query<'i> {
+    /// Fields that are equal to values: what an index leads to.
+    equal: Vec<Arg>,
+    /// Numbers that are near to being between values, too.
+    between: Vec<Span<'i>>,
+    /// Comparisons of what these find.
+    filters: Vec<Arg>,
+}
+
+struct Span<'i> {
+    of: &'i Number,
+    low: Option<Arg>,
+    high: Option<Arg>,
+}
+
+/// FT.SEARCH with what is known of the rows and the order that they are wanted in, or FT.AGGREGATE if digits are to be
+/// compared. Nothing if the index has neither.
 fn search(table: &RedisTable, kept: &Kept) -> Option<Command> {
     let index = table.search.as_ref()?;
-    let shadow = |column: usize| index.shadows.iter().find(|shadow| shadow.of == [(column, false)]);
-    let mut tags = Vec::new();
-    let mut filters = Vec::new();
-    for known in &kept.known {
-        match known {
-            Known::Equal(term) => {
-                let Some(shadow) = term.column.and_then(shadow) else { continue };
-                tags.push(equal_to(shadow, term));
-            }
-            Known::Between(bounds) => {
-                let Some(shadow) = shadow(bounds.column) else { continue };
-                filters.extend(within(shadow, bounds));
-            }
-        }
-    }
+    let query = Query::of(table, index, kept);
     let order = index.shadows.iter().find(|shadow| shadow.of == kept.order);
-    if tags.is_empty() && filters.is_empty() && order.is_none() {
+    let terms: Vec<Arg> = query.equal.into_iter().chain(query.between.into_iter().map(Span::text)).collect();
+    if terms.is_empty() && query.filters.is_empty() && order.is_none() {
         return None;
     }
-    let query = tags.into_iter().reduce(|all, tag| all.then(Arg::text(" ")).then(tag));
-    let query = query.unwrap_or_else(|| Arg::text("*"));
-    let mut command = Command::new("FT.AGGREGATE").word(&index.name).arg(query).word("TIMEOUT").word("0");
-    if let Some(filter) = filters.into_iter().reduce(|all, one| all.then(Arg::text(" && ")).then(one)) {
-        command = command.word("FILTER").arg(filter);
-    }
-    if let Some(order) = order {
-        let by = format!("@{}", order.field);
+    let terms = terms.into_iter().reduce(|all, one| all.then(Arg::text(" ")).then(one));
+    let terms = terms.unwrap_or_else(|| Arg::text("*"));
+    let filter = query.filters.into_iter().reduce(|all, one| all.then(Arg::text(" && ")).then(one));
+    let by = order.map(|order| order.field.as_str());
+    let command = match filter {
+        Some(filter) => aggregate(&index.name, terms, filter, by),
+        None => {
+            let mut command = Command::new("FT.SEARCH").word(&index.name).arg(terms);
+            if let Some(by) = by {
+                command = command.word("SORTBY").word(by).word("ASC");
+            }
+            command.word("LIMIT").word("0").word(CAP)
+        }
+    };
+    Some(command.word("TIMEOUT").word("0").word("DIALECT").word("2"))
+}
+
+fn aggregate(index: &str, terms: Arg, filter: Arg, by: Option<&str>) -> Command {
+    let mut command = Command::new("FT.AGGREGATE").word(index).arg(terms).word("FILTER").arg(filter);
+    if let Some(by) = by {
+        let by = format!("@{by}");
         command = command.word("SORTBY").word("2").word(&by).word("ASC").word("MAX").word(CAP);
     }
-    command = command.word("LIMIT").word("0").word(CAP).word("LOAD").word("*");
-    Some(command.word("DIALECT").word("2"))
+    command.word("LIMIT").word("0").word(CAP).word("LOAD").word("*")
+}
+
+impl<'i> Query<'i> {
+    fn of(table: &RedisTable, index: &'i Index, kept: &Kept) -> Self {
+        let shadow = |column: usize| index.shadows.iter().find(|shadow| shadow.of == [(column, false)]);
+        let mut query = Self::default();
+        for known in &kept.known {
+            match known {
+                Known::Equal(term) => {
+                    let shadow = term.column.and_then(shadow);
+                    query.equal.extend(shadow.map(|shadow| equal_to(shadow, term)));
+                }
+                Known::Between(bounds) => {
+                    let number = index.numbers.iter().find(|number| number.of == bounds.column);
+                    match number.filter(|_| bounds.prefix.is_none()) {
+                        Some(number) => query.near(table, number, bounds),
+                        None => {
+                            let shadow = shadow(bounds.column);
+                            query.filters.extend(shadow.into_iter().flat_map(|own| within(own, bounds)));
+                        }
+                    }
+                }
+            }
+        }
+        query
+    }
+
+    /// Numbers between others, as doubles: what is equal to a bound as a double may be on either side of it.
+    fn near(&mut self, table: &RedisTable, of: &'i Number, bounds: &Bounds) {
+        let column = table.columns.get(of.of).map(|column| &column.of);
+        let side = |side: &Option<(Term, bool)>| {
+            let (term, _) = side.as_ref()?;
+            match &term.value {
+                Some(value) => number(value).map(|digits| Arg::text(&digits)),
+                None => Some(Arg::slot(&number_of(column, &term.name))),
+            }
+        };
+        let (low, high) = (side(&bounds.low), side(&bounds.high));
+        let other = self.between.iter_mut().find(|span| {
+            let free = (span.low.is_none() || low.is_none()) && (span.high.is_none() || high.is_none());
+            span.of == of && free
+        });
+        match other {
+            Some(span) => {
+                span.low = span.low.take().or(low);
+                span.high = span.high.take().or(high);
+            }
+            None => self.between.push(Span { of, low, high }),
+        }
+    }
+}
+
+impl Span<'_> {
+    fn text(self) -> Arg {
+        let (low, high) = (self.low.unwrap_or_else(|| Arg::text("-inf")), self.high);
+        let high = high.unwrap_or_else(|| Arg::text("+inf"));
+        let start = Arg::text(&format!("@{}:[", self.of.field));
+        start.then(low).then(Arg::text(" ")).then(high).then(Arg::text("]"))
+    }
 }
 
 fn equal_to(shadow: &Shadow, term: &Term) -> Arg {

@@ -1,6 +1,6 @@
 //! Hashes as the records that they are.
 
-use super::schema::{CLASS, Kind, RedisTable, SYSTEM, VERSION};
+use super::schema::{CLASS, EXPIRES, GONE, Kind, RedisTable, SYSTEM, VERSION};
 use super::value::value;
 use crate::generate::Sample;
 use crate::layout::{Block, Fields, Layout};
@@ -11,9 +11,9 @@ use std::collections::{BTreeMap, HashSet};
 pub type Hash = BTreeMap<Vec<u8>, Vec<u8>>;
 
 impl RedisTable {
-    /// The record that a hash is. Nothing for a hash without fields, which is none.
+    /// The record that a hash is. Nothing for a hash without fields, which is none, and for what is left of a deleted row.
     pub fn record(&self, layout: &Layout<'_>, hash: &Hash) -> Result<Option<Sample>, ValueError> {
-        if hash.is_empty() {
+        if hash.is_empty() || (self.stamped && hash.contains_key(GONE.as_bytes())) {
             return Ok(None);
         }
         let cells = self.cells(layout, hash)?;
@@ -44,7 +44,8 @@ impl RedisTable {
             fields: Fields { root: class.map(|_| root) },
             entries: BTreeMap::new(),
         };
-        let own = self.columns.iter().map(|column| column.field.as_str()).chain([VERSION, SYSTEM, CLASS]);
+        let own =
+            self.columns.iter().map(|column| column.field.as_str()).chain([VERSION, SYSTEM, CLASS, EXPIRES]);
         let own: HashSet<&[u8]> = own.map(str::as_bytes).collect();
         for (name, held) in hash.iter().filter(|(name, _)| !own.contains(name.as_slice())) {
             let path: AccessPath = text(name)?.parse().map_err(|error| ValueError(format!("{error}")))?;

@@ -12,7 +12,7 @@
 use crate::layout::{Column, Holds, Layout, Place, Shape, Table};
 use crate::names::NameRule;
 use crate::program::Term;
-use askloom_model::{CollectionId, Role, Value};
+use askloom_model::{CollectionId, Role, Type, Value};
 
 use super::command::{Arg, Command, Piece};
 use super::value::{hex, key_part, ordered, sorted_bytes};
@@ -40,6 +40,10 @@ pub(super) const NAMES: NameRule = NameRule {
 pub(super) const VERSION: &str = "n";
 pub(super) const SYSTEM: &str = "system";
 pub(super) const CLASS: &str = "class";
+pub(super) const EXPIRES: &str = "expires";
+/// The fields of a row that follows later: the version that it is of, and, where it is deleted, when all of it can go.
+pub(super) const STAMP: &str = "stamp";
+pub(super) const GONE: &str = "gone";
 /// The field of a record that has nothing else: no hash is empty. No member can be named so.
 pub(super) const NOTHING: &str = "-";
 /// The block of a collection that has but one.
@@ -53,6 +57,8 @@ pub struct RedisTable {
     pub prefix: String,
     pub columns: Vec<RedisColumn>,
     pub kind: Kind,
+    /// Whether its rows follow aggregates in calls of their own, and so have a stamp.
+    pub stamped: bool,
     pub search: Option<Index>,
 }
 
@@ -77,6 +83,7 @@ pub enum Kind {
 pub struct Index {
     pub name: String,
     pub shadows: Vec<Shadow>,
+    pub numbers: Vec<Number>,
 }
 
 /// A field that is kept for searching alone: hexadecimal digits of the ordered bytes of some columns, one behind the
@@ -86,6 +93,15 @@ pub struct Shadow {
     pub field: String,
     /// Which columns, and whether each descends.
     pub of: Vec<(usize, bool)>,
+}
+
+/// A field that is kept for searching alone, too: the number of a column that is to be between others. The search
+/// module compares numbers as doubles, so it may find some that are just outside, and these are dropped afterwards.
+/// Null has no such field: it is in no range, and what is no number would take the whole record out of the index.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Number {
+    pub field: String,
+    pub of: usize,
 }
 
 /// Digits beyond this are replaced by a digest: longer ones are no tags.
@@ -105,11 +121,18 @@ fn redis(layout: &Layout<'_>, table: &Table, flavour: Flavour, name: &str) -> Re
         Shape::Rows(_) | Shape::Nodes(_) if table.is_packed() => Kind::Packed,
         Shape::Rows(_) | Shape::Nodes(_) => Kind::Spread,
     };
-    let system: &[&str] = if kind == Kind::Master { &[VERSION, SYSTEM, CLASS] } else { &[] };
+    let stamped = flavour == Flavour::Cluster && kind != Kind::Master;
+    let system: &[&str] = match kind {
+        Kind::Master => &[VERSION, SYSTEM, CLASS, EXPIRES],
+        Kind::Packed | Kind::Spread if stamped => &[STAMP, GONE],
+        Kind::Packed | Kind::Spread => &[],
+    };
     let shadows = if flavour == Flavour::Search { wanted_shadows(layout, table) } else { Vec::new() };
-    let shadow_names: Vec<String> = shadows.iter().map(|of| shadow_name(table, of)).collect();
+    let numbers = if shadows.is_empty() { Vec::new() } else { wanted_numbers(layout, table) };
+    let mut own: Vec<String> = shadows.iter().map(|of| shadow_name(table, of)).collect();
+    own.extend(numbers.iter().filter_map(|&of| Some(format!("number_{}", table.columns.get(of)?.name))));
     let members = table.columns.iter().map(|column| column.name.as_str());
-    let wanted = system.iter().copied().chain(members).chain(shadow_names.iter().map(String::as_str));
+    let wanted = system.iter().copied().chain(members).chain(own.iter().map(String::as_str));
     let mut names = NAMES.names(wanted).into_iter().skip(system.len());
     let columns: Vec<RedisColumn> = table
         .columns
@@ -118,9 +141,10 @@ fn redis(layout: &Layout<'_>, table: &Table, flavour: Flavour, name: &str) -> Re
         .map(|(column, field)| RedisColumn { field, of: column.clone() })
         .collect();
     let shadows: Vec<Shadow> =
-        shadows.into_iter().zip(names).map(|(of, field)| Shadow { field, of }).collect();
-    let search = (!shadows.is_empty()).then(|| Index { name: name.to_owned(), shadows });
-    RedisTable { collection: table.collection, prefix: format!("{name}:"), columns, kind, search }
+        shadows.into_iter().zip(names.by_ref()).map(|(of, field)| Shadow { field, of }).collect();
+    let numbers = numbers.into_iter().zip(names).map(|(of, field)| Number { field, of }).collect();
+    let search = (!shadows.is_empty()).then(|| Index { name: name.to_owned(), shadows, numbers });
+    RedisTable { collection: table.collection, prefix: format!("{name}:"), columns, kind, stamped, search }
 }
 
 /// Copies of rows that are not in any order of their own are searched: those that KVMod makes.
@@ -141,6 +165,15 @@ fn wanted_shadows(layout: &Layout<'_>, table: &Table) -> Vec<Vec<(usize, bool)>>
         }
     }
     shadows
+}
+
+/// Those that are to be between values and have numbers.
+fn wanted_numbers(layout: &Layout<'_>, table: &Table) -> Vec<usize> {
+    let numeric = |index: &usize| {
+        let holds = table.columns.get(*index).and_then(|column| column.holds.scalar());
+        matches!(holds, Some(Type::Int | Type::Long | Type::Date | Type::Timestamp(_)))
+    };
+    layout.asked(table.collection).ranged.iter().copied().filter(numeric).collect()
 }
 
 /// `by_city`, `by_country_city_desc`
@@ -253,6 +286,11 @@ impl RedisTable {
         }
         for shadow in &index.shadows {
             for word in [&shadow.field, "TAG", "CASESENSITIVE", "SORTABLE", "UNF"] {
+                command = command.word(word);
+            }
+        }
+        for number in &index.numbers {
+            for word in [&number.field, "NUMERIC"] {
                 command = command.word(word);
             }
         }

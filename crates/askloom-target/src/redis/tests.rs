@@ -27,7 +27,7 @@ const DOWN: Place = Place::Sort { descending: true };
 
 fn table(kind: Kind, columns: Vec<RedisColumn>) -> RedisTable {
     let collection = CollectionId::from_index(0);
-    RedisTable { collection, prefix: "C:".to_owned(), columns, kind, search: None }
+    RedisTable { collection, prefix: "C:".to_owned(), columns, kind, stamped: false, search: None }
 }
 
 fn text(text: &str) -> Value {
@@ -311,6 +311,7 @@ fn searched() -> RedisTable {
             shadow("by_level", &[(2, false)]),
             shadow("by_level_desc_city", &[(2, true), (1, false)]),
         ],
+        numbers: Vec::new(),
     });
     own
 }
@@ -326,9 +327,19 @@ fn a_search_is_never_cut_short_and_its_values_are_digits() {
     let line = read_command(std::slice::from_ref(&own), &read).unwrap().text();
     assert_eq!(
         line,
-        "FT.AGGREGATE C \"@by_city:{06612a7c407b7d220a2477686572650001}\" TIMEOUT 0 FILTER \"@by_level > '00' && \
+        "FT.AGGREGATE C \"@by_city:{06612a7c407b7d220a2477686572650001}\" FILTER \"@by_level > '00' && \
          @by_level <= '038000000000000007'\" SORTBY 2 @by_level_desc_city ASC MAX 1000000 LIMIT 0 1000000 LOAD * \
-         DIALECT 2"
+         TIMEOUT 0 DIALECT 2"
+    );
+    // With a number, an index leads there, and no more is needed.
+    let mut numbered = own.clone();
+    let numbers = vec![Number { field: "number_level".to_owned(), of: 2 }];
+    numbered.search = numbered.search.map(|index| Index { numbers, ..index });
+    let line = read_command(std::slice::from_ref(&numbered), &read).unwrap().text();
+    assert_eq!(
+        line,
+        "FT.SEARCH C \"@by_city:{06612a7c407b7d220a2477686572650001} @number_level:[-inf 7]\" \
+         SORTBY by_level_desc_city ASC LIMIT 0 1000000 TIMEOUT 0 DIALECT 2"
     );
     // What no shadow is of is left to the client: everything is read.
     let kept = Kept { known: vec![Known::Equal(term(0, Some(text("x"))))], order: Vec::new() };
@@ -371,6 +382,8 @@ fn change(table: usize, kind: ChangeKind) -> Change {
         class: askloom_model::ClassId::from_index(0),
         kind,
         each: None,
+        unique: false,
+        expires: None,
     }
 }
 
@@ -435,6 +448,30 @@ fn in_a_cluster_every_call_has_one_tag() {
     assert_eq!(keys, [1, 1]);
     // The aggregate first; its version is checked where it is.
     assert_eq!((made[0].checks.len(), made[1].checks.len()), (1, 0));
+}
+
+#[test]
+fn what_follows_in_a_cluster_has_the_stamp_of_its_write() {
+    let (conceptual, design) = (Conceptual::default(), Design::default());
+    let layout = layout_of(&conceptual, &design);
+    let mut tables = two_tables();
+    tables[1].stamped = true;
+    let mut batch = set_and_row(Value::Int(1));
+    batch.changes.push(change(1, ChangeKind::DropRow(vec![term(0, None), term(1, None)])));
+    let lines = |batch: &Batch| -> Vec<String> {
+        calls(&layout, &tables, Flavour::Cluster, &[], batch)
+            .iter()
+            .map(|call| call.command().text())
+            .collect()
+    };
+    let made = lines(&batch);
+    assert!(made[0].ends_with("if 1 :version at 1 :stamp put 1 1 score 1"), "{made:?}");
+    assert!(made[1].contains(" newer_row 1 ") && made[1].contains(" :stamp 2 score 1 id "), "{made:?}");
+    assert!(made[1].ends_with("newer_norow 1 :bytes(p0,p1) :stamp"), "{made:?}");
+    // A value that is unique is taken before the aggregate changes.
+    batch.changes[1].unique = true;
+    let made = lines(&batch);
+    assert!(made[0].starts_with("FCALL askloom_write 1 \"Top:{-}\" free 1 1 ") && made[1].contains("at 1"));
 }
 
 #[test]

@@ -119,6 +119,27 @@ pub(super) fn sorted_bytes(value: &Value, descending: bool) -> Vec<u8> {
     bytes
 }
 
+/// The number that a value is searched by. Of two values, the greater one has no smaller number.
+#[must_use]
+pub(super) fn number(value: &Value) -> Option<String> {
+    let number = match value {
+        Value::Int(number) => *number,
+        Value::Date(date) => date.duration_since(jiff::civil::Date::constant(1970, 1, 1)).as_hours() / 24,
+        Value::Timestamp(at) => at.as_microsecond(),
+        _other => return None,
+    };
+    Some(number.to_string())
+}
+
+/// The same of a slot.
+#[must_use]
+pub(super) fn number_of(column: Option<&Column>, name: &str) -> String {
+    match column.and_then(|column| column.holds.scalar()) {
+        Some(Type::Int | Type::Long) => name.to_owned(),
+        _other => format!("number({name})"),
+    }
+}
+
 #[must_use]
 pub(super) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()

@@ -1,9 +1,10 @@
 //! Changes as one call of a function: what was read is checked, then all of it is done. In a cluster there is a call
-//! for each tag, the aggregate's first.
+//! for each tag: first those that take unique values, then the aggregate's, then the others. What follows an aggregate
+//! there has the stamp of the write, which is its version, too.
 
 use super::command::{Arg, Command};
 use super::schema::{CLASS, Flavour, Kind, NOTHING, RedisTable, SYSTEM, VERSION};
-use super::value::field;
+use super::value::{field, number, number_of};
 use crate::generate::Sample;
 use crate::layout::{Layout, Place, Shape};
 use crate::program::{Action, Batch, Change, ChangeKind, EntryPath, How, Step, Term, Version};
@@ -15,6 +16,8 @@ pub struct Call {
     pub keys: Vec<Arg>,
     /// Which key must have which version: the number of the key from 1, and an empty one if there must be none.
     pub checks: Vec<(usize, Arg)>,
+    /// Blocks in which nobody else may have a row.
+    pub free: Vec<Repeated>,
     pub steps: Vec<Repeated>,
 }
 
@@ -28,6 +31,9 @@ pub struct Repeated {
 }
 
 const READ: &str = "version";
+/// Of a write in a cluster: the version that it makes, more than the one that was read and not less than the clock in
+/// microseconds.
+const STAMP: &str = "stamp";
 
 /// The calls of a batch, in their order. `before` is what was read for it.
 #[must_use]
@@ -51,9 +57,10 @@ pub fn calls(
         }
         if let Some(call) = calls.get_mut(call) {
             let number = call.key(key);
-            call.change(layout, table, batch, change, number);
+            call.change(layout, table, flavour, batch, change, number);
         }
     }
+    calls.sort_by_key(|call| call.free.is_empty());
     if let (Flavour::Plain | Flavour::Search, Some(call)) = (flavour, calls.first_mut()) {
         call.read(layout, tables, before, batch);
     }
@@ -81,7 +88,7 @@ impl Call {
     fn step(&mut self, key: usize, name: &'static str, args: Vec<Arg>, each: Option<&String>) {
         let step = Repeated { each: each.cloned(), key, name, args };
         // Several statements of one write make one new version.
-        if name != "next" || !self.steps.contains(&step) {
+        if !matches!(name, "next" | "at") || !self.steps.contains(&step) {
             self.steps.push(step);
         }
     }
@@ -101,10 +108,51 @@ impl Call {
         }
     }
 
+    /// A new version of an aggregate.
+    fn version(&mut self, key: usize, flavour: Flavour, batch: &Batch, each: Option<&String>) {
+        match flavour {
+            Flavour::Plain | Flavour::Search => self.step(key, "next", Vec::new(), each),
+            Flavour::Cluster => self.step(key, "at", vec![stamp(batch)], each),
+        }
+    }
+
+    /// What must be read and what is done for a row of a copy.
+    fn copy(
+        &mut self,
+        table: &RedisTable,
+        (batch, change): (&Batch, &Change),
+        key: usize,
+        row: &[Term],
+        fields: Option<Vec<Arg>>,
+    ) {
+        let spread = table.kind == Kind::Spread;
+        let name = match (&fields, spread, table.stamped) {
+            (Some(_), true, false) => "row",
+            (Some(_), true, true) => "newer_row",
+            (Some(_), false, false) => "hash",
+            (Some(_), false, true) => "newer_hash",
+            (None, true, false) => "norow",
+            (None, true, true) => "newer_norow",
+            (None, false, false) => "gone",
+            (None, false, true) => "newer_gone",
+        };
+        let each = change.each.as_ref();
+        if change.unique && spread {
+            let args = counted(vec![table.member(row)], 1);
+            self.free.push(Repeated { each: each.cloned(), key, name: "free", args });
+        }
+        let mut args = Vec::new();
+        args.extend(spread.then(|| table.member(row)));
+        args.extend(table.stamped.then(|| stamp(batch)));
+        args.extend(fields.into_iter().flatten());
+        self.step(key, name, args, each);
+    }
+
     fn change(
         &mut self,
         layout: &Layout<'_>,
         table: &RedisTable,
+        flavour: Flavour,
         batch: &Batch,
         change: &Change,
         key: usize,
@@ -115,17 +163,24 @@ impl Call {
             ChangeKind::Create(cells) | ChangeKind::Replace(cells) => {
                 let new = matches!(change.kind, ChangeKind::Create(_));
                 self.check(key, if new { Arg::text("") } else { read() });
-                self.step(key, "next", Vec::new(), each);
+                self.version(key, flavour, batch, each);
+                // One that has expired may still be there.
+                if new && change.expires.is_some() {
+                    self.step(key, "clear", Vec::new(), each);
+                }
                 if !new {
                     self.cut(table, key, cells, each);
                 }
                 let mut pairs = vec![Arg::text(CLASS), Arg::text(layout.name_of(change.class))];
                 pairs.extend(self::pairs(layout, table, cells));
                 self.step(key, "put", counted(pairs, 2), each);
+                if let Some(expires) = &change.expires {
+                    self.step(key, "expire", vec![time(&expires.at)], each);
+                }
             }
             ChangeKind::Set { set, .. } => {
                 self.check(key, read());
-                self.step(key, "next", Vec::new(), each);
+                self.version(key, flavour, batch, each);
                 self.cut(table, key, set, each);
                 let pairs = pairs(layout, table, set);
                 if !pairs.is_empty() {
@@ -134,7 +189,7 @@ impl Call {
             }
             ChangeKind::Bury { key: of } => {
                 self.check(key, read());
-                self.step(key, "next", Vec::new(), each);
+                self.version(key, flavour, batch, each);
                 self.step(key, "clear", Vec::new(), each);
                 // The id stays with the version: who reads all of them sees whose it is.
                 self.step(key, "put", counted(pairs(layout, table, of), 2), each);
@@ -152,18 +207,9 @@ impl Call {
                 if fields.is_empty() {
                     fields = vec![Arg::text(NOTHING), Arg::text("")];
                 }
-                let fields = counted(fields, 2);
-                if table.kind == Kind::Spread {
-                    let args = [vec![table.member(cells)], fields].concat();
-                    self.step(key, "row", args, each);
-                } else {
-                    self.step(key, "hash", fields, each);
-                }
+                self.copy(table, (batch, change), key, cells, Some(counted(fields, 2)));
             }
-            ChangeKind::DropRow(terms) if table.kind == Kind::Spread => {
-                self.step(key, "norow", vec![table.member(terms)], each);
-            }
-            ChangeKind::DropRow(_) => self.step(key, "gone", Vec::new(), each),
+            ChangeKind::DropRow(terms) => self.copy(table, (batch, change), key, terms, None),
         }
     }
 
@@ -185,7 +231,7 @@ impl Call {
         for (key, version) in &self.checks {
             command = command.word("if").word(&key.to_string()).arg(version.clone());
         }
-        for step in &self.steps {
+        for step in self.free.iter().chain(&self.steps) {
             command = command.word(step.name).word(&step.key.to_string());
             command.args.extend(step.args.iter().cloned());
         }
@@ -199,6 +245,20 @@ fn version(version: Version, name: &str) -> Arg {
         Version::Slot => Arg::slot(name),
         Version::Absent => Arg::text(""),
         Version::Read(number) => Arg::text(&number.to_string()),
+    }
+}
+
+/// The stamp of the write.
+fn stamp(batch: &Batch) -> Arg {
+    batch.seen.stamp.map_or_else(|| Arg::slot(STAMP), |stamp| Arg::text(&stamp.to_string()))
+}
+
+/// Milliseconds since 1970.
+fn time(term: &Term) -> Arg {
+    match &term.value {
+        Some(Value::Timestamp(at)) => Arg::text(&at.as_millisecond().to_string()),
+        Some(Value::Int(at)) => Arg::text(&at.to_string()),
+        Some(_) | None => Arg::slot(&term.name),
     }
 }
 
@@ -254,6 +314,17 @@ fn shadow_pairs(table: &RedisTable, terms: &[Term]) -> Vec<Arg> {
             }
         };
         pairs.extend([Arg::text(&shadow.field), held]);
+    }
+    for own in table.search.iter().flat_map(|index| &index.numbers) {
+        let Some(term) = terms.iter().find(|term| term.column == Some(own.of)) else { continue };
+        let held = match &term.value {
+            Some(value) => number(value).map(|digits| Arg::text(&digits)),
+            None => {
+                let column = table.columns.get(own.of).map(|column| &column.of);
+                Some(Arg::slot(&number_of(column, &term.name)))
+            }
+        };
+        pairs.extend(held.into_iter().flat_map(|held| [Arg::text(&own.field), held]));
     }
     pairs
 }

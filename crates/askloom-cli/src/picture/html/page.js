@@ -318,6 +318,7 @@ const READS = {
 
 const TOGETHER = "A reader sees it change together with its master.";
 const MEANWHILE = [
+  [/store itself/, "The store brings it after by itself; until then a reader of it sees the old state."],
   [/intent/, "Until it is brought after, a reader sees the old state; nothing is lost if the writer stops."],
   [/transaction/, `${TOGETHER} Both or neither.`],
   [/atomic/, TOGETHER],

@@ -11,8 +11,8 @@ pub mod merge;
 use super::{Decision, Paper, Proposal, complete};
 use crate::{simple, upkeep};
 use askloom_model::{
-    Collection, Conceptual, Contents, Design, KeyField, Leaf, Model, Origin, Path, PositionId, Role, Source,
-    Table,
+    Collection, Conceptual, Contents, Design, Keeper, KeyField, Leaf, Model, Origin, Path, PositionId, Role,
+    Source, Table,
 };
 use collection::Draft;
 use merge::{FieldNumber, Group, Threshold, merge};
@@ -179,6 +179,7 @@ fn collection(conceptual: &Conceptual, draft: &Draft, decisions: &mut Vec<Decisi
         name: draft.name.clone(),
         role: Role::Copy,
         origin: Origin::Method,
+        keeper: Keeper::Ours,
         source: Source { root: draft.root, positions: draft.positions.clone(), condition: None },
         block_key: vec![KeyField { path: itself, descending: false }],
         entry_key: Vec::new(),

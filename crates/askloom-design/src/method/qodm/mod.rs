@@ -12,7 +12,7 @@ pub use schema::{Entity, Field, Kind, Schema, Value};
 use super::{Decision, Paper, Proposal};
 use crate::{nested_is_exact, simple, upkeep};
 use askloom_model::{
-    ClassId, Collection, Conceptual, Contents, Design, KeyField, Leaf, Model, Nodes, Origin, Path,
+    ClassId, Collection, Conceptual, Contents, Design, Keeper, KeyField, Leaf, Model, Nodes, Origin, Path,
     PositionId, Role, Source, Table,
 };
 use std::collections::BTreeSet;
@@ -86,6 +86,7 @@ fn collection(
         name: simple::capitalised(&tuple.name),
         role,
         origin: Origin::Method,
+        keeper: Keeper::Ours,
         source: Source {
             root: tuple.root,
             positions: tuple.positions.clone(),

@@ -5,8 +5,8 @@ use super::support::Support;
 use super::{Writing, lookup};
 use crate::upkeep;
 use askloom_model::{
-    ClassId, Collection, CollectionId, Conceptual, Contents, CopyLevel, CopyWrite, Design, Leaf, Member,
-    Path, RelationshipKind, SupportRead, Work,
+    ClassId, Collection, CollectionId, Conceptual, Contents, CopyLevel, CopyWrite, Design, Keeper, Leaf,
+    Member, Path, RelationshipKind, SupportRead, Work,
 };
 
 /// Whether a copy holds anything that the step changes.
@@ -165,7 +165,11 @@ impl Writing<'_> {
             work.puts += 2.0 * changed;
             work.write_requests = 3.0 * changed;
         }
-        let mut estimate = self.priced(work);
+        let mut estimate = match collection.keeper {
+            Keeper::Ours => self.priced(work),
+            // The store writes it by itself, outside of any transaction.
+            Keeper::Store => self.priced_as(work, false),
+        };
         let costing = self.planner.costing;
         let reads = support.take().into_iter().map(|read| {
             estimate += self.priced(read.work);

@@ -3,7 +3,7 @@
 use super::copies::{entry_points, is_inside, roots};
 use crate::cost::Statistics;
 use crate::upkeep;
-use askloom_model::{Capability, ClassId, Collection, CollectionId, CopyLevel, Design, Leaf, Member};
+use askloom_model::{Capability, ClassId, Collection, CollectionId, CopyLevel, Design, Keeper, Leaf, Member};
 
 /// How a copy is kept right on a store.
 #[must_use]
@@ -13,8 +13,11 @@ pub fn level(
     design: &Design,
     id: CollectionId,
 ) -> CopyLevel {
-    let most = most_records(statistics, &design.collections[id]);
-    capability.copy_level(most)
+    match design.collections[id].keeper {
+        Keeper::Ours => capability.copy_level(most_records(statistics, &design.collections[id])),
+        // It is no part of the write.
+        Keeper::Store => CopyLevel::AtomicUnit,
+    }
 }
 
 /// How many records any one write of any one aggregate changes for the sake of this copy: the aggregate, those whose

@@ -229,8 +229,12 @@ impl Writing<'_> {
         self.planner.sizes()
     }
 
-    fn priced(&self, mut work: Work) -> WriteEstimate {
-        work.in_transaction = self.level == CopyLevel::Transaction;
+    fn priced(&self, work: Work) -> WriteEstimate {
+        self.priced_as(work, self.level == CopyLevel::Transaction)
+    }
+
+    fn priced_as(&self, mut work: Work, in_transaction: bool) -> WriteEstimate {
+        work.in_transaction = in_transaction;
         WriteEstimate {
             requests: work.requests + work.write_requests,
             rows: work.rows,

@@ -5,7 +5,7 @@ use crate::plan::Line;
 use crate::plan::print::Printer;
 use crate::plan::table::{Tree, price};
 use askloom_model::{
-    CheckOf, CopyLevel, CopyWrite, Design, Joining, Member, Model, OnDelete, Query, ReferenceCheck,
+    CheckOf, CopyLevel, CopyWrite, Design, Joining, Keeper, Member, Model, OnDelete, Query, ReferenceCheck,
     RelationshipKind, Reservation, SupportOf, Write, WriteAction, WriteEstimate, WriteOf, WritePlan,
     WriteStepPlan,
 };
@@ -173,9 +173,14 @@ impl WritePrinter<'_> {
     }
 
     fn copy(&self, tree: &mut Tree, copy: &CopyWrite) {
-        let name = &self.design.collections[copy.collection].name;
+        let collection = &self.design.collections[copy.collection];
+        let name = &collection.name;
         let own = without_support(copy);
-        line(tree, 1, &format!("bring {name} after, level {}", copy.level.number()), &own);
+        let by = match collection.keeper {
+            Keeper::Ours => format!("level {}", copy.level.number()),
+            Keeper::Store => "by the store itself".to_owned(),
+        };
+        line(tree, 1, &format!("bring {name} after, {by}"), &own);
         for support in &copy.support {
             let numbers = [support.estimate.requests, support.estimate.rows];
             let again = if support.shared { ", as above" } else { "" };

@@ -35,8 +35,12 @@ fn table(sorts: &[Sorted]) -> DynamoTable {
         columns.push(column(&format!("s{at}"), of, Place::Sort { descending: of.descending }));
     }
     let named: Vec<(&Column, String)> = columns.iter().map(|column| (column, column.name.clone())).collect();
-    let attributes =
-        columns.iter().map(|of| Attribute { name: of.name.clone(), of: of.clone(), in_key: true });
+    let attributes = columns.iter().map(|of| Attribute {
+        name: of.name.clone(),
+        of: of.clone(),
+        in_key: true,
+        filled: false,
+    });
     DynamoTable {
         collection: CollectionId::from_index(0),
         name: "Copy".to_owned(),
@@ -45,6 +49,7 @@ fn table(sorts: &[Sorted]) -> DynamoTable {
         attributes: attributes.collect(),
         system: None,
         stamps: None,
+        index: None,
         faithful: false,
         set: None,
     }

@@ -1,0 +1,121 @@
+//! Copies that a store keeps by itself: its secondary indexes.
+//!
+//! Such an index has the records of one master under another key. So a copy can be one if its rows are the instances of
+//! a root class, each once, and all that they hold and depend on is in the root itself; or if it has the rows of
+//! another copy in the same blocks, in another order. Writes never go by it: where it lags they would miss something.
+
+use crate::cost::{Costing, Sizes, Statistics};
+use askloom_model::{
+    Collection, CollectionId, Conceptual, Contents, Design, Id, Keeper, Leaf, Model, Origin, Path, Role,
+};
+use std::collections::HashMap;
+
+/// Lets the store keep what was added for queries alone, as far as it can: as an index of a master, else as another
+/// order of another copy that was added.
+pub fn hand_over(model: &Model, costing: &Costing<'_>, design: &mut Design) {
+    let Some(indexes) = costing.capability.indexes.filter(|indexes| indexes.value.computed) else { return };
+    let conceptual = &model.conceptual;
+    let mut given = Given::default();
+    for id in design.collections.ids().collect::<Vec<_>>() {
+        let collection = &design.collections[id];
+        if collection.origin != Origin::Added || is_for_writes(conceptual, collection) {
+            continue;
+        }
+        if is_of_own_values(conceptual, collection) {
+            let master = design.master(collection.source.root);
+            given.over(design, id, master, indexes.value.most);
+        } else if let Some(local) = indexes.value.local {
+            let host = same_blocks(conceptual, design, id, local.block);
+            if given.over(design, id, host, local.most)
+                && let Some(host) = host
+            {
+                hold(design, host, id);
+            }
+        }
+    }
+}
+
+/// How many indexes each collection has been given.
+#[derive(Default)]
+struct Given(HashMap<CollectionId, u32>);
+
+impl Given {
+    fn over(&mut self, design: &mut Design, id: CollectionId, host: Option<CollectionId>, most: u32) -> bool {
+        let Some(host) = host else { return false };
+        let count = self.0.entry(host).or_default();
+        if *count >= most {
+            return false;
+        }
+        *count += 1;
+        design.collections[id].keeper = Keeper::Store;
+        true
+    }
+}
+
+/// An earlier copy that was added and has the same rows in the same blocks, which stay small enough.
+fn same_blocks(
+    conceptual: &Conceptual,
+    design: &Design,
+    id: CollectionId,
+    most: u64,
+) -> Option<CollectionId> {
+    let collection = &design.collections[id];
+    let flat = |one: &Collection| {
+        one.role != Role::Master && matches!(one.contents, Contents::Fields(_)) && !one.entry_key.is_empty()
+    };
+    let earlier = design.collections.iter().take_while(|(other, _)| *other != id);
+    let mut same = earlier.filter(|(_, other)| {
+        let ours = other.keeper == Keeper::Ours && other.origin == Origin::Added && flat(other);
+        ours && other.source == collection.source && other.block_key == collection.block_key
+    });
+    let (host, _) = same.next().filter(|_| flat(collection))?;
+    let statistics = Statistics::new(conceptual);
+    let sizes = Sizes { statistics: &statistics, design };
+    let bytes = |id| sizes.entries(id) / sizes.blocks(id).max(1.0) * sizes.entry_bytes(id);
+    (bytes(id) + bytes(host) < most as f64).then_some(host)
+}
+
+/// Lets a copy hold all that another one holds: an index is made of what its records have.
+fn hold(design: &mut Design, host: CollectionId, index: CollectionId) {
+    let held: Vec<Path> = design.collections[host].held().cloned().collect();
+    let lacking = design.collections[index].held().filter(|path| !held.contains(path)).cloned();
+    let lacking: Vec<Path> = lacking.collect();
+    let host = &mut design.collections[host];
+    if let Contents::Fields(fields) = &mut host.contents
+        && !lacking.is_empty()
+    {
+        fields.extend(lacking);
+        host.role = Role::Copy;
+    }
+}
+
+/// Whether the rows of a copy are the instances of its root, each once, made of values of the root alone.
+pub(crate) fn is_of_own_values(conceptual: &Conceptual, collection: &Collection) -> bool {
+    let rows = matches!(collection.contents, Contents::Fields(_)) && collection.role != Role::Master;
+    let condition = collection.source.condition.as_ref();
+    let condition = condition.map(askloom_model::Condition::paths).unwrap_or_default();
+    let main = collection.source.positions.iter().map(|(_, position)| position.class);
+    rows && main.eq([Some(collection.source.root)])
+        && conceptual.is_aggregate(collection.source.root)
+        && collection.held().chain(condition).all(|path| is_own_value(conceptual, path))
+}
+
+fn is_own_value(conceptual: &Conceptual, path: &Path) -> bool {
+    let single = match path.leaf {
+        Leaf::Attribute(id) => !conceptual.attributes[id].list,
+        Leaf::Reference(id) => {
+            let end = &conceptual.ends[id];
+            end.stored && !end.cardinality.is_many() && end.inverse != Some(id)
+        }
+        Leaf::Itself => true,
+    };
+    path.hops.is_empty() && path.position.index() == 0 && single
+}
+
+/// Whether writes go by it: to those that refer, or to who has a value that no other may have.
+fn is_for_writes(conceptual: &Conceptual, collection: &Collection) -> bool {
+    collection.indexed().is_some_and(|path| match path.leaf {
+        Leaf::Attribute(id) => conceptual.attributes[id].unique,
+        Leaf::Reference(_) | Leaf::Itself => true,
+    })
+}

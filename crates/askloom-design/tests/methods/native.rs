@@ -1,0 +1,108 @@
+//! Copies that a store keeps by itself.
+
+use crate::{EXAMPLES, example, model};
+use askloom_design::cost::Costing;
+use askloom_design::method::{self, Method, Options};
+use askloom_design::{native, plan, saved};
+use askloom_model::{Collection, Design, Guarantee, Keeper, KeyField, Leaf, Model, Path};
+
+fn on_dynamodb(model: &Model, method: Method) -> (Costing<'static>, Design) {
+    let costing = Costing::from(askloom_target::target("dynamodb").unwrap());
+    (costing, method::design(method, model, &costing, &Options::default()).design)
+}
+
+fn kept(design: &Design) -> Vec<&str> {
+    let kept = design.collections.iter().filter(|(_, collection)| collection.keeper == Keeper::Store);
+    kept.map(|(_, collection)| collection.name.as_str()).collect()
+}
+
+#[test]
+fn what_is_added_for_queries_is_an_index_of_the_store_and_what_writes_go_by_is_ours() {
+    let mut all = 0;
+    for name in EXAMPLES {
+        let model = example(name);
+        for method in Method::ALL {
+            let (costing, design) = on_dynamodb(&model, method);
+            all += kept(&design).len();
+            let is_kept = |id| design.collections[id].keeper == Keeper::Store;
+            for (_, collection) in design.collections.iter().filter(|(id, _)| is_kept(*id)) {
+                let by = collection.indexed().map(|path| path.leaf);
+                let unique =
+                    matches!(by, Some(Leaf::Attribute(id)) if model.conceptual.attributes[id].unique);
+                assert!(!unique && !matches!(by, Some(Leaf::Reference(_))), "{name}: {}", collection.name);
+            }
+            for query in &model.workload.queries {
+                let Ok(plan) = plan::answer(&costing, &model, &design, query) else { continue };
+                let lags = plan.collections().any(is_kept);
+                assert!(!lags || (plan.priced.reads == Guarantee::Lagging && !query.fresh), "{name}");
+            }
+            let read = saved::from_json(&model, &saved::to_json(&model, &design)).unwrap();
+            assert_eq!(kept(&read), kept(&design), "{name}");
+        }
+    }
+    assert!(all > 20, "{all} indexes");
+}
+
+#[test]
+fn a_fresh_query_never_reads_one_and_no_store_without_indexes_is_given_any() {
+    let lazy = model(
+        "@count(100_000)\nentity User { id key: uuid, mail: text, age: int }\n\
+         @rate(10/s)\nquery byMail: SELECT key, age FROM User WHERE mail = :mail\n",
+    );
+    let (costing, design) = on_dynamodb(&lazy, Method::Noam);
+    assert_eq!(kept(&design), ["ByMailIndex"]);
+    let mut fresh = lazy.clone();
+    fresh.workload.queries[0].fresh = true;
+    let reads = plan::answer(&costing, &fresh, &design, &fresh.workload.queries[0]).unwrap();
+    assert!(reads.collections().all(|id| design.collections[id].keeper == Keeper::Ours));
+    let embedded = method::design(Method::Noam, &lazy, &Costing::default(), &Options::default()).design;
+    assert_eq!(kept(&embedded), Vec::<&str>::new());
+}
+
+/// Two orders of the same rows, by a value that is beyond a reference: no index of a master can have it.
+const TWO_ORDERS: &str = "\
+    @count(1000)\nentity Customer { id name: text, country: text @distinct(50) }\n\
+    @count(100_000)\nentity Order {\n  id number: long\n  ref customer: Customer\n  total: decimal\n  day: date\n}\n\
+    @rate(10/s)\nquery newest: SELECT number FROM Order WHERE customer.country = :country ORDER BY day DESC\n\
+    @rate(10/s)\nquery largest: SELECT number FROM Order WHERE customer.country = :country ORDER BY total DESC LIMIT 10\n\
+    @rate(1/s)\nwrite moves: UPDATE Customer SET country = :country WHERE name = :name\n\
+    @rate(1/s)\nwrite costs: UPDATE Order SET total = :total WHERE number = :number\n";
+
+/// NewestIndex once more, sorted by the total.
+fn with_another_order(model: &Model, design: &mut Design) {
+    let newest = design.collections.iter().find(|(_, one)| one.name == "NewestIndex").unwrap().1.clone();
+    let total = model.conceptual.attributes.iter().find(|(_, row)| row.name == "total").unwrap().0;
+    let path = Path { leaf: Leaf::Attribute(total), ..newest.entry_key[0].path.clone() };
+    let entry_key = vec![KeyField { path, descending: true }];
+    design.collections.push(Collection { name: "LargestIndex".to_owned(), entry_key, ..newest });
+}
+
+#[test]
+fn another_order_of_the_same_rows_is_a_local_index() {
+    let model = model(TWO_ORDERS);
+    let (costing, mut design) = on_dynamodb(&model, Method::Noam);
+    with_another_order(&model, &mut design);
+    native::hand_over(&model, &costing, &mut design);
+    assert_eq!(kept(&design), ["LargestIndex"]);
+    let named = |name: &str| design.collections.iter().find(|(_, one)| one.name == name).unwrap().0;
+    let (host, index) = (named("NewestIndex"), named("LargestIndex"));
+    assert_eq!(design.host(index), Some(host));
+    assert_eq!(design.collections[host].fields().len(), 1, "what the index sorts by");
+    let read = saved::from_json(&model, &saved::to_json(&model, &design)).unwrap();
+    assert_eq!(read.host(index), Some(host));
+    for query in &model.workload.queries {
+        let plan = plan::answer(&costing, &model, &design, query).unwrap();
+        assert_eq!(
+            plan.priced.reads,
+            Guarantee::Lagging,
+            "both follow later: nothing bounds the orders of a customer"
+        );
+    }
+    // Every write that moves the index moves its host.
+    for write in &model.workload.writes {
+        let plan = plan::write::plan(&costing, &model, &design, write).unwrap();
+        let copies: Vec<_> =
+            plan.steps.iter().flat_map(|step| &step.copies).map(|copy| copy.collection).collect();
+        assert!(copies.contains(&host) && copies.contains(&index), "{}", write.header.name);
+    }
+}
