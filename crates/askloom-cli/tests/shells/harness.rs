@@ -8,8 +8,8 @@ use askloom_design::lower::values;
 use askloom_design::method::{self, Method, Options as MethodOptions};
 use askloom_design::{ask, plan};
 use askloom_model::{
-    CollectionId, ColumnValue, Contents, Design, Id, Member, Model, Path, Plan, Query, Rule, RuleStep, Span,
-    Value,
+    CollectionId, ColumnValue, Contents, Design, Id, Identity, Member, Model, Path, Plan, Query, Rule,
+    RuleStep, Span, Value,
 };
 use askloom_oracle::State;
 use askloom_store::execute::{self, Arguments};
@@ -18,7 +18,7 @@ use askloom_target::Target;
 use askloom_target::generate::{Language, Options, Sample, Source, Statement};
 use askloom_target::layout::{Entry, Layout, Table};
 use askloom_target::program::{self, Action, How, Program, Read};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A real shell of a real server.
 pub(crate) trait Shell {
@@ -66,6 +66,9 @@ pub(crate) struct What {
 
 /// Tables, and what has been done to them.
 type After<'a> = (&'a BTreeSet<CollectionId>, &'a dyn Fn() -> String);
+
+/// Of the aggregates that were read.
+pub(crate) type Versions = BTreeMap<(CollectionId, Identity), u64>;
 
 /// Parameters that each query is asked with.
 const ASKED: usize = 3;
@@ -183,7 +186,7 @@ pub(crate) fn one_design(
     let options = shell.clear(&place);
     let trial = Trial { schema: &schema, layout: &layout, keyspace: &keyspace, target, costing, place };
     trial.put(shell, &held, options.clone());
-    trial.comes_back(shell, &held, None);
+    let _ = trial.comes_back(shell, &held, None);
     trial.queries(shell, count);
     count.designs += 1;
     count.records += held.len();
@@ -218,7 +221,13 @@ impl Trial<'_> {
     }
 
     /// All records of each table, or of some, are those that were put in.
-    pub(crate) fn comes_back(&self, shell: &mut dyn Shell, held: &[Sample], of: Option<After<'_>>) {
+    pub(crate) fn comes_back(
+        &self,
+        shell: &mut dyn Shell,
+        held: &[Sample],
+        of: Option<After<'_>>,
+    ) -> Versions {
+        let mut versions = Versions::new();
         let wanted = |table: &&Table| of.is_none_or(|(some, _)| some.contains(&table.collection));
         let told = || of.map_or_else(String::new, |(_, told)| told());
         for table in self.layout.tables().iter().filter(wanted) {
@@ -228,6 +237,10 @@ impl Trial<'_> {
             let own = |record: &&Sample| table_of(record) == table.collection;
             let wanted = self.stored(held.iter().filter(own));
             let stored = self.stored(found.iter());
+            versions.extend(found.iter().filter_map(|record| match record {
+                Sample::Block { table, block } => Some(((*table, block.identity.clone()), block.version)),
+                Sample::Row { .. } => None,
+            }));
             for (key, value) in &wanted {
                 assert_eq!(
                     stored.get(key),
@@ -240,6 +253,7 @@ impl Trial<'_> {
             }
             assert_eq!(stored.len(), wanted.len(), "{}, {} {}", self.place, table.name, told());
         }
+        versions
     }
 
     fn stored<'s>(&self, held: impl Iterator<Item = &'s Sample>) -> Memory {

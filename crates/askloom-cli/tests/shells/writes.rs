@@ -4,7 +4,7 @@
 use crate::bound::{Bound, Difference, FIRST_STAMP};
 use crate::data::{aggregates, now};
 use crate::given::{Pool, fresh};
-use crate::harness::{Count, Shell, Trial};
+use crate::harness::{Count, Shell, Trial, Versions};
 use askloom_design::plan;
 use askloom_model::{CollectionId, Identity, Write};
 use askloom_store::execute::Arguments;
@@ -53,6 +53,13 @@ impl Held {
         self.done += 1;
     }
 
+    /// These aggregates have the versions that they should have.
+    fn has(&self, versions: &Versions, told: &str) {
+        for (aggregate, version) in versions {
+            assert_eq!(Some(*version), self.system.get(aggregate).map(|(version, _)| *version), "{told}");
+        }
+    }
+
     /// The records as the store should have them.
     fn expected(&self) -> Vec<Sample> {
         let mut records = self.records.clone();
@@ -97,7 +104,8 @@ impl Trial<'_> {
             count.writes += done;
         }
         if let Some(shell) = shell.as_deref_mut() {
-            self.comes_back(shell, &held.expected(), None);
+            let versions = self.comes_back(shell, &held.expected(), None);
+            held.has(&versions, &self.place);
         }
     }
 
@@ -144,7 +152,10 @@ impl Trial<'_> {
         let tables = changed(&program);
         shell.run(&text).unwrap_or_else(|why| panic!("{}: {why}\n{text}", told()));
         let expected = held.expected();
-        self.comes_back(shell, &expected, Some((&tables, &|| format!("{}\n{text}", told()))));
+        let said = || format!("{}\n{text}", told());
+        let versions = self.comes_back(shell, &expected, Some((&tables, &said)));
+        self.by_the_clock(held, &difference, &versions);
+        held.has(&versions, &said());
         // What was read has changed by now: it is refused, or what it does changes nothing.
         if !twice {
             return true;
@@ -152,8 +163,23 @@ impl Trial<'_> {
         let text = self.printed(&identified(&program), options);
         let _ = shell.run(&text);
         count.again += 1;
-        self.comes_back(shell, &expected, Some((&tables, &|| format!("again {}\n{text}", told()))));
+        let said = || format!("again {}\n{text}", told());
+        let versions = self.comes_back(shell, &expected, Some((&tables, &said)));
+        held.has(&versions, &said());
         true
+    }
+
+    /// In Redis, the version of a new aggregate that expires is the clock.
+    fn by_the_clock(&self, held: &mut Held, difference: &Difference, versions: &Versions) {
+        for ((table, identity), (before, _)) in &difference.blocks {
+            let root = self.schema.design.collections[*table].source.root;
+            let redis = matches!(self.target.capability.target, "redis" | "redis-search");
+            let expires = redis && self.schema.model.conceptual.ttl_ms(root).is_some();
+            let key = (*table, identity.clone());
+            if let (true, None, Some(version)) = (expires, before, versions.get(&key)) {
+                held.system.entry(key).or_default().0 = *version;
+            }
+        }
     }
 
     fn change(&self, held: &Held, write: &Write, given: &Arguments) -> Option<Change> {
