@@ -121,7 +121,11 @@ impl Bound<'_> {
         }
         self.complete(&changes)?;
         let stamp = FIRST_STAMP + u64::from(number);
-        let seen = Seen { versions: self.versions.clone(), stamp: Some(stamp), id: None };
+        let there = self.difference.blocks.iter().filter_map(|((table, id), (before, _))| {
+            Some((*table, id.clone(), before.as_ref()?.entries.keys().cloned().collect()))
+        });
+        let entries = there.collect();
+        let seen = Seen { versions: self.versions.clone(), entries, stamp: Some(stamp), id: None };
         Ok(Batch { changes, level: batch.level, seen })
     }
 

@@ -128,7 +128,15 @@ fn master(
             let mut all = vec![(system.version.clone(), next()), (system.class.clone(), known(Cql::Null))];
             let members = table.columns.iter().filter(|column| !is_partition(column));
             all.extend(members.map(|column| (column.name.clone(), known(Cql::Null))));
-            vec![update(all, key(layout, table, of), read())]
+            let mut gone = vec![update(all, key(layout, table, of), read())];
+            // Every path is behind the empty one. A delete of the partition would take the version along.
+            gone.extend(system.entry.as_ref().map(|(entry, _)| {
+                let mut key = key(layout, table, of);
+                let bound = known(Cql::Text(String::new()));
+                key.push(Condition { column: entry.clone(), operator: ">=", bound });
+                Mutation::Delete { table: table.name.clone(), key, stamp: None }
+            }));
+            gone
         }
         ChangeKind::PutEntry { key: of, path, value } => {
             let Some((entry, held)) = &system.entry else { return Vec::new() };

@@ -16,7 +16,7 @@ use crate::generate::Sample;
 use crate::layout::{Holds, Layout};
 use crate::program::{Batch, Change, ChangeKind, EntryPath, Term, Version};
 use crate::tree::TreeOf;
-use askloom_model::{ClassId, CopyLevel, Id, Value};
+use askloom_model::{AccessPath, ClassId, CopyLevel, Id, Value};
 
 /// A request that writes, as data.
 #[derive(Debug, Clone, PartialEq)]
@@ -252,7 +252,7 @@ fn master(
             }
             once(update(table, system, version, key, members(layout, table, set)))
         }
-        ChangeKind::Bury { key } => bury(table, system, version, key),
+        ChangeKind::Bury { key } => bury(table, system, version, key, batch.entries(change.table, key)),
         ChangeKind::PutEntry { key, path, value } => {
             let held = element(layout, table, value);
             once(put_entry(table, system, version, key, path, held))
@@ -358,7 +358,13 @@ fn only(table: &DynamoTable, system: &System, version: Version) -> Option<Only> 
     (!table.faithful).then_some(only)
 }
 
-fn bury(table: &DynamoTable, system: &System, version: Version, key: &[Term]) -> Vec<Repeated> {
+fn bury(
+    table: &DynamoTable,
+    system: &System,
+    version: Version,
+    key: &[Term],
+    entries: Option<&[AccessPath]>,
+) -> Vec<Repeated> {
     if table.faithful {
         let key = own_key(table, key);
         let delete = key.map(|key| Write::Delete { table: table.name.clone(), key, only: None });
@@ -371,9 +377,21 @@ fn bury(table: &DynamoTable, system: &System, version: Version, key: &[Term]) ->
     if let (Entries::Items { .. }, Some(sort), Some(partition)) =
         (&system.entries, &table.sort, block(table, key))
     {
-        let key = vec![partition, (sort.name.clone(), slot(&sort.name, "S"))];
-        let delete = Write::Delete { table: table.name.clone(), key, only: None };
-        all.push((Some(format!("other item of it in {}", table.name)), delete));
+        let delete = |item: Bound| Write::Delete {
+            table: table.name.clone(),
+            key: vec![partition.clone(), (sort.name.clone(), item)],
+            only: None,
+        };
+        match entries {
+            Some(entries) => all.extend(entries.iter().map(|path| {
+                let item = Bound::Value(Dynamo::S(key::item_text(path)));
+                (None, delete(item))
+            })),
+            None => {
+                let each = format!("other item of it in {}", table.name);
+                all.push((Some(each), delete(slot(&sort.name, "S"))));
+            }
+        }
     }
     all
 }
@@ -604,7 +622,7 @@ mod tests {
             level: CopyLevel::Transaction,
             seen: crate::program::Seen::default(),
         };
-        let gone = bury(&table, system, Version::Slot, &[]);
+        let gone = bury(&table, system, Version::Slot, &[], None);
         let [(None, Write::Update { remove, .. }), (Some(each), Write::Delete { .. })] = gone.as_slice()
         else {
             panic!("{gone:?}")
