@@ -47,8 +47,6 @@ pub(crate) struct Count {
     pub(crate) rows: usize,
     /// Writes that changed something.
     pub(crate) writes: usize,
-    /// Of those, how many were run a second time.
-    pub(crate) again: usize,
     pub(crate) kinds: BTreeSet<&'static str>,
     /// Programs that do not change all that the write changes.
     pub(crate) incomplete: Vec<String>,
@@ -93,7 +91,7 @@ pub(crate) fn every_example(shell: &mut dyn Shell) {
     println!("{}: {count:?}", shell.target());
     assert!(count.incomplete.is_empty(), "{}", count.incomplete.join("\n"));
     assert!(count.unwritten.is_empty(), "no parameters: {:?}", count.unwritten);
-    assert!(count.writes > 200 && count.again > 100 && count.kinds.len() == 8, "{count:?}");
+    assert!(count.writes > 150 && count.kinds.len() == 8, "{count:?}");
     assert!(count.queries > 100 && count.rows > 100 && count.direct > 2, "{count:?}");
 }
 

@@ -4,7 +4,7 @@ use super::read::slots;
 use super::write::{Writing, assignments};
 use super::{Change, ChangeKind};
 use crate::layout::{Column, Source, Table};
-use askloom_model::{Conceptual, Leaf, Member, PositionId, WriteAction};
+use askloom_model::{Collection, Conceptual, Leaf, Member, PositionId, WriteAction};
 
 impl Writing<'_> {
     /// The rows of a copy: those that it was in go, those that it is in come.
@@ -19,7 +19,7 @@ impl Writing<'_> {
         let key = |before: &str| slots(table, Column::is_key, before);
         let drops = match self.plan.action {
             // A row of what it belongs to may have stood there without it.
-            WriteAction::Insert => !own,
+            WriteAction::Insert => !own && !self.is_root_alone(collection),
             WriteAction::Upsert
             | WriteAction::Store
             | WriteAction::Delete
@@ -36,7 +36,7 @@ impl Writing<'_> {
             changes.push(self.change(table, ChangeKind::DropRow(key("old.")), Some(why)));
         }
         // What it was joined to may stay behind in a row of its own.
-        if self.plan.action != WriteAction::Delete || !own {
+        if self.plan.action != WriteAction::Delete || (!own && !self.is_root_alone(collection)) {
             let each = match (&collection.source.condition, each) {
                 (Some(_), None) => Some("row, if it meets the condition".to_owned()),
                 (_, each) => each,
@@ -44,6 +44,18 @@ impl Writing<'_> {
             let cells = if own { self.cells(table) } else { slots(table, |_| true, "") };
             changes.push(self.change(table, ChangeKind::PutRow(cells), each));
         }
+    }
+
+    /// Whether rows come and go with the written instance, which stands in them nowhere else.
+    fn is_root_alone(&self, collection: &Collection) -> bool {
+        let conceptual = self.conceptual();
+        let class = self.plan.class;
+        let related = |other| conceptual.is_kind_of(class, other) || conceptual.is_kind_of(other, class);
+        let mut others = collection.source.positions.iter().skip(1);
+        let mut hops = collection.held().flat_map(|path| &path.hops);
+        conceptual.is_kind_of(class, collection.source.root)
+            && !others.any(|(_, position)| position.class.is_some_and(related))
+            && !hops.any(|&hop| related(conceptual.ends[hop].target))
     }
 
     /// Whether an update may move rows to other keys.

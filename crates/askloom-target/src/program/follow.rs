@@ -3,10 +3,10 @@
 
 use super::read::slots;
 use super::write::{Writing, assignments};
-use super::{Change, ChangeKind};
+use super::{Change, ChangeKind, Term};
 use crate::layout::{Column, Place, Table};
 use askloom_model::{
-    CheckOf, ClassId, Collection, EndId, Leaf, Member, OnDelete, RelationshipKind, WriteAction,
+    CheckOf, ClassId, Collection, EndId, Leaf, Member, OnDelete, RelationshipKind, Value, WriteAction,
 };
 
 impl Writing<'_> {
@@ -110,7 +110,15 @@ impl Writing<'_> {
                 members.push(Member::End(end));
             }
             let key = slots(table, |column| column.place == Place::Block, "other.");
-            let kind = ChangeKind::Set { key, set: self.members(table, &members) };
+            // A link to one is gone; of several, or inside a part, the others stay.
+            let alone = members == [Member::End(end)] && !conceptual.ends[end].cardinality.is_many();
+            let lost = |term: Term| Term {
+                name: format!("other.{}", term.name),
+                value: alone.then_some(Value::Null),
+                ..term
+            };
+            let set = self.members(table, &members).into_iter().map(lost).collect();
+            let kind = ChangeKind::Set { key, set };
             changes.push(Change { class: root, ..self.change(table, kind, Some(each.to_owned())) });
             let uses = |collection: &Collection| {
                 self.is_about(collection, root) && (!collection.whole().is_empty() || uses(collection, end))
@@ -138,7 +146,7 @@ impl Writing<'_> {
                 drop,
                 Some(format!("row of {} that the {each} was in", table.name)),
             ));
-            let put = ChangeKind::PutRow(slots(table, |_| true, ""));
+            let put = ChangeKind::PutRow(slots(table, |_| true, "other."));
             changes.push(self.change(
                 table,
                 put,

@@ -109,7 +109,17 @@ impl Writing<'_> {
             return;
         };
         let mut terms = slots(of, |column| column.place == Place::Block, "");
-        let key = self.key(master);
+        let key = match self.step {
+            WriteStep::Insert { .. } | WriteStep::Upsert { .. } => {
+                self.known(master, slots(master, |column| column.place == Place::Block, ""))
+            }
+            WriteStep::Update { .. }
+            | WriteStep::Delete { .. }
+            | WriteStep::Add { .. }
+            | WriteStep::Remove { .. }
+            | WriteStep::Connect { .. }
+            | WriteStep::Disconnect { .. } => self.key(master),
+        };
         let class = self.plan.class;
         let is_whole = self.conceptual().classes[class].owner.is_none()
             && self.conceptual().is_kind_of(class, self.conceptual().ends[end].target)
