@@ -10,6 +10,7 @@ fn master() -> DynamoTable {
         kind,
         columns: Vec::new(),
         order: Order::Kept,
+        start: String::new(),
     };
     let named = str::to_owned;
     let entries = Entries::Items { value: named("value") };
