@@ -13,6 +13,7 @@
 mod cassandra;
 mod data;
 mod dynamodb;
+mod expiry;
 mod harness;
 mod hbase;
 mod mongodb;

@@ -31,7 +31,9 @@ impl Language for DynamoDb {
         let mut files = vec![File {
             name: "schema.sh".to_owned(),
             run: Some("sh schema.sh".to_owned()),
-            blocks: with_indexes(&tables).map(|(table, of)| create(table, &of, &settings)).collect(),
+            blocks: with_indexes(&tables)
+                .map(|(table, of)| create(table, &of, &settings, &followed))
+                .collect(),
         }];
         if !source.sample.is_empty() {
             let blocks = sample_blocks(source, &tables);
@@ -45,6 +47,13 @@ impl Language for DynamoDb {
         if tables.iter().any(|table| table.index.as_ref().is_some_and(|index| !index.local)) {
             notes.push(
                 "A global secondary index lags behind its table: no write and no @fresh query reads one."
+                    .to_owned(),
+            );
+        }
+        if tables.iter().any(|table| table.system.as_ref().is_some_and(|system| system.expires.is_some())) {
+            notes.push(
+                "`:expires+1hour` is an hour after a new aggregate is gone for readers, in seconds since 1970: DynamoDB \
+                 takes it away then. Its version goes, too, so the first one is `:stamp`, the clock in microseconds."
                     .to_owned(),
             );
         }

@@ -2,7 +2,7 @@
 
 use super::key::{Key, Part, Slot};
 use super::read::{Limit, Request, Rows, Scan, request};
-use super::schema::{HTable, tables};
+use super::schema::{HTable, VERSION, tables};
 use super::value::{Cell, Packing};
 use super::write::{Bound, Check, Mutation, mutations, sample};
 use crate::generate::{self, Block, File, Generated, Language, Options, Sample, Source, Statement, repeated};
@@ -174,6 +174,9 @@ impl Mutation {
         if !self.delete.is_empty() {
             let columns: Vec<String> = self.delete.iter().map(|column| text(column.as_bytes())).collect();
             let _ = write!(line, ", delete: [{}]", columns.join(", "));
+        }
+        if let Some(ttl) = self.ttl_ms.filter(|_| self.put.iter().any(|(column, _)| column != VERSION)) {
+            let _ = write!(line, ", ttl: {ttl}");
         }
         match self.check {
             Check::Nothing => {}

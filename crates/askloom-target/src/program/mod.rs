@@ -2,11 +2,13 @@
 //! changes that belong together. A target turns each step into one statement of its own.
 
 mod bind;
+mod expiry;
 mod kept;
 mod prefix;
 mod read;
 mod write;
 
+pub(crate) use expiry::{later_seconds, millis};
 pub use prefix::text_after;
 pub use read::{query, support};
 pub use write::write;
