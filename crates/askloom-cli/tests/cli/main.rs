@@ -17,6 +17,7 @@ mod fixes;
 mod fmt;
 mod generated;
 mod hbase;
+mod limits;
 mod mongodb;
 mod new;
 mod pages;
