@@ -82,6 +82,10 @@ pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
     })?;
     let options = Options { prefix: args.prefix.clone(), faithful: args.faithful, settings };
     let made = language.generate(&Source { layout: &layout, statements, sample, options });
+    if !made.refused.is_empty() {
+        let title = target.capability.title;
+        return Err(Failure::Input(format!("{title} would refuse this:\n  {}", made.refused.join("\n  "))));
+    }
     match &args.output {
         Some(folder) => write(folder, &made, &args.file, target, screen)?,
         None => {

@@ -1,5 +1,6 @@
 //! Statements as text for cqlsh.
 
+use super::limit::refused;
 use super::read::{Bound, Condition, Select, select};
 use super::schema::{CqlTable, tables};
 use super::value::Cql;
@@ -39,6 +40,7 @@ impl Language for Cassandra {
         let blocks = source.statements.iter().map(|statement| block(source.layout, &tables, statement));
         files.push(File { name: "statements.cql".to_owned(), run: None, blocks: blocks.collect() });
         Generated {
+            refused: refused(source, &tables),
             files,
             notes: vec![
                 "Create a keyspace first, with the replication that you want.".to_owned(),

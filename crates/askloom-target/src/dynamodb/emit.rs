@@ -4,6 +4,7 @@ use super::definition::{cloudformation, create, terraform, with_indexes};
 use super::expression::Expression;
 use super::item::{Item, items};
 use super::json::{Doc, argument, cells, map, text, truth};
+use super::limit::refused;
 use super::paper::grouped;
 use super::read::{self, Bound, Indexed, Request, Test, request};
 use super::schema::{DynamoTable, tables};
@@ -57,7 +58,7 @@ impl Language for DynamoDb {
                     .to_owned(),
             );
         }
-        Generated { files, notes }
+        Generated { files, notes, refused: refused(source, &tables) }
     }
 
     fn read(&self, layout: &Layout<'_>, options: &Options, read: &Read) -> String {

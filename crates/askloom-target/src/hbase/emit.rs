@@ -1,6 +1,7 @@
 //! Requests as text for the hbase shell, which is Ruby.
 
 use super::key::{Key, Part, Slot};
+use super::limit::refused;
 use super::read::{Limit, Request, Rows, Scan, request};
 use super::schema::{HTable, VERSION, tables};
 use super::value::{Cell, Packing};
@@ -39,7 +40,7 @@ impl Language for HBase {
         }
         let blocks = source.statements.iter().map(|statement| block(source.layout, &tables, statement));
         files.push(file("statements.rb", None, blocks.collect()));
-        Generated { files, notes: notes() }
+        Generated { files, notes: notes(), refused: refused(source, &tables) }
     }
 
     fn read(&self, layout: &Layout<'_>, options: &Options, read: &Read) -> String {

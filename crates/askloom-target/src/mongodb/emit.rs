@@ -1,6 +1,7 @@
 //! A design as files for mongosh.
 
 use super::bson::Bson;
+use super::limit::refused;
 use super::read::find;
 use super::schema::{MongoCollection, collections};
 use super::text::{WRITE_CONCERN, collection, in_comment, laid_out, text};
@@ -42,7 +43,8 @@ impl Language for MongoDb {
         }
         let blocks = source.statements.iter().map(|statement| block(source.layout, &all, statement));
         files.push(File { name: "statements.js".to_owned(), run: None, blocks: blocks.collect() });
-        Generated { files, notes: notes(&all, &source.options) }
+        let refused = refused(source, &all);
+        Generated { files, notes: notes(&all, &source.options), refused }
     }
 
     fn read(&self, layout: &Layout<'_>, options: &Options, read: &Read) -> String {
