@@ -136,11 +136,22 @@ impl File {
 #[must_use]
 pub fn heading(mark: &str, statement: &Statement) -> String {
     let kind = if statement.write { "write" } else { "query" };
-    let mut text = format!("{mark} {kind} {}\n", statement.program.name);
-    for line in statement.text.lines().map(str::trim_end).filter(|line| !line.is_empty()) {
-        text.push_str(&format!("{mark}   {line}\n"));
+    let mut text = comment(mark, &format!("{kind} {}", statement.program.name));
+    for line in statement.text.split(ENDS).map(str::trim_end).filter(|line| !line.is_empty()) {
+        text.push_str(&comment(mark, &format!("  {line}")));
     }
     text
+}
+
+/// What ends a line somewhere: in JavaScript and in CQL a comment, too.
+const ENDS: [char; 7] = ['\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'];
+
+/// A line that no shell runs, whatever is in it.
+#[must_use]
+pub fn comment(mark: &str, text: &str) -> String {
+    let plain = |letter: char| if letter.is_control() || ENDS.contains(&letter) { ' ' } else { letter };
+    let text: String = text.chars().map(plain).collect();
+    format!("{mark} {text}\n")
 }
 
 /// The block of a statement: what the model says, each step under its heading, and what is left to the client.
@@ -161,7 +172,7 @@ pub fn repeated(mark: &str, all: impl IntoIterator<Item = (Option<String>, Strin
     let mut text = String::new();
     for (each, statement) in all {
         if let Some(each) = each {
-            text.push_str(&format!("{mark} for each {each}:\n"));
+            text.push_str(&comment(mark, &format!("for each {each}:")));
         }
         text.push_str(&statement);
         text.push('\n');
@@ -174,8 +185,8 @@ pub fn repeated(mark: &str, all: impl IntoIterator<Item = (Option<String>, Strin
 pub fn step_heading(mark: &str, number: usize, of: usize, step: &Step) -> String {
     let number = if of > 1 { format!("{number}. ") } else { String::new() };
     match &step.each {
-        Some(each) => format!("{mark} {number}for each {each}: {}\n", step.why),
-        None => format!("{mark} {number}{}\n", step.why),
+        Some(each) => comment(mark, &format!("{number}for each {each}: {}", step.why)),
+        None => comment(mark, &format!("{number}{}", step.why)),
     }
 }
 
@@ -186,5 +197,32 @@ pub fn client_line(mark: &str, program: &Program) -> String {
         return String::new();
     }
     let words: Vec<&str> = program.client.iter().map(|client| client.word()).collect();
-    format!("{mark} then, on the client: {}\n", words.join(", "))
+    comment(mark, &format!("then, on the client: {}", words.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_of_a_model_gets_out_of_a_comment() {
+        let text =
+            "SELECT a\r FROM A\u{2028}db.dropDatabase();\u{2029}x\u{85}y\u{b}z\u{c}w\n\u{1b}[2J /* */ -- //";
+        let program = Program { name: "q\rDROP".to_owned(), steps: Vec::new(), client: Vec::new() };
+        let statement = Statement { program, text: text.to_owned(), write: false };
+        let step = Step {
+            why: "what\r\nit \u{2028} is".to_owned(),
+            each: Some("row\rof".to_owned()),
+            action: crate::program::Action::Read(Read::new(
+                askloom_model::Id::from_index(0),
+                crate::program::How::All,
+            )),
+        };
+        let lines = [heading("//", &statement), step_heading("//", 1, 2, &step)].concat();
+        let lines = lines + &repeated("//", [(Some("a\u{2029}b".to_owned()), "// s".to_owned())]);
+        let every = lines.split(ENDS).filter(|line| !line.is_empty());
+        assert!(every.clone().all(|line| line.starts_with("// ")), "{lines:?}");
+        assert_eq!(every.count(), 12, "{lines:?}");
+        assert!(!lines.contains('\u{1b}'));
+    }
 }

@@ -7,6 +7,7 @@
 )]
 
 mod apply;
+mod cassandra;
 mod check;
 mod data;
 mod design;

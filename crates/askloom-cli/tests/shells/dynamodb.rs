@@ -19,6 +19,7 @@ use std::path::Path;
 pub(crate) struct Aws {
     session: Session,
     prefix: String,
+    settings: serde_json::Map<String, Json>,
 }
 
 const MARK: &str = "askloom-mark";
@@ -31,7 +32,7 @@ impl Aws {
         // The environment, its Python, the script of the CLI, where the server is.
         let script = line.iter().position(|word| word.ends_with("/aws")).unwrap();
         line.splice(script..=script, ["-u".to_owned(), runner.display().to_string(), MARK.to_owned()]);
-        Self { session: Session::start(&line, &[]), prefix: String::new() }
+        Self { session: Session::start(&line, &[]), prefix: String::new(), settings: serde_json::Map::new() }
     }
 
     pub(crate) fn send(&mut self, text: &str) -> Result<Vec<Json>, String> {
@@ -61,7 +62,7 @@ impl Shell for Aws {
         let drops: Vec<String> =
             own.map(|table| format!("aws dynamodb delete-table --table-name '{table}'\n")).collect();
         self.send(&drops.concat()).unwrap();
-        Options { prefix: self.prefix.clone(), ..Options::default() }
+        Options { prefix: self.prefix.clone(), settings: self.settings.clone(), ..Options::default() }
     }
 
     fn run(&mut self, text: &str) -> Result<(), String> {
@@ -73,7 +74,10 @@ impl Shell for Aws {
     }
 
     fn read(&mut self, layout: &Layout<'_>, read: &Read) -> Result<Vec<Sample>, String> {
-        let all = tables(layout, &self.prefix, false);
+        let all = tables(
+            layout,
+            &Options { prefix: self.prefix.clone(), settings: self.settings.clone(), ..Options::default() },
+        );
         let text = request(layout, &all, read).ok_or("no such table")?.text();
         let mut items = Vec::new();
         for answer in self.send(&text)? {
@@ -91,6 +95,25 @@ impl Shell for Aws {
 #[ignore = "slow"]
 fn every_example_runs_in_the_aws_cli() {
     every_example(&mut Aws::start());
+}
+
+/// Keys that start as the settings want it, of every kind: joined texts, bytes, one column.
+#[test]
+#[ignore = "slow"]
+fn keys_start_as_the_settings_say() {
+    let model = example("blog");
+    let target = askloom_target::target("dynamodb").unwrap();
+    for method in [Method::Noam, Method::Kvmod] {
+        let design = method::design(method, &model, &Costing::from(target), &MethodOptions::default()).design;
+        let mut aws = Aws::start();
+        let starts = design.collections.iter().map(|(_, one)| {
+            (one.name.clone(), serde_json::json!([format!("{}#", one.name.to_uppercase()), "é"]))
+        });
+        aws.settings.insert("keys".to_owned(), Json::Object(starts.collect()));
+        let mut count = Count::default();
+        one_design(&mut aws, format!("starts_{}", method.name()), &model, design, true, &mut count);
+        assert!(count.queries > 5 && count.rows > 0, "{count:?}");
+    }
 }
 
 /// Two orders of the same rows: the second is a local index of the first.

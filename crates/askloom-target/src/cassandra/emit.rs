@@ -247,3 +247,26 @@ fn date(date: jiff::civil::Date) -> String {
     let days = date.since(first).map(|span| i64::from(span.get_days())).unwrap_or_default();
     ((1_i64 << 31) + days).to_string()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_text_gets_out_of_its_quotes() {
+        let plain =
+            ["", "'", "''", "it's", "a';DROP TABLE game;--", "$$", "/* x", "*/", ":slot", "\\", "\u{2028}"];
+        for text in plain {
+            let literal = Cql::Text(text.to_owned()).literal();
+            let inside = literal.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\'')).unwrap();
+            assert_eq!(inside.replace("''", "\u{1}").matches('\'').count(), 0, "{literal}");
+            assert_eq!(inside.replace("''", "'"), text);
+        }
+        // What a terminal changes on its way goes as bytes.
+        assert_eq!(Cql::Text("a\n\0\u{7f}".to_owned()).literal(), "blob_as_text(0x610a007f)");
+        assert_eq!(Cql::Blob(vec![0, 255]).literal(), "0x00ff");
+        let list = Cql::List(vec![Cql::Text("a'b".to_owned()), Cql::Int(-1)]);
+        assert_eq!(list.literal(), "['a''b', -1]");
+        assert_eq!(Cql::Date(jiff::civil::date(-44, 3, 15)).literal(), "2146748123");
+    }
+}

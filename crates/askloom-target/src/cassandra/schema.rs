@@ -270,3 +270,76 @@ impl CqlTable {
         entry.into_iter().chain(own).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::{Parts, Source};
+    use askloom_model::{Id, Role};
+
+    fn column(name: &str, place: Place, ty: Type, optional: bool) -> Column {
+        Column { name: name.to_owned(), place, source: Source::Node, holds: Holds::Scalar(ty), optional }
+    }
+
+    fn copy(columns: Vec<Column>) -> CqlTable {
+        let collection = CollectionId::from_index(0);
+        let shape = Shape::Rows(Parts::default());
+        let table = Table { collection, name: "Lobby".to_owned(), role: Role::Copy, columns, shape };
+        cql(&table, "lobby".to_owned())
+    }
+
+    fn types(table: &CqlTable) -> Vec<(&str, String)> {
+        table.columns.iter().map(|column| (column.name.as_str(), column.kind.cql())).collect()
+    }
+
+    #[test]
+    fn what_sorts_is_kept_so_that_it_sorts() {
+        let (sorts, value) = (Place::Sort { descending: true }, Place::Value);
+        let names: Type = Type::Enum(["z", "a"].map(str::to_owned).into());
+        let table = copy(vec![
+            column("mail", Place::Block, Type::Text, false),
+            column("when", sorts, Type::Timestamp(Precision::Millis), true),
+            column("state", sorts, names.clone(), false),
+            column("id", Place::Row, Type::Uuid, false),
+            column("other", value, Type::Uuid, true),
+            column("was", value, names, true),
+            column("micros", value, Type::Timestamp(Precision::Micros), true),
+            column("nanos", value, Type::Timestamp(Precision::Nanos), true),
+        ]);
+        let expected = [
+            ("mail", "text"),
+            ("when", "blob"),
+            ("state", "int"),
+            ("id", "blob"),
+            ("other", "uuid"),
+            ("was", "text"),
+            ("micros", "bigint"),
+            ("nanos", "varint"),
+        ];
+        let expected = expected.map(|(name, ty)| (name, ty.to_owned()));
+        assert_eq!(types(&table), expected);
+        // The only column of a partition key is never empty; one of several may be.
+        assert_eq!(table.columns[0].kind, Kind::Filled);
+        let both = copy(vec![
+            column("a", Place::Block, Type::Text, false),
+            column("b", Place::Block, Type::Text, true),
+        ]);
+        assert_eq!([&both.columns[0].kind, &both.columns[1].kind], [&Kind::Plain(Type::Text), &Kind::Bytes]);
+        let none = copy(vec![column("a", Place::Row, Type::Int, false)]);
+        assert_eq!(none.partition(), ["block"], "a copy in one partition has a constant");
+    }
+
+    #[test]
+    fn names_are_what_cql_takes() {
+        let long = "x".repeat(60);
+        let wanted = ["order", "Token", "firstPlayer", "first_player", "größe", "2nd", "a b", long.as_str()];
+        let names = NAMES.names(wanted);
+        assert_eq!(
+            names[..7],
+            ["order_", "token_", "first_player", "first_player_2", "gr__e", "x_2nd", "a_b"]
+        );
+        assert!(names.iter().all(|name| name.len() <= 48 && !RESERVED.contains(&name.as_str())), "{names:?}");
+        let columns = NAMES.names(SYSTEM.into_iter().chain(["n", "Class", "value"]));
+        assert_eq!(columns[5..], ["n_2", "class_2", "value_2"], "members give way to what is the system's");
+    }
+}

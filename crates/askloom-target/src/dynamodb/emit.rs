@@ -25,7 +25,7 @@ pub struct DynamoDb;
 
 impl Language for DynamoDb {
     fn generate(&self, source: &Source<'_>) -> Generated {
-        let tables = tables(source.layout, &source.options.prefix, source.options.faithful);
+        let tables = tables(source.layout, &source.options);
         // What is wrong with settings has been said before.
         let settings = Settings::new(&source.options.settings).unwrap_or_default();
         let followed = followed(&tables, &source.statements);
@@ -45,6 +45,11 @@ impl Language for DynamoDb {
         files.push(cloudformation(&tables, &settings, &followed));
         files.push(terraform(&tables, &settings, &followed));
         let mut notes = notes();
+        let names = || source.layout.tables().iter().map(|table| &table.name);
+        let unknown = settings.keys.iter().filter(|(name, _)| names().all(|own| own != name));
+        notes.extend(
+            unknown.map(|(name, _)| format!("`keys` names `{name}`, and no collection has that name.")),
+        );
         if tables.iter().any(|table| table.index.as_ref().is_some_and(|index| !index.local)) {
             notes.push(
                 "A global secondary index lags behind its table: no write and no @fresh query reads one."
@@ -62,12 +67,12 @@ impl Language for DynamoDb {
     }
 
     fn read(&self, layout: &Layout<'_>, options: &Options, read: &Read) -> String {
-        let tables = tables(layout, &options.prefix, options.faithful);
+        let tables = tables(layout, options);
         request(layout, &tables, read).map(|request| request.text()).unwrap_or_default()
     }
 
     fn put(&self, layout: &Layout<'_>, options: &Options, sample: &Sample) -> String {
-        put(layout, &tables(layout, &options.prefix, options.faithful), sample)
+        put(layout, &tables(layout, options), sample)
     }
 
     fn settings(&self, given: &serde_json::Map<String, serde_json::Value>) -> Result<(), String> {

@@ -68,7 +68,7 @@ pub(super) fn group(layout: &Layout<'_>, own: &Table, table: &mut DynamoTable) -
         let column = own.columns.get(index)?;
         let kind = KeyKind::Plain(scalar(column.holds.scalar()?, order));
         let name = format!("{}ID", class_name(layout, own, column)?);
-        Some(Key { name, kind, columns: vec![index], order })
+        Some(Key { name, kind, columns: vec![index], order, start: String::new() })
     };
     table.partition = key(*hash, Order::Free)?;
     table.sort = Some(key(*range, Order::Kept)?);

@@ -139,7 +139,8 @@ pub(super) fn key_bound(table: &DynamoTable, key: &Key, terms: &[Term]) -> Optio
         None => {
             let columns = own.iter().zip(&key.columns);
             let parts = columns.map(|(term, &column)| slot_part(table, key, term, column));
-            Some(Bound::Slot { text: parts.collect::<Vec<_>>().join("#"), tag: key.scalar().name() })
+            let text = format!("{}{}", key.start, parts.collect::<Vec<_>>().join("#"));
+            Some(Bound::Slot { text, tag: key.scalar().name() })
         }
     }
 }
@@ -247,7 +248,7 @@ fn bytes(
     /// Null is the smallest; nothing starts with these.
     const AFTER_NULL: u8 = 0x01;
     const BEFORE_NULL: u8 = 0xfe;
-    let mut start = Vec::new();
+    let mut start = sort.start.clone().into_bytes();
     for (term, &index) in equal.iter().zip(&sort.columns) {
         start.extend(ordered(term.literal()?, table.attributes.get(index)?));
     }
@@ -304,7 +305,7 @@ fn joined(
     bounds: Option<&Bounds>,
     last: bool,
 ) -> Option<Found> {
-    let mut start = String::new();
+    let mut start = sort.start.clone();
     for (at, (term, &index)) in equal.iter().zip(&sort.columns).enumerate() {
         let ends = at + 1 == sort.columns.len();
         start.push_str(&part(

@@ -12,12 +12,16 @@
 //! | anything else: what can be null, descends, doubles, blobs, places | B of ordered bytes |
 //! | no column | S `all`: the copy is one partition |
 //!
+//! What the settings want a key to start with is before all of that, in S or in B.
+//!
 //! An aggregate is one item. Where entries inside its lists are apart, it is several items of one partition, and the sort
 //! key says which: `#` the aggregate itself, `rounds#000007` a round. Entries that are apart but in no list are
 //! attributes, `/` and their path.
 
 use super::index::IndexOf;
 use super::key::Order;
+use super::settings::Settings;
+use crate::generate::Options;
 use crate::layout::{Column, Layout, Place, Shape, Table};
 use crate::names::NameRule;
 use askloom_model::{Collection, CollectionId, Contents, Keeper, RuleStep, Type};
@@ -80,6 +84,8 @@ pub struct Key {
     /// The columns that it is made of, in their order.
     pub columns: Vec<usize>,
     pub order: Order,
+    /// What it starts with: `GAME#`.
+    pub start: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -147,16 +153,43 @@ pub struct Stamps {
 
 /// All tables, in the order of the layout's.
 #[must_use]
-pub fn tables(layout: &Layout<'_>, prefix: &str, faithful: bool) -> Vec<DynamoTable> {
+pub fn tables(layout: &Layout<'_>, options: &Options) -> Vec<DynamoTable> {
+    let (prefix, faithful) = (&options.prefix, options.faithful);
+    // What is wrong with settings has been said before.
+    let settings = Settings::new(&options.settings).unwrap_or_default();
     let wanted: Vec<String> =
         layout.tables().iter().map(|table| long_enough(format!("{prefix}{}", table.name))).collect();
     let names = TABLES.names(wanted.iter().map(String::as_str));
     let pairs = layout.tables().iter().zip(names);
     let mut tables: Vec<_> = pairs.map(|(table, name)| one(layout, table, name, faithful)).collect();
     if !faithful {
+        for (own, table) in tables.iter_mut().zip(layout.tables()) {
+            let starts = settings.keys.iter().find(|(name, _)| *name == table.name);
+            starts.into_iter().for_each(|(_, starts)| start_keys(own, starts));
+        }
         super::index::link(layout, &mut tables);
     }
     tables
+}
+
+/// Keys that start with a text are texts, or bytes.
+fn start_keys(table: &mut DynamoTable, starts: &[String]) {
+    let joins = |attributes: &[Attribute], key: &Key| {
+        let mut columns = key.columns.iter().filter_map(|&at| attributes.get(at));
+        columns.all(|column| column.of.holds.scalar().is_some_and(joins))
+    };
+    let attributes = std::mem::take(&mut table.attributes);
+    let keys = std::iter::once(&mut table.partition).chain(&mut table.sort);
+    for (key, start) in keys.zip(starts).filter(|(key, start)| key.kind != KeyKind::Item && !start.is_empty())
+    {
+        key.start.clone_from(start);
+        key.kind = match key.kind {
+            KeyKind::Plain(_) if joins(&attributes, key) => KeyKind::Joined,
+            KeyKind::Plain(_) => KeyKind::Bytes,
+            other @ (KeyKind::Joined | KeyKind::Bytes | KeyKind::Constant | KeyKind::Item) => other,
+        };
+    }
+    table.attributes = attributes;
 }
 
 pub(super) fn long_enough(mut name: String) -> String {
@@ -188,6 +221,7 @@ fn one(layout: &Layout<'_>, table: &Table, name: String, faithful: bool) -> Dyna
             kind: KeyKind::Item,
             columns: Vec::new(),
             order: Order::Kept,
+            start: String::new(),
         }),
         (Entries::Inside | Entries::Attributes, true) => None,
         (Entries::Inside | Entries::Attributes, false) => sort(&columns),
@@ -260,7 +294,13 @@ fn partition(columns: &[(&Column, String)], constant: Option<&String>) -> Key {
     let indices: Vec<usize> = own.map(|(index, _)| index).collect();
     if indices.is_empty() {
         let name = constant.cloned().unwrap_or_else(|| "block".to_owned());
-        return Key { name, kind: KeyKind::Constant, columns: indices, order: Order::Free };
+        return Key {
+            name,
+            kind: KeyKind::Constant,
+            columns: indices,
+            order: Order::Free,
+            start: String::new(),
+        };
     }
     key(columns, indices, Order::Free)
 }
@@ -278,7 +318,7 @@ pub(super) fn key(columns: &[(&Column, String)], indices: Vec<usize>, order: Ord
     let held: Vec<&Column> = own.iter().map(|(column, _)| *column).collect();
     // A joined name has the join that no single one of these names has, unless somebody wanted it so.
     let name = if names.len() == 1 { names.concat() } else { ATTRIBUTES.one(&joined_name(columns, &names)) };
-    Key { name, kind: kind(&held, order), columns: indices, order }
+    Key { name, kind: kind(&held, order), columns: indices, order, start: String::new() }
 }
 
 fn joined_name(columns: &[(&Column, String)], names: &[&str]) -> String {

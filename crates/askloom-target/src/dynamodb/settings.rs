@@ -9,6 +9,8 @@ pub struct Settings {
     pub point_in_time_recovery: bool,
     pub deletion_protection: bool,
     pub tags: Vec<(String, String)>,
+    /// By the name of a collection, what its keys start with.
+    pub keys: Vec<(String, Vec<String>)>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -22,7 +24,7 @@ pub enum Billing {
 }
 
 const KNOWN: &str =
-    "billing_mode, read_units, write_units, point_in_time_recovery, deletion_protection, tags";
+    "billing_mode, read_units, write_units, point_in_time_recovery, deletion_protection, tags, keys";
 
 impl Settings {
     /// Says what is wrong with them.
@@ -44,6 +46,7 @@ impl Settings {
                     settings.deletion_protection = value.as_bool().ok_or_else(|| wrong("true or false"))?;
                 }
                 "tags" => settings.tags = tags(value).ok_or_else(|| wrong("texts by their names"))?,
+                "keys" => settings.keys = keys(value).ok_or_else(|| wrong(KEYS))?,
                 _unknown => return Err(format!("there is no `{name}`; there are {KNOWN}")),
             }
         }
@@ -66,6 +69,28 @@ impl Settings {
 
 const MODES: &str = "\"on-demand\" or \"provisioned\"";
 
+const KEYS: &str =
+    "by the names of collections what a partition key starts with, or a list of that and of the sort key's";
+
+/// `Game = "GAME#"`, or `Game = ["GAME#", "AT#"]`.
+fn keys(value: &Json) -> Option<Vec<(String, Vec<String>)>> {
+    let start = |text: &Json| {
+        let text = text.as_str()?;
+        (!text.chars().any(char::is_control) && text.len() <= LONGEST_START).then(|| text.to_owned())
+    };
+    let one = |(name, starts): (&String, &Json)| {
+        let starts: Option<Vec<String>> = match starts {
+            Json::Array(both) if both.len() <= 2 => both.iter().map(start).collect(),
+            single => start(single).map(|start| vec![start]),
+        };
+        Some((name.clone(), starts?))
+    };
+    value.as_object()?.iter().map(one).collect()
+}
+
+/// Of the 1,024 bytes of a sort key most are for what it is made of.
+const LONGEST_START: usize = 64;
+
 fn positive(value: &Json) -> Option<u64> {
     value.as_u64().filter(|&units| units > 0)
 }
@@ -85,11 +110,15 @@ mod tests {
     #[test]
     fn settings_are_read() {
         let all = r#"{"billing_mode": "provisioned", "read_units": 5, "write_units": 6, "deletion_protection": true,
-            "point_in_time_recovery": true, "tags": {"team": "games"}}"#;
+            "point_in_time_recovery": true, "tags": {"team": "games"}, "keys": {"Game": "GAME#", "A": ["A#", ""]}}"#;
         let settings = given(all).unwrap();
         assert_eq!(settings.billing, Billing::Provisioned { read_units: 5, write_units: 6 });
         assert!(settings.deletion_protection && settings.point_in_time_recovery);
         assert_eq!(settings.tags, [("team".to_owned(), "games".to_owned())]);
+        let keys = [("Game", vec!["GAME#"]), ("A", vec!["A#", ""])];
+        let keys =
+            keys.map(|(name, starts)| (name.to_owned(), starts.into_iter().map(str::to_owned).collect()));
+        assert!(keys.iter().all(|key| settings.keys.contains(key)), "{:?}", settings.keys);
         assert_eq!(given("{}"), Ok(Settings::default()));
     }
 
@@ -103,6 +132,8 @@ mod tests {
             (r#"{"read_units": 0}"#, "takes a number from 1, not 0"),
             (r#"{"deletion_protection": "yes"}"#, "takes true or false, not \"yes\""),
             (r#"{"tags": ["x"]}"#, "takes texts by their names"),
+            (r#"{"keys": {"Game": ["a", "b", "c"]}}"#, "takes by the names of collections"),
+            (r#"{"keys": {"Game": "a\nb"}}"#, "takes by the names of collections"),
         ] {
             let error = given(json).unwrap_err();
             assert!(error.contains(said), "{json}: {error}");

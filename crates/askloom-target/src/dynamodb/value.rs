@@ -40,14 +40,14 @@ pub(super) fn key_value(table: &DynamoTable, key: &Key, cells: &[&Value]) -> Opt
     let columns: Vec<&Attribute> =
         key.columns.iter().filter_map(|&index| table.attributes.get(index)).collect();
     match key.kind {
-        KeyKind::Constant => Some(Dynamo::S("all".to_owned())),
+        KeyKind::Constant => Some(Dynamo::S(format!("{}all", key.start))),
         KeyKind::Item => Some(Dynamo::S(key::ITSELF.to_owned())),
         KeyKind::Plain(_) => {
             let ty = columns.first()?.of.holds.scalar()?;
             native(single(cells.first()?)?, ty, key.order)
         }
         KeyKind::Joined => {
-            let mut text = String::new();
+            let mut text = key.start.clone();
             for (at, (column, cell)) in columns.iter().zip(cells).enumerate() {
                 let last = at + 1 == columns.len();
                 text.push_str(&part(single(cell)?, column.of.holds.scalar()?, key.order, last)?);
@@ -58,7 +58,7 @@ pub(super) fn key_value(table: &DynamoTable, key: &Key, cells: &[&Value]) -> Opt
             (cells.len() == columns.len()).then_some(Dynamo::S(text))
         }
         KeyKind::Bytes => {
-            let mut bytes = Vec::new();
+            let mut bytes = key.start.clone().into_bytes();
             for (column, cell) in columns.iter().zip(cells) {
                 bytes.extend(ordered(single(cell)?, column));
             }
@@ -310,6 +310,7 @@ pub(super) fn key_back(table: &DynamoTable, key: &Key, value: &Dynamo) -> Option
             native_back(value, columns.first()?.of.holds.scalar()?, key.order).map(|value| vec![value])
         }
         (KeyKind::Joined, Dynamo::S(text)) => {
+            let text = text.strip_prefix(key.start.as_str())?;
             let parts: Vec<&str> = text.splitn(columns.len(), key::JOIN).collect();
             if parts.len() != columns.len() {
                 return None;
@@ -320,7 +321,7 @@ pub(super) fn key_back(table: &DynamoTable, key: &Key, value: &Dynamo) -> Option
             });
             back.collect()
         }
-        (KeyKind::Bytes, Dynamo::B(bytes)) => bytes_back(&columns, bytes),
+        (KeyKind::Bytes, Dynamo::B(bytes)) => bytes_back(&columns, bytes.strip_prefix(key.start.as_bytes())?),
         (KeyKind::Joined | KeyKind::Bytes, _) => None,
     }
 }

@@ -528,6 +528,7 @@ mod tests {
             kind,
             columns: Vec::new(),
             order: Order::Kept,
+            start: String::new(),
         };
         let named = str::to_owned;
         let entries = Entries::Items { value: named("value") };

@@ -117,6 +117,9 @@ fn run(flavour: Flavour, name: &str) -> Option<String> {
 fn notes(flavour: Flavour, source: &Source<'_>) -> Vec<String> {
     let mut notes = vec![
         "The server must not evict: `CONFIG GET maxmemory-policy` says noeviction.".to_owned(),
+        "redis-cli knows no comments: paste what has no `#` before it, or run `grep -v '^#' statements.redis | \
+         redis-cli -3`."
+            .to_owned(),
         "`bytes(a,b)` stands for the ordered bytes of these values, `after(…)` for the first bytes behind all that \
          start with them; `--params` prints them."
             .to_owned(),
