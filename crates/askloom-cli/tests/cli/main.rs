@@ -18,6 +18,7 @@ mod fixes;
 mod fmt;
 mod generated;
 mod hbase;
+mod limits;
 mod mongodb;
 mod new;
 mod pages;
