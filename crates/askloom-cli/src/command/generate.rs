@@ -5,7 +5,7 @@ use crate::replace::replace;
 use crate::screen::Screen;
 use crate::settings::{self, Settings};
 use crate::statement::{Statement, arguments_from_json};
-use crate::{native, sample, target};
+use crate::{limits, native, sample, target};
 use askloom_design::cost::Costing;
 use askloom_design::lower::{Arguments, Lowering};
 use askloom_design::method::questions;
@@ -70,6 +70,9 @@ pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
     let method = args.method.map(MethodName::method);
     let Designed { model, sources, design, .. } =
         Designed::on(target.capability.target, &costing, method, &args.file, screen)?;
+    if limits::say(&model, &design, target, screen) {
+        return Ok(Exit::any_wrong(true));
+    }
     let layout = Layout::new(&model.conceptual, &design).asked_by(&questions(&model));
     let given = args.params.as_deref().map_or_else(|| Ok(HashMap::new()), |file| params(&model, file))?;
     let lowering =
@@ -84,6 +87,10 @@ pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
     })?;
     let options = Options { prefix: args.prefix.clone(), faithful: args.faithful, settings };
     let made = language.generate(&Source { layout: &layout, statements, sample, options });
+    if !made.refused.is_empty() {
+        let title = target.capability.title;
+        return Err(Failure::Input(format!("{title} would refuse this:\n  {}", made.refused.join("\n  "))));
+    }
     match &args.output {
         Some(folder) => write(folder, &made, &args.file, target, screen)?,
         None => {

@@ -19,6 +19,7 @@ mod fmt;
 mod generate;
 mod generated;
 mod hbase;
+mod limits;
 mod mongodb;
 mod new;
 mod pages;

@@ -16,7 +16,7 @@ use askloom_target::program::Read;
 use serde_json::Value as Json;
 use std::path::Path;
 
-struct Aws {
+pub(crate) struct Aws {
     session: Session,
     prefix: String,
     settings: serde_json::Map<String, Json>,
@@ -25,7 +25,7 @@ struct Aws {
 const MARK: &str = "askloom-mark";
 
 impl Aws {
-    fn start() -> Self {
+    pub(crate) fn start() -> Self {
         server::up("dynamodb");
         let runner = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/shells/dynamodb.py");
         let mut line = server::shell("dynamodb");
@@ -35,7 +35,7 @@ impl Aws {
         Self { session: Session::start(&line, &[]), prefix: String::new(), settings: serde_json::Map::new() }
     }
 
-    fn send(&mut self, text: &str) -> Result<Vec<Json>, String> {
+    pub(crate) fn send(&mut self, text: &str) -> Result<Vec<Json>, String> {
         let printed = self.session.send(&format!("{text}\n{MARK}\n"), MARK)?;
         let mut answers = Vec::new();
         for line in printed.lines() {

@@ -8,7 +8,7 @@ use askloom_target::hbase::{Key, Limit, Request, Row, Rows, Scan, record, reques
 use askloom_target::layout::Layout;
 use askloom_target::program::Read;
 
-struct Hbase {
+pub(crate) struct Hbase {
     session: Session,
     /// All tables of one test start with it.
     test: &'static str,
@@ -35,7 +35,7 @@ names.map { |name| $admin.deleteTableAsync(name) }.each { |done| done.get }
 "##;
 
 impl Hbase {
-    fn start(test: &'static str) -> Self {
+    pub(crate) fn start(test: &'static str) -> Self {
         server::up("hbase");
         let session = Session::start(&server::shell("hbase"), &[]);
         let mut shell = Self { session, test, prefix: String::new() };
@@ -44,7 +44,7 @@ impl Hbase {
     }
 
     /// In pieces: the shell repeats what it reads, and neither side may wait for the other to read first.
-    fn send(&mut self, text: &str) -> Result<String, String> {
+    pub(crate) fn send(&mut self, text: &str) -> Result<String, String> {
         const PIECE: usize = 16 << 10;
         let mut shown = String::new();
         let mut piece = String::new();

@@ -14,6 +14,7 @@ mod bound;
 mod cassandra;
 mod data;
 mod dynamodb;
+mod expiry;
 mod given;
 mod harness;
 mod hbase;

@@ -17,7 +17,7 @@ use serde_json::Value as Json;
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-struct Mongosh {
+pub(crate) struct Mongosh {
     session: Session,
     file: PathBuf,
 }
@@ -26,7 +26,7 @@ const MARK: &str = "askloom-mark";
 const FAILED: &str = "askloom-failed";
 
 impl Mongosh {
-    fn start(name: &str) -> Self {
+    pub(crate) fn start(name: &str) -> Self {
         server::up("mongodb");
         let session = Session::start(&server::shell("mongodb"), &[]);
         let file = std::env::temp_dir().join(format!("askloom-mongosh-{}-{name}.js", std::process::id()));
@@ -34,7 +34,7 @@ impl Mongosh {
     }
 
     /// Runs a file, as `mongosh URL FILE` does, and gives what it prints.
-    fn load(&mut self, text: &str) -> Result<String, String> {
+    pub(crate) fn load(&mut self, text: &str) -> Result<String, String> {
         std::fs::write(&self.file, text).map_err(|error| error.to_string())?;
         let path = serde_json::to_string(&self.file).unwrap();
         let failed = format!("print('\\n{FAILED}', error)");

@@ -11,6 +11,7 @@
 
 mod given;
 mod kvmod;
+mod limits;
 mod native;
 mod noam;
 mod qodm;

@@ -9,7 +9,7 @@ use super::schema::{CqlTable, System};
 use super::value::Cql;
 use crate::generate::Sample;
 use crate::layout::Layout;
-use crate::program::{Batch, Change, ChangeKind, Term, Version};
+use crate::program::{Batch, Change, ChangeKind, Expires, Term, Version};
 use askloom_model::{ClassId, Id, Value};
 
 /// A statement that changes something, as data.
@@ -21,9 +21,13 @@ pub enum Mutation {
         table: String,
         cells: Vec<(String, Bound)>,
         stamp: Option<Bound>,
+        /// In seconds.
+        ttl: Option<u64>,
     },
     Update {
         table: String,
+        /// In seconds.
+        ttl: Option<u64>,
         set: Vec<(String, Bound)>,
         key: Vec<Condition>,
         condition: Option<Condition>,
@@ -44,6 +48,8 @@ type Partition = (String, Vec<Condition>);
 const STAMP: &str = "stamp";
 const VERSION: &str = "version";
 const NEXT: &str = "version+1";
+/// The longest TTL that Cassandra takes: 20 years.
+const LONGEST: u64 = 20 * 365 * 24 * 60 * 60;
 
 /// The statements of a batch, in their order.
 #[must_use]
@@ -103,32 +109,34 @@ fn master(
         Version::Read(version) => number(Some(version), VERSION),
     };
     let read = || Condition { column: system.version.clone(), operator: "=", bound: before.clone() };
-    let update = |set: Vec<(String, Bound)>, key: Vec<Condition>, condition: Condition| Mutation::Update {
-        table: table.name.clone(),
-        set,
-        key,
-        condition: Some(condition),
+    let ttl = ttl(layout, change);
+    let update = |set: Vec<(String, Bound)>, key: Vec<Condition>, condition: Condition| {
+        expiring(
+            system,
+            ttl,
+            Mutation::Update { table: table.name.clone(), ttl: None, set, key, condition: Some(condition) },
+        )
     };
     match &change.kind {
         ChangeKind::Create(cells) => {
             let none = Condition { bound: known(Cql::Null), ..read() };
             let set = whole(layout, table, system, change.class, cells, known(Cql::Int(1)));
-            vec![update(set, key(layout, table, cells), none)]
+            update(set, key(layout, table, cells), none)
         }
         ChangeKind::Replace(cells) => {
             let set = whole(layout, table, system, change.class, cells, next());
-            vec![update(set, key(layout, table, cells), read())]
+            update(set, key(layout, table, cells), read())
         }
         ChangeKind::Set { key: of, set } => {
             let mut all = vec![(system.version.clone(), next())];
             all.extend(set.iter().filter_map(|term| cell(layout, table, term)));
-            vec![update(all, key(layout, table, of), read())]
+            update(all, key(layout, table, of), read())
         }
         ChangeKind::Bury { key: of } => {
             let mut all = vec![(system.version.clone(), next()), (system.class.clone(), known(Cql::Null))];
             let members = table.columns.iter().filter(|column| !is_partition(column));
             all.extend(members.map(|column| (column.name.clone(), known(Cql::Null))));
-            let mut gone = vec![update(all, key(layout, table, of), read())];
+            let mut gone = update(all, key(layout, table, of), read());
             // Every path is behind the empty one. A delete of the partition would take the version along.
             gone.extend(system.entry.as_ref().map(|(entry, _)| {
                 let mut key = key(layout, table, of);
@@ -144,7 +152,7 @@ fn master(
                 of.iter().filter_map(|term| cell(layout, table, term)).collect();
             cells.push((entry.clone(), known(Cql::Text(path.text()))));
             cells.push((held.clone(), element(layout, change, value)));
-            vec![Mutation::Insert { table: table.name.clone(), cells, stamp: None }]
+            vec![Mutation::Insert { table: table.name.clone(), cells, stamp: None, ttl }]
         }
         ChangeKind::DropEntry { key: of, path } => {
             let Some((entry, _)) = &system.entry else { return Vec::new() };
@@ -158,6 +166,28 @@ fn master(
         }
         ChangeKind::PutRow(_) | ChangeKind::DropRow(_) => Vec::new(),
     }
+}
+
+/// How long Cassandra keeps what a change writes into an aggregate that expires.
+fn ttl(layout: &Layout<'_>, change: &Change) -> Option<u64> {
+    let own = change.expires.as_ref().map(Expires::kept_ms);
+    let kept = own.or_else(|| layout.kept_ms(layout.table(change.table)?))?;
+    Some(kept.div_ceil(1000)).filter(|seconds| *seconds <= LONGEST)
+}
+
+/// All that a statement sets has its TTL, so what expires is set by a statement of its own beside the one that has the
+/// condition. The version stays, and without the class what is left is an aggregate that was deleted.
+fn expiring(system: &System, ttl: Option<u64>, update: Mutation) -> Vec<Mutation> {
+    let Mutation::Update { table, set, key, condition, .. } = update else { return vec![update] };
+    let known = |(_, bound): &(String, Bound)| *bound != Bound::Value(Cql::Null);
+    let (stays, goes): (Vec<_>, Vec<_>) =
+        set.into_iter().partition(|cell| ttl.is_none() || cell.0 == system.version || !known(cell));
+    let mut all =
+        vec![Mutation::Update { table: table.clone(), ttl: None, set: stays, key: key.clone(), condition }];
+    if !goes.is_empty() {
+        all.push(Mutation::Update { table, ttl, set: goes, key, condition: None });
+    }
+    all
 }
 
 fn element(layout: &Layout<'_>, change: &Change, value: &Term) -> Bound {
@@ -209,7 +239,7 @@ fn copy(layout: &Layout<'_>, table: &CqlTable, batch: &Batch, change: &Change) -
         ChangeKind::PutRow(cells) => {
             let own = cells.iter().filter_map(|term| cell(layout, table, term));
             let cells = constant.chain(own).collect();
-            Some(Mutation::Insert { table: table.name.clone(), cells, stamp })
+            Some(Mutation::Insert { table: table.name.clone(), cells, stamp, ttl: None })
         }
         ChangeKind::DropRow(terms) => {
             let own = terms.iter().filter_map(|term| cell(layout, table, term));
@@ -233,7 +263,7 @@ pub(super) fn sample(layout: &Layout<'_>, tables: &[CqlTable], sample: &Sample) 
             let Some(table) = tables.get(table.index()) else { return Vec::new() };
             let constant = table.constant.iter().map(|name| (name.clone(), known(Cql::Int(0))));
             let cells = constant.chain(filled(layout, table, cells)).collect();
-            vec![Mutation::Insert { table: table.name.clone(), cells, stamp: None }]
+            vec![Mutation::Insert { table: table.name.clone(), cells, stamp: None, ttl: None }]
         }
         Sample::Block { table: id, block } => {
             let (Some(table), Some(own)) = (tables.get(id.index()), layout.table(*id)) else {
@@ -255,14 +285,14 @@ pub(super) fn sample(layout: &Layout<'_>, tables: &[CqlTable], sample: &Sample) 
                     layout.class_name(own, block).map_or_else(|| class_name(layout, table), str::to_owned);
                 cells.push((system.class.clone(), known(Cql::Text(name))));
             }
-            let mut all = vec![Mutation::Insert { table: table.name.clone(), cells, stamp: None }];
+            let mut all = vec![Mutation::Insert { table: table.name.clone(), cells, stamp: None, ttl: None }];
             for (path, value) in &block.entries {
                 let Some((entry, held)) = &system.entry else { continue };
                 let json = layout.entry_tree(own, path, value).to_json().to_string();
                 let mut cells = key.clone();
                 cells.push((entry.clone(), known(Cql::Text(path.to_string()))));
                 cells.push((held.clone(), known(Cql::Text(json))));
-                all.push(Mutation::Insert { table: table.name.clone(), cells, stamp: None });
+                all.push(Mutation::Insert { table: table.name.clone(), cells, stamp: None, ttl: None });
             }
             all
         }

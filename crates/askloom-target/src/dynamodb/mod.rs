@@ -8,6 +8,7 @@ mod index;
 mod item;
 mod json;
 mod key;
+mod limit;
 mod paper;
 mod profile;
 mod read;

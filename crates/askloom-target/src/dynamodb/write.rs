@@ -14,9 +14,9 @@ use super::schema::{Attribute, DynamoTable, Entries, Scalar, Stamps, System, sca
 use super::value::{Dynamo, attribute, inside};
 use crate::generate::Sample;
 use crate::layout::{Holds, Layout};
-use crate::program::{Batch, Change, ChangeKind, EntryPath, Term, Version};
+use crate::program::{Batch, Change, ChangeKind, EntryPath, Term, Version, later_seconds, millis};
 use crate::tree::TreeOf;
-use askloom_model::{AccessPath, ClassId, CopyLevel, Id, Value};
+use askloom_model::{AccessPath, CopyLevel, Id, Value};
 
 /// A request that writes, as data.
 #[derive(Debug, Clone, PartialEq)]
@@ -68,6 +68,7 @@ const VERSION: &str = "version";
 const NEXT: &str = "version+1";
 const STAMP: &str = "stamp";
 const GONE: &str = "stamp+10days";
+const GOES: &str = "expires+1hour";
 /// The random id of the write.
 const TOKEN: &str = "w";
 
@@ -236,9 +237,10 @@ fn master(
     let version = batch.version(change.table, change.kind.terms());
     let once = |write: Option<Write>| write.map(|write| (None, write)).into_iter().collect();
     match &change.kind {
-        ChangeKind::Create(cells) => once(create(layout, table, system, change.class, cells)),
+        ChangeKind::Create(cells) => once(create(layout, table, system, change, cells)),
         ChangeKind::Replace(cells) => {
             let mut set = members(layout, table, cells);
+            set.extend(expires(system, change).map(|(name, at)| (name, Some(at))));
             if !table.faithful {
                 let class = Bound::Value(Dynamo::S(layout.name_of(change.class).to_owned()));
                 set.push((system.class.clone(), Some(class)));
@@ -266,7 +268,7 @@ fn create(
     layout: &Layout<'_>,
     table: &DynamoTable,
     system: &System,
-    class: ClassId,
+    change: &Change,
     cells: &[Term],
 ) -> Option<Write> {
     let mut item = own_key(table, cells)?;
@@ -275,10 +277,26 @@ fn create(
     if table.faithful {
         return Some(Write::Put { table: table.name.clone(), item, only: None });
     }
-    item.push((system.version.clone(), Bound::Value(Dynamo::N("1".to_owned()))));
-    item.push((system.class.clone(), Bound::Value(Dynamo::S(layout.name_of(class).to_owned()))));
+    let expires = expires(system, change);
+    // What expires goes with its version, which is the clock's for that reason: what is made afterwards in its place has
+    // a higher one.
+    let first = match expires {
+        Some(_) => slot(STAMP, "N"),
+        None => Bound::Value(Dynamo::N("1".to_owned())),
+    };
+    item.push((system.version.clone(), first));
+    item.push((system.class.clone(), Bound::Value(Dynamo::S(layout.name_of(change.class).to_owned()))));
+    item.extend(expires);
     let only = Some(Only::Without(system.version.clone()));
     Some(Write::Put { table: table.name.clone(), item, only })
+}
+
+/// When DynamoDB may take the aggregate away, which is some time after it has expired.
+fn expires(system: &System, change: &Change) -> Option<(String, Bound)> {
+    let at = &change.expires.as_ref()?.at;
+    let seconds = millis(at).map(|at| at.div_euclid(1000).saturating_add_unsigned(later_seconds()));
+    let known = seconds.map(|seconds| Bound::Value(Dynamo::N(seconds.to_string())));
+    Some((system.expires.clone()?, known.unwrap_or_else(|| slot(GOES, "N"))))
 }
 
 /// The key of the item of the aggregate itself.
@@ -371,6 +389,8 @@ fn bury(
         return delete.map(|write| (None, write)).into_iter().collect();
     }
     let mut gone: Becoming = vec![(system.class.clone(), None)];
+    // What is left must not expire: it has the version.
+    gone.extend(system.expires.iter().map(|name| (name.clone(), None)));
     gone.extend(table.outside().map(|(_, column)| (column.name.clone(), None)));
     let mut all: Vec<Repeated> =
         update(table, system, version, key, gone).map(|write| (None, write)).into_iter().collect();
@@ -446,6 +466,7 @@ fn put_entry(
         Entries::Items { value } => {
             let mut item = entry_key(table, key, path)?;
             item.push((value.clone(), held));
+            item.extend(system.expires.iter().map(|name| (name.clone(), slot(GOES, "N"))));
             Some(Write::Put { table: table.name.clone(), item, only: None })
         }
         Entries::Attributes => {

@@ -239,6 +239,7 @@ fn what_goes_is_never_at_the_timestamp_of_what_comes() {
         at: stamp(),
         put,
         delete: delete.iter().map(|&name| name.to_owned()).collect(),
+        ttl_ms: None,
     };
     let drop = mutation(Vec::new(), &["d"], Check::Nothing);
     assert_eq!(drop.text(), r#"deleteall "t", "r", "d", :stamp-1"#);
@@ -252,6 +253,12 @@ fn what_goes_is_never_at_the_timestamp_of_what_comes() {
     joined.join(mutation(vec![("d:b".to_owned(), stamp())], &["d:a", "d:c"], Check::Nothing));
     assert_eq!(joined.delete, ["d:c"]);
     assert_eq!(joined.put.len(), 2);
+    // What expires says so, but never the version alone.
+    let mut expires = mutation(put(), &[], Check::Absent);
+    expires.ttl_ms = Some(7);
+    assert!(expires.text().ends_with("}, ttl: 7, version: :absent"), "{}", expires.text());
+    expires.put = vec![("i:n".to_owned(), stamp())];
+    assert!(!expires.text().contains("ttl"), "{}", expires.text());
     let program = include_str!("mutate.rb");
     assert_eq!(program.matches("timestamp - 1").count(), 2);
 }

@@ -12,7 +12,7 @@ use super::schema::{CLASS, DATA, HColumn, HTable, MARKER, SYSTEM, VERSION};
 use super::value::{Cell, Packing, cell, packing};
 use crate::generate::Sample;
 use crate::layout::{Layout, Table};
-use crate::program::{Batch, Change, ChangeKind, Term, Version};
+use crate::program::{Batch, Change, ChangeKind, Expires, Term, Version};
 use askloom_model::{Id, Value};
 
 /// A change of one row, at once, as data.
@@ -27,6 +27,8 @@ pub struct Mutation {
     pub put: Vec<(String, Bound)>,
     /// Columns, or whole families.
     pub delete: Vec<String>,
+    /// How long the server keeps what is put, but for the version, in milliseconds from now.
+    pub ttl_ms: Option<u64>,
 }
 
 /// What must be so before.
@@ -67,7 +69,8 @@ pub fn mutations(layout: &Layout<'_>, tables: &[HTable], batch: &Batch) -> Vec<R
             );
             continue;
         }
-        let Some(mutation) = master(layout, own, table, batch, change) else { continue };
+        let Some(mut mutation) = master(layout, own, table, batch, change) else { continue };
+        mutation.ttl_ms = ttl_ms(layout, table, change);
         let same = |(each, other): &&mut Repeated| {
             *each == change.each && other.table == mutation.table && other.row == mutation.row
         };
@@ -79,10 +82,15 @@ pub fn mutations(layout: &Layout<'_>, tables: &[HTable], batch: &Batch) -> Vec<R
     masters.into_iter().chain(copies).collect()
 }
 
+/// How long the server keeps what a change puts into an aggregate that expires.
+fn ttl_ms(layout: &Layout<'_>, table: &Table, change: &Change) -> Option<u64> {
+    change.expires.as_ref().map(Expires::kept_ms).or_else(|| layout.kept_ms(table))
+}
+
 impl Mutation {
     fn new(own: &HTable, row: Key, at: Bound) -> Self {
         let table = own.name.clone();
-        Self { table, row, check: Check::Nothing, at, put: Vec::new(), delete: Vec::new() }
+        Self { table, row, check: Check::Nothing, at, put: Vec::new(), delete: Vec::new(), ttl_ms: None }
     }
 
     /// Another change of the same row.
@@ -91,6 +99,7 @@ impl Mutation {
             self.check = other.check;
             self.at = other.at;
         }
+        self.ttl_ms = self.ttl_ms.max(other.ttl_ms);
         for (column, bound) in other.put {
             self.delete.retain(|gone| *gone != column);
             match self.put.iter_mut().find(|(name, _)| *name == column) {

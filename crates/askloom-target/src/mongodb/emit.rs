@@ -1,5 +1,7 @@
 //! A design as files for mongosh.
 
+use super::bson::Bson;
+use super::limit::refused;
 use super::read::find;
 use super::schema::{MongoCollection, collections};
 use super::text::{WRITE_CONCERN, collection, in_comment, laid_out, text};
@@ -8,7 +10,7 @@ use crate::generate::{
     Block, File, Generated, Language, Options, Sample, Source, Statement, client_line, heading, step_heading,
 };
 use crate::layout::Layout;
-use crate::program::{Action, Read};
+use crate::program::{Action, Read, later_seconds};
 use askloom_model::CopyLevel;
 use std::fmt::Write;
 
@@ -44,7 +46,8 @@ impl Language for MongoDb {
         }
         let blocks = source.statements.iter().map(|statement| block(source.layout, &all, statement));
         files.push(File { name: "statements.js".to_owned(), run: None, blocks: blocks.collect() });
-        Generated { files, notes: notes(&source.options) }
+        let refused = refused(source, &all);
+        Generated { files, notes: notes(&all, &source.options), refused }
     }
 
     fn read(&self, layout: &Layout<'_>, options: &Options, read: &Read) -> String {
@@ -56,12 +59,19 @@ impl Language for MongoDb {
     }
 }
 
-fn notes(options: &Options) -> Vec<String> {
+fn notes(all: &[MongoCollection], options: &Options) -> Vec<String> {
     let mut notes = vec![
         "URL names a database of a replica set: mongodb://HOST/DATABASE?replicaSet=NAME".to_owned(),
         "A uuid or a blob that sorts is text in `_id`, an enum its number; `--params` prints them."
             .to_owned(),
     ];
+    if all.iter().any(|of| of.system.as_ref().is_some_and(|system| system.expires.is_some())) {
+        notes.push(
+            "`:expires` is when a new aggregate is gone for readers, as a Date; an hour later MongoDB takes it away. Its \
+             version goes, too, so the first one is `:stamp`, the clock in microseconds, as `Long('…')`."
+                .to_owned(),
+        );
+    }
     if options.faithful {
         notes.push(
             "As the papers print it, a document has no version: two writers at once lose a change."
@@ -93,9 +103,13 @@ fn definition(layout: &Layout<'_>, of: &MongoCollection) -> Block {
         "if (db.getCollectionInfos({{ name: {name} }}).some(({{ options }}) => options.collation)) {{\n  \
          throw new Error('a collection that is there compares texts by a collation, not by their bytes');\n}}"
     );
+    let own = collection("db", &of.name);
     if let Some(index) = of.index() {
-        let own = collection("db", &of.name);
         let _ = writeln!(made, "{own}.createIndex({});", laid_out(&index, own.len() + 15));
+    }
+    if let Some(expires) = of.system.as_ref().and_then(|system| system.expires.as_ref()) {
+        let index = laid_out(&vec![(expires.clone(), Bson::Int(1))], own.len() + 15);
+        let _ = writeln!(made, "{own}.createIndex({index}, {{ expireAfterSeconds: {} }});", later_seconds());
     }
     Block { of: wanted.to_owned(), text: made, whole: true }
 }

@@ -10,7 +10,7 @@ use super::schema::{Kind, MongoCollection, MongoField, System};
 use super::value::Encoder;
 use crate::generate::Sample;
 use crate::layout::{Block, Fields, Layout, Table};
-use crate::program::{Batch, Change, ChangeKind, EntryPath, Term, Version};
+use crate::program::{Batch, Change, ChangeKind, EntryPath, Term, Version, millis};
 use crate::tree::TreeOf;
 use askloom_model::{AccessStep, Class, ClassId, Id, Value, join};
 use std::collections::BTreeMap;
@@ -46,6 +46,8 @@ pub enum Command {
 pub type Repeated = (Option<String>, Command);
 
 const VERSION: &str = "version";
+/// The clock, in microseconds.
+const STAMP: &str = "stamp";
 /// How the place of an element ends that is not known yet.
 const ORDINAL: &str = ":ordinal";
 
@@ -57,7 +59,7 @@ pub fn commands(layout: &Layout<'_>, collections: &[MongoCollection], batch: &Ba
         let Some(of) = collections.get(change.table.index()) else { continue };
         let version = batch.version(change.table, change.kind.terms());
         let changing = Changing { layout, of, version };
-        let Some(command) = changing.command(change.class, &change.kind) else { continue };
+        let Some(command) = changing.command(change) else { continue };
         match all.iter_mut().find_map(|(each, other)| together(each.as_ref(), other, change, &command)) {
             Some(update) => {
                 if let Command::Update { update: more, .. } = command {
@@ -164,29 +166,35 @@ struct Changing<'c> {
 }
 
 impl Changing<'_> {
-    fn command(&self, class: ClassId, kind: &ChangeKind) -> Option<Command> {
+    fn command(&self, change: &Change) -> Option<Command> {
+        let class = change.class;
         let collection = self.of.name.clone();
         let known = |(_, value): &(String, Bson)| *value != Bson::Null;
-        match kind {
+        match &change.kind {
             ChangeKind::Create(cells) => {
                 let mut document = self.id(cells);
                 if let Some(system) = &self.of.system {
-                    document.push((system.version.clone(), Bson::Long(1)));
+                    document.push((system.version.clone(), self.first(change)));
                 }
                 document.extend(self.class(class));
+                document.extend(self.expires(change));
                 document.extend(self.beside(cells));
                 document.extend(self.cells(cells).into_iter().filter(known));
                 Some(Command::Insert { collection, document })
             }
             ChangeKind::Replace(cells) => {
-                let set = self.class(class).into_iter().chain(self.cells(cells)).collect();
+                let set = self.class(class).into_iter().chain(self.expires(change));
+                let set = set.chain(self.cells(cells)).collect();
                 Some(self.upsert(cells, self.set(cells, set)))
             }
             ChangeKind::Set { key, set } => Some(self.set(key, self.cells(set))),
             ChangeKind::Bury { key } => {
-                let class = self.of.system.iter().map(|system| system.class.clone());
+                // What is left must not expire: it has the version.
+                let own = self.of.system.iter();
+                let own =
+                    own.flat_map(|system| [Some(system.class.clone()), system.expires.clone()]).flatten();
                 let members = self.of.fields.iter().filter(|field| !field.is_key());
-                let gone = class.chain(members.map(|field| field.name.clone()));
+                let gone = own.chain(members.map(|field| field.name.clone()));
                 Some(self.update(key, operator("$unset", gone.map(|name| (name, Bson::text(""))).collect())))
             }
             ChangeKind::PutEntry { key, path, value } => Some(self.update(key, self.put_entry(path, value))),
@@ -206,6 +214,19 @@ impl Changing<'_> {
     fn class(&self, class: ClassId) -> Option<(String, Bson)> {
         let system = self.of.system.as_ref()?;
         Some((system.class.clone(), Bson::text(self.layout.name_of(class))))
+    }
+
+    /// When the aggregate expires.
+    fn expires(&self, change: &Change) -> Option<(String, Bson)> {
+        let name = self.of.system.as_ref()?.expires.as_ref()?;
+        let at = &change.expires.as_ref()?.at;
+        Some((name.clone(), millis(at).map_or_else(|| Bson::slot(&at.name), Bson::Date)))
+    }
+
+    /// The version of a new aggregate. Of one that expires, the store takes the version away with the rest, so that it
+    /// goes by the clock: what is made afterwards in its place has a higher one.
+    fn first(&self, change: &Change) -> Bson {
+        if self.expires(change).is_some() { Bson::slot(STAMP) } else { Bson::Long(1) }
     }
 
     fn id(&self, terms: &[Term]) -> Document {
@@ -382,7 +403,7 @@ fn whole(layout: &Layout<'_>, of: &MongoCollection, table: &Table, block: &Block
         Block { fields: Fields { root: root.filter(|_| there) }, entries: BTreeMap::new(), ..block.clone() };
     let mut fields = document(layout, of, &layout.block_cells(table, &joined)).into_iter();
     let mut all: Document = fields.by_ref().take(1).collect();
-    if let Some(System { version, rest, class }) = &of.system {
+    if let Some(System { version, rest, class, .. }) = &of.system {
         all.push((version.clone(), Bson::Long(i64::try_from(block.version).unwrap_or(i64::MAX))));
         all.push((rest.clone(), Bson::Binary(block.system.clone())));
         if there {

@@ -5,6 +5,7 @@ mod bind;
 mod copies;
 mod elements;
 mod entry;
+mod expiry;
 mod follow;
 mod kept;
 mod looking;
@@ -15,6 +16,7 @@ mod seen;
 mod write;
 
 pub use entry::EntryPath;
+pub(crate) use expiry::{later_seconds, millis};
 pub use prefix::text_after;
 pub use read::{query, support};
 pub use seen::{Seen, Version};

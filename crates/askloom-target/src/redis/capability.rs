@@ -2,7 +2,8 @@
 //! what is in one slot.
 
 use askloom_model::{
-    AtomicUnit, Capability, Expiry, Fact, Limits, Operator, Push, PushedType, Search, SnapshotReads, Words,
+    AtomicUnit, Capability, Expiry, Fact, Held, Limits, Operator, Push, PushedType, Search, SnapshotReads,
+    Words,
 };
 
 const STRINGS: &str =
@@ -33,7 +34,9 @@ const NODE: Capability = Capability {
         block_key: Some(Fact::new(512 << 20, STRINGS)),
         entry_key: Some(Fact::new(512 << 20, STRINGS)),
         record: Some(Fact::new(512 << 20, STRINGS)),
+        aggregate: Held::Members,
         block: None,
+        advised_block: None,
         page: None,
         batch_get: Some(Fact::new(
             10_000,

@@ -47,7 +47,7 @@ impl Language for Redis {
         }
         let blocks = source.statements.iter().map(|statement| self.block(source.layout, &tables, statement));
         files.push(File { name: "statements.redis".to_owned(), run: None, blocks: blocks.collect() });
-        Generated { files, notes: notes(self.0, source) }
+        Generated { files, notes: notes(self.0, source), refused: Vec::new() }
     }
 
     fn read(&self, layout: &Layout<'_>, options: &Options, read: &Read) -> String {

@@ -339,7 +339,10 @@ fn what_is_too_large_is_told() {
     for (large, said) in [
         (item(2_049, 1, 1), "`p` has 2049 bytes, and a key of its kind at most 2048"),
         (item(1, 1_025, 1), "`s0` has 1025 bytes, and a key of its kind at most 1024"),
-        (item(1, 1, 409_600), "the item has 409609 bytes, and one of DynamoDB at most 409600"),
+        (
+            item(1, 1, 409_600),
+            "the item has 409609 bytes, most of them in `rest`, and one of DynamoDB at most 409600",
+        ),
     ] {
         assert_eq!(too_large(&table, &large).as_deref(), Some(said));
     }

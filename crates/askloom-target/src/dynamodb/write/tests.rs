@@ -14,7 +14,8 @@ fn master() -> DynamoTable {
     };
     let named = str::to_owned;
     let entries = Entries::Items { value: named("value") };
-    let system = System { version: named("n"), rest: named("system"), class: named("class"), entries };
+    let system =
+        System { version: named("n"), rest: named("system"), class: named("class"), entries, expires: None };
     DynamoTable {
         collection: CollectionId::from_index(0),
         name: named("Game"),
