@@ -8,8 +8,8 @@ use askloom_design::lower::values;
 use askloom_design::method::{self, Method, Options as MethodOptions};
 use askloom_design::{ask, plan};
 use askloom_model::{
-    CollectionId, ColumnValue, Contents, Design, Id, Identity, Member, Model, Path, Plan, Query, Rule,
-    RuleStep, Span, Value,
+    CollectionId, ColumnValue, Contents, Design, Element, Id, Identity, Member, Model, Path, Plan, Query,
+    Rule, RuleStep, Span, Value,
 };
 use askloom_oracle::State;
 use askloom_store::execute::{self, Arguments};
@@ -271,7 +271,7 @@ impl Trial<'_> {
     fn stored<'s>(&self, held: impl Iterator<Item = &'s Sample>) -> Memory {
         let mut memory = Memory::new();
         for record in held {
-            records::into_keyspace(self.schema, self.layout, record, &mut memory).unwrap();
+            records::into_keyspace(self.schema, self.layout, &in_order(record), &mut memory).unwrap();
         }
         memory
     }
@@ -361,6 +361,21 @@ impl Trial<'_> {
         };
         Some(found.into_iter().map(row).collect())
     }
+}
+
+/// Of a list in a row of a copy the order counts: elements are found by their ordinals in the aggregate alone, and
+/// Cassandra has lists that know no others than their positions.
+fn in_order(record: &Sample) -> Sample {
+    let Sample::Row { table, cells } = record else { return record.clone() };
+    let numbered = |elements: &[Element]| {
+        let values = elements.iter().map(|element| element.value.clone());
+        Value::List((0..).zip(values).map(|(ordinal, value)| Element { ordinal, value }).collect())
+    };
+    let cells = cells.iter().map(|cell| match cell {
+        Value::List(elements) => numbered(elements),
+        other => other.clone(),
+    });
+    Sample::Row { table: *table, cells: cells.collect() }
 }
 
 /// A path of a collection as one of the query.
