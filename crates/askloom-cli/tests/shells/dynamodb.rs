@@ -123,6 +123,18 @@ fn keys_start_as_the_settings_say() {
     }
 }
 
+#[test]
+#[ignore = "slow"]
+fn no_text_means_more_than_it_says_in_the_aws_cli() {
+    crate::peculiar::texts(&mut Aws::start(), Method::Qodm);
+}
+
+#[test]
+#[ignore = "slow"]
+fn any_name_is_a_name_in_the_aws_cli() {
+    crate::peculiar::names(&mut Aws::start());
+}
+
 /// Two orders of the same rows: the second is a local index of the first.
 #[test]
 #[ignore = "slow"]
