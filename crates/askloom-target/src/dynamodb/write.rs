@@ -7,6 +7,7 @@
 //! stamp, so that of two writers the later wins whatever order they arrive in; for the same reason a deleted row leaves
 //! its key, its stamp and the time when that can go, too.
 
+use super::expiry;
 use super::item::{Item, entry_name, items};
 use super::key::{self, Order};
 use super::read::{Bound, Cells, block, key_bound, record};
@@ -14,7 +15,7 @@ use super::schema::{Attribute, DynamoTable, Entries, Scalar, Stamps, System, sca
 use super::value::{Dynamo, attribute, inside};
 use crate::generate::Sample;
 use crate::layout::{Holds, Layout};
-use crate::program::{Batch, Change, ChangeKind, Term, later_seconds, millis};
+use crate::program::{Batch, Change, ChangeKind, Term};
 use crate::tree::TreeOf;
 use askloom_model::{AccessPath, AccessStep, CopyLevel, Id, Value};
 
@@ -66,13 +67,12 @@ pub type Repeated = (Option<String>, Write);
 
 const VERSION: &str = "version";
 const NEXT: &str = "version+1";
-const STAMP: &str = "stamp";
+pub(super) const STAMP: &str = "stamp";
 const GONE: &str = "stamp+10days";
-const GOES: &str = "expires+1hour";
 /// The random id of the write.
 const TOKEN: &str = "w";
 
-fn slot(name: &str, tag: &'static str) -> Bound {
+pub(super) fn slot(name: &str, tag: &'static str) -> Bound {
     Bound::Slot { text: format!(":{name}"), tag }
 }
 
@@ -221,7 +221,7 @@ fn master(layout: &Layout<'_>, table: &DynamoTable, system: &System, change: &Ch
         ChangeKind::Create(cells) => once(create(layout, table, system, change, cells)),
         ChangeKind::Replace(cells) => {
             let mut set = members(layout, table, cells);
-            set.extend(expires(system, change).map(|(name, at)| (name, Some(at))));
+            set.extend(expiry::expires(system, change).map(|(name, at)| (name, Some(at))));
             if !table.faithful {
                 let class = Bound::Value(Dynamo::S(layout.name_of(change.class).to_owned()));
                 set.push((system.class.clone(), Some(class)));
@@ -258,26 +258,12 @@ fn create(
     if table.faithful {
         return Some(Write::Put { table: table.name.clone(), item, only: None });
     }
-    let expires = expires(system, change);
-    // What expires goes with its version, which is the clock's for that reason: what is made afterwards in its place has
-    // a higher one.
-    let first = match expires {
-        Some(_) => slot(STAMP, "N"),
-        None => Bound::Value(Dynamo::N("1".to_owned())),
-    };
-    item.push((system.version.clone(), first));
+    let expires = expiry::expires(system, change);
+    item.push((system.version.clone(), expiry::first(expires.is_some())));
     item.push((system.class.clone(), Bound::Value(Dynamo::S(layout.name_of(change.class).to_owned()))));
     item.extend(expires);
     let only = Some(Only::Without(system.version.clone()));
     Some(Write::Put { table: table.name.clone(), item, only })
-}
-
-/// When DynamoDB may take the aggregate away, which is some time after it has expired.
-fn expires(system: &System, change: &Change) -> Option<(String, Bound)> {
-    let at = &change.expires.as_ref()?.at;
-    let seconds = millis(at).map(|at| at.div_euclid(1000).saturating_add_unsigned(later_seconds()));
-    let known = seconds.map(|seconds| Bound::Value(Dynamo::N(seconds.to_string())));
-    Some((system.expires.clone()?, known.unwrap_or_else(|| slot(GOES, "N"))))
 }
 
 /// The key of the item of the aggregate itself.
@@ -412,7 +398,7 @@ fn put_entry(table: &DynamoTable, system: &System, key: &[Term], path: &str, hel
         Entries::Items { value } => {
             let mut item = entry_key(table, key, path)?;
             item.push((value.clone(), held));
-            item.extend(system.expires.iter().map(|name| (name.clone(), slot(GOES, "N"))));
+            item.extend(expiry::later(system));
             Some(Write::Put { table: table.name.clone(), item, only: None })
         }
         Entries::Attributes => update(table, system, key, vec![(entry_attribute(table, path), Some(held))]),
