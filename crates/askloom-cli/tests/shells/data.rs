@@ -112,7 +112,7 @@ fn pick(values: &[Value], n: usize) -> Option<Value> {
     if values.is_empty() { None } else { values.get(n % values.len()).cloned() }
 }
 
-fn identities(conceptual: &Conceptual, records: &[Record], class: ClassId) -> Vec<Value> {
+pub(crate) fn identities(conceptual: &Conceptual, records: &[Record], class: ClassId) -> Vec<Value> {
     fn collect(conceptual: &Conceptual, record: &Record, class: ClassId, ids: &mut Vec<Value>) {
         if conceptual.is_kind_of(record.class, class) {
             ids.extend(record.identity(conceptual).map(Value::Reference));
@@ -134,7 +134,7 @@ fn identities(conceptual: &Conceptual, records: &[Record], class: ClassId) -> Ve
     ids
 }
 
-fn held(record: &Record, member: Member, values: &mut Vec<Value>) {
+pub(crate) fn held(record: &Record, member: Member, values: &mut Vec<Value>) {
     for (&own, value) in &record.fields {
         match value {
             Value::Record(part) => held(part, member, values),
@@ -158,7 +158,7 @@ fn is_limit(query: &Query, index: usize) -> bool {
 }
 
 /// The leaf that a parameter is compared with.
-fn compared(condition: &Condition, index: usize) -> Option<Leaf> {
+pub(crate) fn compared(condition: &Condition, index: usize) -> Option<Leaf> {
     let is = |operand: &Operand| *operand == Operand::Parameter(index);
     let leaf = |operand: &Operand| match operand {
         Operand::Path(path) => Some(path.leaf),

@@ -10,10 +10,12 @@
     reason = "the code around the tests fails them by panicking, too"
 )]
 
+mod bound;
 mod cassandra;
 mod data;
 mod dynamodb;
 mod expiry;
+mod given;
 mod harness;
 mod hbase;
 mod mongodb;
@@ -23,3 +25,4 @@ mod redis;
 mod redis_traps;
 mod redis_writes;
 mod server;
+mod writes;

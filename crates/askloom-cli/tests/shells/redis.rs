@@ -278,7 +278,11 @@ impl Shell for RedisCli {
                 self.once(&["-x", "FUNCTION", "LOAD", "REPLACE"], text)
             }
             (true, Flavour::Cluster) => self.everywhere(&["FUNCTION", "LOAD", "REPLACE", text]),
-            (false, _) => self.send(text).map(|_| ()),
+            // What is said about a command is no command.
+            (false, _) => {
+                let commands: Vec<&str> = text.lines().filter(|line| !line.starts_with("# ")).collect();
+                self.send(&commands.join("\n")).map(|_| ())
+            }
         }
     }
 

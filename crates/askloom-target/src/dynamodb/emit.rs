@@ -246,7 +246,7 @@ impl Request {
             Self::Nothing { table } => format!("{MARK} no key of {table} is in this range: nothing is asked"),
             Self::Query { table, index, partition, sort, backwards, limit } => {
                 let fields = asked(table, index.as_ref());
-                command("query", &query(fields, partition, sort.as_ref(), *backwards, limit.as_ref()))
+                command("query", &query(fields, partition, sort.as_deref(), *backwards, limit.as_ref()))
             }
         }
     }

@@ -3,8 +3,8 @@
 use super::read::Bound;
 use super::schema::System;
 use super::value::Dynamo;
-use super::write::{STAMP, slot};
-use crate::program::{Change, later_seconds, millis};
+use super::write::{STAMP, number, slot};
+use crate::program::{Batch, Change, later_seconds, millis};
 
 const GOES: &str = "expires+1hour";
 
@@ -23,6 +23,6 @@ pub(super) fn later(system: &System) -> Option<(String, Bound)> {
 
 /// The version of a new aggregate. What expires goes with its version, which is the clock's for that reason: what is made
 /// afterwards in its place has a higher one.
-pub(super) fn first(expires: bool) -> Bound {
-    if expires { slot(STAMP, "N") } else { Bound::Value(Dynamo::N("1".to_owned())) }
+pub(super) fn first(batch: &Batch, expires: bool) -> Bound {
+    if expires { number(batch.seen.stamp, STAMP) } else { Bound::Value(Dynamo::N("1".to_owned())) }
 }

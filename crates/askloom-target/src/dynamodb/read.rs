@@ -22,7 +22,7 @@ pub enum Request {
         table: String,
         index: Option<Indexed>,
         partition: (String, Bound),
-        sort: Option<(String, Test)>,
+        sort: Option<Box<(String, Test)>>,
         backwards: bool,
         limit: Option<Bound>,
     },
@@ -175,7 +175,7 @@ fn range(table: &DynamoTable, range: &Range) -> Option<Request> {
     }
     let test = match sort_test(table, sort, range) {
         Found::All => None,
-        Found::Some(test) => Some((sort.name.clone(), test)),
+        Found::Some(test) => Some(Box::new((sort.name.clone(), test))),
         Found::None => return None,
     };
     let backwards = range.backwards;

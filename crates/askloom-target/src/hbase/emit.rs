@@ -182,7 +182,10 @@ impl Mutation {
         match self.check {
             Check::Nothing => {}
             Check::Absent => line.push_str(", version: :absent"),
-            Check::Version => line.push_str(", version: :version"),
+            Check::Version(None) => line.push_str(", version: :version"),
+            Check::Version(Some(version)) => {
+                let _ = write!(line, ", version: {version}");
+            }
         }
         line
     }

@@ -249,7 +249,7 @@ fn what_goes_is_never_at_the_timestamp_of_what_comes() {
         r#"mutate "t", "r", :stamp, {"d:a" => [-1].pack("l>")}, delete: ["d:b"]"#
     );
     assert!(mutation(put(), &[], Check::Absent).text().ends_with(", version: :absent"));
-    let mut joined = mutation(put(), &["d:b"], Check::Version);
+    let mut joined = mutation(put(), &["d:b"], Check::Version(None));
     joined.join(mutation(vec![("d:b".to_owned(), stamp())], &["d:a", "d:c"], Check::Nothing));
     assert_eq!(joined.delete, ["d:c"]);
     assert_eq!(joined.put.len(), 2);

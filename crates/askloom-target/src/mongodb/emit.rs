@@ -16,6 +16,9 @@ use std::fmt::Write;
 
 const MARK: &str = "//";
 
+const UPSERT: &str =
+    "// error 11000: it has changed since it was read; if there was none, the version is { $exists: false }";
+
 /// JavaScript for mongosh.
 #[derive(Debug)]
 pub struct MongoDb;
@@ -152,6 +155,9 @@ fn repeated(each: Option<&String>, indent: usize) -> String {
 fn alone((each, command): &Repeated) -> String {
     let mut made = repeated(each.as_ref(), 0);
     match command {
+        Command::Update { upsert: true, .. } => {
+            let _ = writeln!(made, "{UPSERT}");
+        }
         Command::Update { filter, .. } if filter.len() > 1 => {
             let _ = writeln!(made, "{MARK} matchedCount 0: it has changed since it was read; read it again");
         }
@@ -174,7 +180,7 @@ fn transaction(commands: &[Repeated]) -> String {
         "{\n  const session = db.getMongo().startSession();\n  try {\n    session.withTransaction(() => {\n      \
          const tx = session.getDatabase(db.getName());\n",
     );
-    let checks = commands.iter().any(|(_, command)| matches!(command, Command::Update { .. }));
+    let checks = commands.iter().any(|(_, command)| matches!(command, Command::Update { upsert: false, .. }));
     if checks {
         made.push_str(
             "      const unchanged = (done) => {\n        if (done.matchedCount === 0) throw new Error('it has \
@@ -183,10 +189,16 @@ fn transaction(commands: &[Repeated]) -> String {
     }
     for (each, command) in commands {
         made.push_str(&repeated(each.as_ref(), INDENT));
+        if let Command::Update { upsert: true, .. } = command {
+            let _ = writeln!(made, "{:INDENT$}{UPSERT}", "");
+        }
         let call = command.call("tx", INDENT, "");
         let call = match command {
-            Command::Update { .. } => format!("unchanged({call})"),
-            Command::Insert { .. } | Command::Replace { .. } | Command::Delete { .. } => call,
+            Command::Update { upsert: false, .. } => format!("unchanged({call})"),
+            Command::Update { upsert: true, .. }
+            | Command::Insert { .. }
+            | Command::Replace { .. }
+            | Command::Delete { .. } => call,
         };
         let _ = writeln!(made, "{:INDENT$}{call};", "");
     }
