@@ -242,11 +242,11 @@ impl Request {
                 let what = format!("{MARK} up to 100 keys at once, each key once\n");
                 what + &command("batch-get-item", &map([("RequestItems", items)]))
             }
-            Self::Scan { table, index } => command("scan", &Doc::Map(asked(table, index.as_ref()))),
+            Self::Scan { table, index } => command("scan", &Doc::Map(asked(table, index.as_deref()))),
             Self::Nothing { table } => format!("{MARK} no key of {table} is in this range: nothing is asked"),
             Self::Query { table, index, partition, sort, backwards, limit } => {
-                let fields = asked(table, index.as_ref());
-                command("query", &query(fields, partition, sort.as_deref(), *backwards, limit.as_ref()))
+                let fields = asked(table, index.as_deref());
+                command("query", &query(fields, partition, sort.as_ref(), *backwards, limit.as_ref()))
             }
         }
     }

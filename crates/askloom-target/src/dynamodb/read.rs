@@ -20,16 +20,16 @@ pub enum Request {
     /// Items of one partition.
     Query {
         table: String,
-        index: Option<Indexed>,
+        index: Option<Box<Indexed>>,
         partition: (String, Bound),
-        sort: Option<Box<(String, Test)>>,
+        sort: Option<(String, Test)>,
         backwards: bool,
         limit: Option<Bound>,
     },
     /// Several items, each key once, at most 100; what comes back as unprocessed is asked for again.
     BatchGet { table: String, keys: Vec<Cells> },
     /// All items.
-    Scan { table: String, index: Option<Indexed> },
+    Scan { table: String, index: Option<Box<Indexed>> },
     /// No key can be in the range, and DynamoDB refuses one that ends before it starts.
     Nothing { table: String },
 }
@@ -97,9 +97,11 @@ pub fn request(layout: &Layout<'_>, tables: &[DynamoTable], read: &Read) -> Opti
 }
 
 /// The table that is asked, and which of its indexes.
-fn names(table: &DynamoTable) -> (String, Option<Indexed>) {
+fn names(table: &DynamoTable) -> (String, Option<Box<Indexed>>) {
     match &table.index {
-        Some(index) => (index.table.clone(), Some(Indexed { name: table.name.clone(), local: index.local })),
+        Some(index) => {
+            (index.table.clone(), Some(Box::new(Indexed { name: table.name.clone(), local: index.local })))
+        }
         None => (table.name.clone(), None),
     }
 }
@@ -175,7 +177,7 @@ fn range(table: &DynamoTable, range: &Range) -> Option<Request> {
     }
     let test = match sort_test(table, sort, range) {
         Found::All => None,
-        Found::Some(test) => Some(Box::new((sort.name.clone(), test))),
+        Found::Some(test) => Some((sort.name.clone(), test)),
         Found::None => return None,
     };
     let backwards = range.backwards;
