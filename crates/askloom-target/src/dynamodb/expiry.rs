@@ -3,7 +3,7 @@
 use super::read::Bound;
 use super::schema::System;
 use super::value::Dynamo;
-use super::write::{STAMP, number, slot};
+use super::write::{STAMP, Write, number, slot};
 use crate::program::{Batch, Change, later_seconds, millis};
 
 const GOES: &str = "expires+1hour";
@@ -16,9 +16,17 @@ pub(super) fn expires(system: &System, change: &Change) -> Option<(String, Bound
     Some((system.expires.clone()?, known.unwrap_or_else(|| slot(GOES, "N"))))
 }
 
-/// The same of an item that joins an aggregate later.
-pub(super) fn later(system: &System) -> Option<(String, Bound)> {
-    Some((system.expires.clone()?, slot(GOES, "N")))
+/// An item that joins an aggregate goes when that does.
+pub(super) fn with(write: Write, at: Option<(String, Bound)>) -> Write {
+    match write {
+        Write::Put { table, mut item, only } => {
+            item.extend(at);
+            Write::Put { table, item, only }
+        }
+        Write::Update { .. } | Write::Delete { .. } | Write::Transaction { .. } | Write::Batch { .. } => {
+            write
+        }
+    }
 }
 
 /// The version of a new aggregate. What expires goes with its version, which is the clock's for that reason: what is made

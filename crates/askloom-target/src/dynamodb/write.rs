@@ -257,7 +257,8 @@ fn master(
         ChangeKind::Bury { key } => bury(table, system, version, key, batch.entries(change.table, key)),
         ChangeKind::PutEntry { key, path, value } => {
             let held = element(layout, table, value);
-            once(put_entry(table, system, version, key, path, held))
+            let put = put_entry(table, system, version, key, path, held);
+            once(put.map(|put| expiry::with(put, expiry::expires(system, change))))
         }
         ChangeKind::DropEntry { key, path } => once(drop_entry(table, system, version, key, path)),
         ChangeKind::PutRow(_) | ChangeKind::DropRow(_) => Vec::new(),
@@ -453,7 +454,6 @@ fn put_entry(
         Entries::Items { value } => {
             let mut item = entry_key(table, key, path)?;
             item.push((value.clone(), held));
-            item.extend(expiry::later(system));
             Some(Write::Put { table: table.name.clone(), item, only: None })
         }
         Entries::Attributes => {
