@@ -111,11 +111,8 @@ fn master(
     let read = || Condition { column: system.version.clone(), operator: "=", bound: before.clone() };
     let ttl = ttl(layout, change);
     let update = |set: Vec<(String, Bound)>, key: Vec<Condition>, condition: Condition| {
-        expiring(
-            system,
-            ttl,
-            Mutation::Update { table: table.name.clone(), ttl: None, set, key, condition: Some(condition) },
-        )
+        let table = table.name.clone();
+        expiring(system, ttl, Mutation::Update { table, ttl: None, set, key, condition: Some(condition) })
     };
     match &change.kind {
         ChangeKind::Create(cells) => {
