@@ -177,17 +177,17 @@ pub(crate) fn one_design(
 ) {
     let schema = Schema::new(model.clone(), design);
     let keyspace = filled(&schema, what.nasty);
-    holds(shell, place, &schema, &keyspace, ASKED, Some(what), count);
+    holds(shell, place, &schema, &keyspace, ASKED, what, count);
 }
 
-/// Puts these records in, reads them back and asks each query so many times; then writes, if that is wanted.
+/// Puts these records in, reads them back, asks each query so many times and does the writes.
 pub(crate) fn holds(
     shell: &mut dyn Shell,
     place: String,
     schema: &Schema,
     keyspace: &Memory,
     asked: usize,
-    what: Option<What>,
+    what: What,
     count: &mut Count,
 ) {
     let target = askloom_target::target(shell.target()).unwrap();
@@ -202,7 +202,7 @@ pub(crate) fn holds(
     trial.queries(shell, asked, count);
     count.designs += 1;
     count.records += held.len();
-    if let Some(what) = what.filter(|what| what.writes) {
+    if what.writes {
         trial.writes(&mut Some(shell), &mut Held::new(keyspace.clone(), held), what.nasty, &options, count);
     }
 }
