@@ -67,6 +67,15 @@ pub struct Words {
     pub own_index: &'static str,
 }
 
+impl Words {
+    /// How many columns the labels of a collection take, with the space behind them.
+    #[must_use]
+    pub fn label_width(&self) -> usize {
+        let longest = [self.block_key, self.entry_key].map(|label| label.chars().count()).into_iter().max();
+        longest.unwrap_or(0).max(9) + 1
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum AtomicUnit {

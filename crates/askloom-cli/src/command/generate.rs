@@ -17,6 +17,11 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+const README: &str = "README.md";
+
+/// How the README of a folder says where its files come from.
+const MADE_BY: &str = "Made by `askloom generate";
+
 /// Print the schema and the statements in a store's own language
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  askloom generate game.loom --target cassandra\n  \
@@ -135,21 +140,38 @@ fn write(
     screen: &mut Screen,
 ) -> Result<(), Failure> {
     fs::create_dir_all(folder).map_err(|error| Failure::writing(folder, &error))?;
+    refuse_to_replace(folder, made)?;
     for file in &made.files {
         let path = folder.join(&file.name);
         replace(&path, &file.text()).map_err(|error| Failure::writing(&path, &error))?;
         screen.say(&format!("wrote {}", path.display()));
     }
-    let path = folder.join("README.md");
+    let path = folder.join(README);
     replace(&path, &readme(made, model, target)).map_err(|error| Failure::writing(&path, &error))?;
     screen.say(&format!("wrote {}", path.display()));
     Ok(())
 }
 
+/// Files that were made before are made anew; others of the same names are somebody's own.
+fn refuse_to_replace(folder: &Path, made: &Generated) -> Result<(), Failure> {
+    let path = folder.join(README);
+    if fs::read_to_string(&path).is_ok_and(|text| text.contains(MADE_BY)) {
+        return Ok(());
+    }
+    let mut paths = made.files.iter().map(|file| folder.join(&file.name)).chain([path]);
+    match paths.find(|path| path.exists()) {
+        Some(path) => Err(Failure::Call(format!(
+            "{} exists, and no {README} beside it says that askloom made it; -o takes another folder",
+            path.display()
+        ))),
+        None => Ok(()),
+    }
+}
+
 fn readme(made: &Generated, model: &Path, target: &Target) -> String {
     let name = model.file_name().unwrap_or(model.as_os_str()).to_string_lossy();
     let mut text = format!(
-        "# {name} on {}\n\nMade by `askloom generate {name} --target {}`: make it anew instead of changing it.\n",
+        "# {name} on {}\n\n{MADE_BY} {name} --target {}`: make it anew instead of changing it.\n",
         target.capability.title, target.capability.target
     );
     text.push_str("\n| file | run it |\n| --- | --- |\n");

@@ -40,7 +40,6 @@ pub(crate) struct Document {
     /// What costs are counted in.
     pub(crate) unit: &'static str,
     /// What things are called there.
-    #[serde(skip)]
     pub(crate) words: Words,
     /// Dollars a month, where a store is paid for what is done.
     pub(crate) money: Option<Money>,

@@ -131,3 +131,15 @@ pub(crate) fn bytes(digits: &str) -> Vec<u8> {
 fn every_example_runs_in_cqlsh() {
     every_example(&mut Cqlsh::start());
 }
+
+#[test]
+#[ignore = "slow"]
+fn no_text_means_more_than_it_says_in_cqlsh() {
+    crate::peculiar::texts(&mut Cqlsh::start(), askloom_design::method::Method::Qodm);
+}
+
+#[test]
+#[ignore = "slow"]
+fn any_name_is_a_name_in_cqlsh() {
+    crate::peculiar::names(&mut Cqlsh::start());
+}

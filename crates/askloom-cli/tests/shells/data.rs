@@ -13,6 +13,11 @@ use std::path::Path;
 
 pub(crate) const EXAMPLES: [&str; 6] = ["game", "noam-game", "airline", "inbox", "blog", "shop"];
 
+/// A model by its text.
+pub(crate) fn model(text: &str) -> Model {
+    checked(&Files::default().with("m.loom", text), "m")
+}
+
 pub(crate) fn example(name: &str) -> Model {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name);
     let mut files = Files::default();
@@ -22,8 +27,12 @@ pub(crate) fn example(name: &str) -> Model {
             files = files.with(path.file_name().unwrap(), std::fs::read(&path).unwrap());
         }
     }
-    let checked = check(&files, Path::new(&format!("{name}.loom")));
-    assert_eq!(checked.errors, 0, "{name}");
+    checked(&files, name)
+}
+
+fn checked(files: &Files, name: &str) -> Model {
+    let checked = check(files, Path::new(&format!("{name}.loom")));
+    assert_eq!(checked.errors, 0, "{name}: {:?}", checked.diagnostics);
     let mut model = checked.model;
     askloom_design::ask::name_ways_back(&mut model);
     model
@@ -31,10 +40,16 @@ pub(crate) fn example(name: &str) -> Model {
 
 /// Some instances of each class, with values that break things.
 pub(crate) fn filled(schema: &Schema, nasty: bool) -> Memory {
+    let model = few(&schema.model, 5, 3, 40);
+    let generator = Generator::new(&model, Options { seed: 11, nasty, ..Options::default() });
+    stored(schema, generator.records().map(|(_, record)| record))
+}
+
+/// What a store holds after these records, without those that it refuses.
+pub(crate) fn stored(schema: &Schema, records: impl Iterator<Item = Record>) -> Memory {
     let mut keyspace = Memory::new();
     let inputs = Inputs { now: now(), uuids: Vec::new(), id: None };
-    let model = few(&schema.model, 5, 3, 40);
-    for (_, record) in Generator::new(&model, Options { seed: 11, nasty, ..Options::default() }).records() {
+    for record in records {
         let Ok((change, _)) = write::store(schema, &keyspace, record, Expect::Anything, &inputs) else {
             continue;
         };

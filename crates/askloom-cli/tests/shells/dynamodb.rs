@@ -97,6 +97,18 @@ fn every_example_runs_in_the_aws_cli() {
     every_example(&mut Aws::start());
 }
 
+#[test]
+#[ignore = "slow"]
+fn no_text_means_more_than_it_says_in_the_aws_cli() {
+    crate::peculiar::texts(&mut Aws::start(), Method::Qodm);
+}
+
+#[test]
+#[ignore = "slow"]
+fn any_name_is_a_name_in_the_aws_cli() {
+    crate::peculiar::names(&mut Aws::start());
+}
+
 /// Keys that start as the settings want it, of every kind: joined texts, bytes, one column.
 #[test]
 #[ignore = "slow"]

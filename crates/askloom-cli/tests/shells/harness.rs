@@ -175,17 +175,31 @@ pub(crate) fn one_design(
     what: What,
     count: &mut Count,
 ) {
+    let schema = Schema::new(model.clone(), design);
+    let keyspace = filled(&schema, what.nasty);
+    holds(shell, place, &schema, &keyspace, ASKED, what, count);
+}
+
+/// Puts these records in, reads them back, asks each query so many times and does the writes.
+pub(crate) fn holds(
+    shell: &mut dyn Shell,
+    place: String,
+    schema: &Schema,
+    keyspace: &Memory,
+    asked: usize,
+    what: What,
+    count: &mut Count,
+) {
     let target = askloom_target::target(shell.target()).unwrap();
     let costing = Costing::from(target);
-    let schema = Schema::new(model.clone(), design);
-    let layout = Layout::new(&schema.model.conceptual, &schema.design).asked_by(&method::questions(model));
-    let keyspace = filled(&schema, what.nasty);
-    let held = records::from_keyspace(&schema, &layout, &keyspace).unwrap();
+    let questions = method::questions(&schema.model);
+    let layout = Layout::new(&schema.model.conceptual, &schema.design).asked_by(&questions);
+    let held = records::from_keyspace(schema, &layout, keyspace).unwrap();
     let options = shell.clear(&place);
-    let trial = Trial { schema: &schema, layout: &layout, keyspace: &keyspace, target, costing, place };
+    let trial = Trial { schema, layout: &layout, keyspace, target, costing, place };
     trial.put(shell, &held, options.clone());
     let _ = trial.comes_back(shell, &held, None);
-    trial.queries(shell, count);
+    trial.queries(shell, asked, count);
     count.designs += 1;
     count.records += held.len();
     if what.writes {
@@ -262,16 +276,16 @@ impl Trial<'_> {
         memory
     }
 
-    fn queries(&self, shell: &mut dyn Shell, count: &mut Count) {
+    fn queries(&self, shell: &mut dyn Shell, asked: usize, count: &mut Count) {
         let model = &self.schema.model;
         let stored = aggregates(self.schema, self.keyspace);
         let state = State::of_stored(&model.conceptual, stored.iter().map(|record| (record.clone(), now())));
         let asks = model.workload.asks.iter();
-        let asked: Vec<Query> = asks.filter_map(|one| ask::query(&model.conceptual, one)).collect();
+        let tuples: Vec<Query> = asks.filter_map(|one| ask::query(&model.conceptual, one)).collect();
         let plain = model.workload.queries.len();
-        for (index, query) in model.workload.queries.iter().chain(&asked).enumerate() {
+        for (index, query) in model.workload.queries.iter().chain(&tuples).enumerate() {
             let Ok(plan) = plan::answer(&self.costing, model, &self.schema.design, query) else { continue };
-            for n in 0..if query.parameters.is_empty() { 1 } else { ASKED } {
+            for n in 0..if query.parameters.is_empty() { 1 } else { asked } {
                 let given = arguments(&model.conceptual, query, &stored, n);
                 let parameters = given.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
                 let mut expected = state.query(model, query, &parameters, now()).unwrap();

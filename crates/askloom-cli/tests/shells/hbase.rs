@@ -137,6 +137,18 @@ fn every_example_runs_in_the_hbase_shell() {
     every_example(&mut Hbase::start("examples"));
 }
 
+#[test]
+#[ignore = "slow"]
+fn no_text_means_more_than_it_says_in_the_hbase_shell() {
+    crate::peculiar::texts(&mut Hbase::start("texts"), askloom_design::method::Method::Qodm);
+}
+
+#[test]
+#[ignore = "slow"]
+fn any_name_is_a_name_in_the_hbase_shell() {
+    crate::peculiar::names(&mut Hbase::start("names"));
+}
+
 /// What is printed for writes: conditions, and deletes that hide nothing that is newer.
 #[test]
 #[ignore = "slow"]

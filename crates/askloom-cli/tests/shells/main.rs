@@ -20,6 +20,7 @@ mod harness;
 mod hbase;
 mod mongodb;
 mod mongodb_text;
+mod peculiar;
 mod printed;
 mod redis;
 mod redis_traps;

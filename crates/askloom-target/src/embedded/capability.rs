@@ -14,7 +14,7 @@ pub static CAPABILITY: Capability = Capability {
         entry: "key",
         heading: "COLLECTION",
         block_key: "block",
-        entry_key: "entries by",
+        entry_key: "sorted by",
         records: "entries",
         kept: "stored",
         own_index: "index",

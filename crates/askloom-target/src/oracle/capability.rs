@@ -7,7 +7,7 @@ pub static CAPABILITY: Capability = Capability {
     target: "oracle-nosql",
     title: "Oracle NoSQL",
     words: Words {
-        collection: "first component of the major key",
+        collection: "major key prefix",
         packed_block: "major key",
         spread_block: "major key",
         entry: "minor key",

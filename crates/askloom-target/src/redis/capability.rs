@@ -65,7 +65,7 @@ pub static CAPABILITY: Capability = NODE;
 pub static SEARCH_CAPABILITY: Capability = Capability {
     target: "redis-search",
     title: "Redis with search",
-    words: Words { collection: "indexed key prefix", ..NODE.words },
+    words: Words { collection: "key prefix", ..NODE.words },
     search: Some(Fact::new(
         Search { by: &[Operator::Equal, Operator::Order], ordered: true },
         "Redis documentation, FT.SEARCH and FT.AGGREGATE: by TAG and NUMERIC fields, SORTBY one of them",
