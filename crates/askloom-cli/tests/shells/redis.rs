@@ -189,7 +189,7 @@ fn send(session: &mut Session, text: &str) -> Result<String, String> {
     let printed = session.send(&format!("{text}\nECHO askloom-mark\n"), MARK)?;
     let wrong = printed.lines().find(|line| line.starts_with("error:") || line.starts_with("Invalid"));
     match wrong {
-        Some(line) => Err(format!("{line}\n{}", &text[..text.len().min(600)])),
+        Some(line) => Err(format!("{line}\n{}", text.chars().take(600).collect::<String>())),
         None => Ok(printed),
     }
 }
