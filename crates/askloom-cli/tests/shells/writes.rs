@@ -165,12 +165,13 @@ impl Trial<'_> {
         true
     }
 
-    /// In Redis, the version of a new aggregate that expires is the clock.
+    /// Where the version goes with an aggregate that expires, that of a new one is the clock.
     fn by_the_clock(&self, held: &mut Held, difference: &Difference, versions: &Versions) {
         for ((table, identity), (before, _)) in &difference.blocks {
             let root = self.schema.design.collections[*table].source.root;
-            let redis = matches!(self.target.capability.target, "redis" | "redis-search");
-            let expires = redis && self.schema.model.conceptual.ttl_ms(root).is_some();
+            let goes =
+                matches!(self.target.capability.target, "redis" | "redis-search" | "mongodb" | "dynamodb");
+            let expires = goes && self.schema.model.conceptual.ttl_ms(root).is_some();
             let key = (*table, identity.clone());
             if let (true, None, Some(version)) = (expires, before, versions.get(&key)) {
                 held.system.entry(key).or_default().0 = *version;

@@ -111,11 +111,8 @@ fn master(
     let read = || Condition { column: system.version.clone(), operator: "=", bound: before.clone() };
     let ttl = ttl(layout, change);
     let update = |set: Vec<(String, Bound)>, key: Vec<Condition>, condition: Condition| {
-        expiring(
-            system,
-            ttl,
-            Mutation::Update { table: table.name.clone(), ttl: None, set, key, condition: Some(condition) },
-        )
+        let table = table.name.clone();
+        expiring(system, ttl, Mutation::Update { table, ttl: None, set, key, condition: Some(condition) })
     };
     match &change.kind {
         ChangeKind::Create(cells) => {
@@ -271,12 +268,8 @@ pub(super) fn sample(layout: &Layout<'_>, tables: &[CqlTable], sample: &Sample) 
             };
             let Some(system) = &table.system else { return Vec::new() };
             let values = layout.block_cells(own, block);
-            let mut cells: Vec<(String, Bound)> = filled(layout, table, &values).collect();
-            let key: Vec<(String, Bound)> = cells
-                .iter()
-                .filter(|(name, _)| table.partition().contains(&name.as_str()))
-                .cloned()
-                .collect();
+            let (key, mut cells): (Vec<_>, Vec<_>) = filled(layout, table, &values)
+                .partition(|(name, _): &(String, Bound)| table.partition().contains(&name.as_str()));
             let version = i64::try_from(block.version).unwrap_or(i64::MAX);
             cells.push((system.version.clone(), known(Cql::Int(version))));
             cells.push((system.rest.clone(), known(Cql::Blob(block.system.clone()))));
@@ -285,7 +278,20 @@ pub(super) fn sample(layout: &Layout<'_>, tables: &[CqlTable], sample: &Sample) 
                     layout.class_name(own, block).map_or_else(|| class_name(layout, table), str::to_owned);
                 cells.push((system.class.clone(), known(Cql::Text(name))));
             }
-            let mut all = vec![Mutation::Insert { table: table.name.clone(), cells, stamp: None, ttl: None }];
+            // As every write of an aggregate, by a lightweight transaction: others must not come before or behind it.
+            let equal = |(name, bound): &(String, Bound)| Condition {
+                column: name.clone(),
+                operator: "=",
+                bound: bound.clone(),
+            };
+            let none = Condition { column: system.version.clone(), operator: "=", bound: known(Cql::Null) };
+            let mut all = vec![Mutation::Update {
+                table: table.name.clone(),
+                ttl: None,
+                set: cells,
+                key: key.iter().map(equal).collect(),
+                condition: Some(none),
+            }];
             for (path, value) in &block.entries {
                 let Some((entry, held)) = &system.entry else { continue };
                 let json = layout.entry_tree(own, path, value).to_json().to_string();
@@ -294,7 +300,7 @@ pub(super) fn sample(layout: &Layout<'_>, tables: &[CqlTable], sample: &Sample) 
                 cells.push((held.clone(), known(Cql::Text(json))));
                 all.push(Mutation::Insert { table: table.name.clone(), cells, stamp: None, ttl: None });
             }
-            all
+            if all.len() > 1 { vec![Mutation::Batch(all)] } else { all }
         }
     }
 }

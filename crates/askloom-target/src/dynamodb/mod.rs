@@ -3,6 +3,7 @@
 mod capability;
 mod definition;
 mod emit;
+mod expiry;
 mod expression;
 mod index;
 mod item;

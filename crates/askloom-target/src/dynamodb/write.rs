@@ -7,6 +7,7 @@
 //! stamp, so that of two writers the later wins whatever order they arrive in; for the same reason a deleted row leaves
 //! its key, its stamp and the time when that can go, too.
 
+use super::expiry;
 use super::item::{Item, items};
 use super::key::{self, Order};
 use super::read::{Bound, Cells, block, key_bound, record};
@@ -14,7 +15,7 @@ use super::schema::{Attribute, DynamoTable, Entries, Scalar, Stamps, System, sca
 use super::value::{Dynamo, attribute, inside};
 use crate::generate::Sample;
 use crate::layout::{Holds, Layout};
-use crate::program::{Batch, Change, ChangeKind, EntryPath, Term, Version, later_seconds, millis};
+use crate::program::{Batch, Change, ChangeKind, EntryPath, Term, Version};
 use crate::tree::TreeOf;
 use askloom_model::{AccessPath, CopyLevel, Id, Value};
 
@@ -66,13 +67,12 @@ pub type Repeated = (Option<String>, Write);
 
 const VERSION: &str = "version";
 const NEXT: &str = "version+1";
-const STAMP: &str = "stamp";
+pub(super) const STAMP: &str = "stamp";
 const GONE: &str = "stamp+10days";
-const GOES: &str = "expires+1hour";
 /// The random id of the write.
 const TOKEN: &str = "w";
 
-fn slot(name: &str, tag: &'static str) -> Bound {
+pub(super) fn slot(name: &str, tag: &'static str) -> Bound {
     Bound::Slot { text: format!(":{name}"), tag }
 }
 
@@ -223,7 +223,7 @@ fn together(writes: Vec<Repeated>, batch: &Batch) -> Vec<Repeated> {
 }
 
 /// A number, or its slot.
-fn number(known: Option<u64>, name: &str) -> Bound {
+pub(super) fn number(known: Option<u64>, name: &str) -> Bound {
     known.map_or_else(|| slot(name, "N"), |number| Bound::Value(Dynamo::N(number.to_string())))
 }
 
@@ -237,10 +237,10 @@ fn master(
     let version = batch.version(change.table, change.kind.terms());
     let once = |write: Option<Write>| write.map(|write| (None, write)).into_iter().collect();
     match &change.kind {
-        ChangeKind::Create(cells) => once(create(layout, table, system, change, cells)),
+        ChangeKind::Create(cells) => once(create(layout, table, system, batch, change, cells)),
         ChangeKind::Replace(cells) => {
             let mut set = members(layout, table, cells);
-            set.extend(expires(system, change).map(|(name, at)| (name, Some(at))));
+            set.extend(expiry::expires(system, change).map(|(name, at)| (name, Some(at))));
             if !table.faithful {
                 let class = Bound::Value(Dynamo::S(layout.name_of(change.class).to_owned()));
                 set.push((system.class.clone(), Some(class)));
@@ -257,7 +257,8 @@ fn master(
         ChangeKind::Bury { key } => bury(table, system, version, key, batch.entries(change.table, key)),
         ChangeKind::PutEntry { key, path, value } => {
             let held = element(layout, table, value);
-            once(put_entry(table, system, version, key, path, held))
+            let put = put_entry(table, system, version, key, path, held);
+            once(put.map(|put| expiry::with(put, expiry::expires(system, change))))
         }
         ChangeKind::DropEntry { key, path } => once(drop_entry(table, system, version, key, path)),
         ChangeKind::PutRow(_) | ChangeKind::DropRow(_) => Vec::new(),
@@ -268,6 +269,7 @@ fn create(
     layout: &Layout<'_>,
     table: &DynamoTable,
     system: &System,
+    batch: &Batch,
     change: &Change,
     cells: &[Term],
 ) -> Option<Write> {
@@ -277,26 +279,12 @@ fn create(
     if table.faithful {
         return Some(Write::Put { table: table.name.clone(), item, only: None });
     }
-    let expires = expires(system, change);
-    // What expires goes with its version, which is the clock's for that reason: what is made afterwards in its place has
-    // a higher one.
-    let first = match expires {
-        Some(_) => slot(STAMP, "N"),
-        None => Bound::Value(Dynamo::N("1".to_owned())),
-    };
-    item.push((system.version.clone(), first));
+    let expires = expiry::expires(system, change);
+    item.push((system.version.clone(), expiry::first(batch, expires.is_some())));
     item.push((system.class.clone(), Bound::Value(Dynamo::S(layout.name_of(change.class).to_owned()))));
     item.extend(expires);
     let only = Some(Only::Without(system.version.clone()));
     Some(Write::Put { table: table.name.clone(), item, only })
-}
-
-/// When DynamoDB may take the aggregate away, which is some time after it has expired.
-fn expires(system: &System, change: &Change) -> Option<(String, Bound)> {
-    let at = &change.expires.as_ref()?.at;
-    let seconds = millis(at).map(|at| at.div_euclid(1000).saturating_add_unsigned(later_seconds()));
-    let known = seconds.map(|seconds| Bound::Value(Dynamo::N(seconds.to_string())));
-    Some((system.expires.clone()?, known.unwrap_or_else(|| slot(GOES, "N"))))
 }
 
 /// The key of the item of the aggregate itself.
@@ -466,7 +454,6 @@ fn put_entry(
         Entries::Items { value } => {
             let mut item = entry_key(table, key, path)?;
             item.push((value.clone(), held));
-            item.extend(system.expires.iter().map(|name| (name.clone(), slot(GOES, "N"))));
             Some(Write::Put { table: table.name.clone(), item, only: None })
         }
         Entries::Attributes => {

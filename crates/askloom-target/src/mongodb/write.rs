@@ -58,7 +58,7 @@ pub fn commands(layout: &Layout<'_>, collections: &[MongoCollection], batch: &Ba
     for change in &batch.changes {
         let Some(of) = collections.get(change.table.index()) else { continue };
         let version = batch.version(change.table, change.kind.terms());
-        let changing = Changing { layout, of, version };
+        let changing = Changing { layout, of, version, stamp: batch.seen.stamp };
         let Some(command) = changing.command(change) else { continue };
         match all.iter_mut().find_map(|(each, other)| together(each.as_ref(), other, change, &command)) {
             Some(update) => {
@@ -163,6 +163,8 @@ struct Changing<'c> {
     of: &'c MongoCollection,
     /// Of the aggregate, as it was read.
     version: Version,
+    /// The clock, in microseconds, if it is known.
+    stamp: Option<u64>,
 }
 
 impl Changing<'_> {
@@ -226,7 +228,11 @@ impl Changing<'_> {
     /// The version of a new aggregate. Of one that expires, the store takes the version away with the rest, so that it
     /// goes by the clock: what is made afterwards in its place has a higher one.
     fn first(&self, change: &Change) -> Bson {
-        if self.expires(change).is_some() { Bson::slot(STAMP) } else { Bson::Long(1) }
+        match (self.expires(change), self.stamp) {
+            (None, _) => Bson::Long(1),
+            (Some(_), Some(stamp)) => Bson::Long(i64::try_from(stamp).unwrap_or(i64::MAX)),
+            (Some(_), None) => Bson::slot(STAMP),
+        }
     }
 
     fn id(&self, terms: &[Term]) -> Document {
@@ -382,7 +388,7 @@ pub fn sample(layout: &Layout<'_>, collections: &[MongoCollection], sample: &Sam
 
 /// The `_id` and the fields that are not null.
 fn document(layout: &Layout<'_>, of: &MongoCollection, cells: &[Value]) -> Document {
-    let changing = Changing { layout, of, version: Version::Slot };
+    let changing = Changing { layout, of, version: Version::Slot, stamp: None };
     let term = |(column, cell): (usize, &Value)| Term {
         name: String::new(),
         value: Some(cell.clone()),

@@ -143,7 +143,8 @@ pub struct Change {
     pub each: Option<String>,
     /// Of a row of an index: it takes a value that is unique. No other aggregate that lives may have a row in its block.
     pub unique: bool,
-    /// Of a new aggregate of a class with `@ttl`. A store that deletes by itself may do so some time later.
+    /// Of a new aggregate of a class with `@ttl`, and of an entry that such a one gets. A store that deletes by itself
+    /// may do so some time later.
     pub expires: Option<Expires>,
 }
 

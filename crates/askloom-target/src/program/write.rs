@@ -82,22 +82,23 @@ impl Writing<'_> {
     }
 
     pub(super) fn change(&self, table: &Table, kind: ChangeKind, each: Option<String>) -> Change {
-        let expires = self.expires(&kind);
+        let expires = self.expires(table, &kind);
         let taken = self.plan.reservations.iter().any(|taken| taken.index == Some(table.collection));
         let unique = taken && matches!(kind, ChangeKind::PutRow(_));
         Change { table: table.collection, class: self.plan.class, kind, each, unique, expires }
     }
 
     /// Parts that expire are in an aggregate that stays.
-    fn expires(&self, kind: &ChangeKind) -> Option<Expires> {
+    fn expires(&self, table: &Table, kind: &ChangeKind) -> Option<Expires> {
+        let of = |class| {
+            let at = Term { name: EXPIRES.to_owned(), value: None, column: None };
+            Some(Expires { at, after_ms: self.conceptual().ttl_ms(class)? })
+        };
         match kind {
-            ChangeKind::Create(_) | ChangeKind::Replace(_) => {
-                let at = Term { name: EXPIRES.to_owned(), value: None, column: None };
-                Some(Expires { at, after_ms: self.conceptual().ttl_ms(self.plan.class)? })
-            }
+            ChangeKind::Create(_) | ChangeKind::Replace(_) => of(self.plan.class),
+            ChangeKind::PutEntry { .. } => of(self.root(table)),
             ChangeKind::Set { .. }
             | ChangeKind::Bury { .. }
-            | ChangeKind::PutEntry { .. }
             | ChangeKind::DropEntry { .. }
             | ChangeKind::PutRow(_)
             | ChangeKind::DropRow(_) => None,

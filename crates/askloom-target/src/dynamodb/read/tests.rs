@@ -243,7 +243,7 @@ fn a_range_of_keys_has_the_rows_of_the_range_of_values() {
                 && bounds.as_ref().is_none_or(|bounds| inside(bounds, &row[equal.len()]));
             let key = key_value(&table, sort, &row.iter().collect::<Vec<_>>()).unwrap();
             let is_in = match &found {
-                Some(Request::Query { sort: Some((_, test)), .. }) => holds(test, &key),
+                Some(Request::Query { sort: Some(sort), .. }) => holds(&sort.1, &key),
                 Some(Request::Query { sort: None, .. }) => true,
                 None => false,
                 Some(other) => panic!("{other:?}"),
@@ -302,11 +302,10 @@ fn slots_say_what_the_key_is_made_of() {
         let bounds = Some(Bounds { column: 2, low: side(low), high: side(high), prefix: None });
         let equal = vec![term(1, Some(Value::Text("a#".to_owned())))];
         let range = Range { block: vec![term(0, None)], equal, bounds, backwards: false, limit: None };
-        let Some(Request::Query { sort: Some((_, Test::Between(low, high))), partition, .. }) =
-            super::range(&table, &range)
-        else {
+        let Some(Request::Query { sort: Some(sort), partition, .. }) = super::range(&table, &range) else {
             panic!()
         };
+        let Test::Between(low, high) = sort.1 else { panic!() };
         assert_eq!(text(&partition.1), ":v0");
         [text(&low), text(&high)]
     };
