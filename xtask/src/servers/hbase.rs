@@ -107,7 +107,7 @@ fn shell(folder: &Path, running: &Running) -> Outcome<Vec<String>> {
     let line = [
         java,
         "-XX:TieredStopAtLevel=1".to_owned(),
-        "-Xmx384m".to_owned(),
+        "-Xmx1g".to_owned(),
         format!("@{folder}/options"),
         "-cp".to_owned(),
         format!("{folder}/lib/*"),
