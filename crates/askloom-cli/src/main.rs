@@ -12,6 +12,7 @@ mod embedded;
 mod exit;
 mod fit;
 mod human;
+mod limits;
 mod markdown;
 mod model;
 mod native;

@@ -35,14 +35,14 @@ pub(crate) fn one(conceptual: &Conceptual, collection: &Collection, words: &Word
         fields.iter().map(one).collect::<Vec<_>>().join(", ")
     };
     if !collection.block_key.is_empty() {
-        line(words.block_key, &keys(&collection.block_key), text);
+        line(words.block_key, &keys(&collection.block_key), words, text);
     }
     if !collection.entry_key.is_empty() {
-        line(words.entry_key, &keys(&collection.entry_key), text);
+        line(words.entry_key, &keys(&collection.entry_key), words, text);
     }
-    line("holds", &held(conceptual, collection), text);
+    line("holds", &held(conceptual, collection), words, text);
     for reason in &collection.reasons {
-        line("why", reason, text);
+        line("why", reason, words, text);
     }
 }
 
@@ -81,10 +81,12 @@ fn held(conceptual: &Conceptual, collection: &Collection) -> String {
 }
 
 /// A line with its label, and those that follow from it below each other.
-fn line(label: &str, words: &str, text: &mut String) {
-    for (index, line) in fit::lines(words, fit::WIDTH - 12).iter().enumerate() {
+/// What is said behind a label, below which further lines leave room.
+pub(crate) fn line(label: &str, says: &str, words: &Words, text: &mut String) {
+    let wide = words.label_width();
+    for (index, line) in fit::lines(says, fit::WIDTH - wide - 2).iter().enumerate() {
         let label = if index == 0 { label } else { "" };
-        text.push_str(&format!("  {label:<10}{line}\n"));
+        text.push_str(&format!("  {label:<wide$}{line}\n"));
     }
 }
 

@@ -5,6 +5,7 @@
 //! - [`plan`]: all sensible plans of a query over any set of collections;
 //! - [`saved`]: a design as text, to be committed and reviewed, and back;
 //! - [`native`]: copies that a store keeps by itself;
+//! - [`limits`]: what of a design is larger than its store takes;
 //! - [`partition`]: an aggregate as entries, by representation rules, and back;
 //! - [`upkeep`]: which copies a change of an instance touches, and how their rows are found.
 //!
@@ -12,6 +13,7 @@
 
 pub mod ask;
 pub mod cost;
+pub mod limits;
 pub mod lower;
 pub mod method;
 pub mod native;

@@ -179,6 +179,7 @@ codes! {
     AL0702 NotTogether Error "a write spans aggregates that the store cannot change at once"
     AL0703 DesignMalformed Error "a saved design is not in its form"
     AL0704 DesignOfAnotherModel Error "a saved design does not fit its model"
+    AL0705 TooLarge Error "a design does not fit into its store"
 }
 
 impl Code {

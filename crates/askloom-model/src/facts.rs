@@ -45,6 +45,7 @@ impl Capability {
             ("entry key, bytes", self.limits.entry_key),
             ("record, bytes", self.limits.record),
             ("block, bytes", self.limits.block),
+            ("advised block, bytes", self.limits.advised_block),
             ("page, bytes", self.limits.page),
             ("keys in one get", self.limits.batch_get),
         ];

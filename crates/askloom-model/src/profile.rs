@@ -67,6 +67,15 @@ pub struct Words {
     pub own_index: &'static str,
 }
 
+impl Words {
+    /// How many columns the labels of a collection take, with the space behind them.
+    #[must_use]
+    pub fn label_width(&self) -> usize {
+        let longest = [self.block_key, self.entry_key].map(|label| label.chars().count()).into_iter().max();
+        longest.unwrap_or(0).max(9) + 1
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum AtomicUnit {
@@ -91,11 +100,30 @@ pub struct Limits {
     pub block_key: Option<Fact<u64>>,
     pub entry_key: Option<Fact<u64>>,
     pub record: Option<Fact<u64>>,
+    /// How much of an aggregate is one record.
+    pub aggregate: Held,
+    /// What of one block can be written at once.
     pub block: Option<Fact<u64>>,
+    /// What a block should not be larger than, though the store takes it.
+    pub advised_block: Option<Fact<u64>>,
     /// What one request returns at most.
     pub page: Option<Fact<u64>>,
     /// Keys in one request of many gets. `None`: each get is a request.
     pub batch_get: Option<Fact<u64>>,
+}
+
+/// What of an aggregate is one record, for the limit of records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Held {
+    /// All of it.
+    Whole,
+    /// All of it but for the elements of lists that the design puts into entries of their own.
+    Lists,
+    /// Each entry.
+    Entries,
+    /// Each member, and each entry of its own.
+    Members,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -331,7 +359,9 @@ mod tests {
             block_key: None,
             entry_key: None,
             record: None,
+            aggregate: Held::Entries,
             block: None,
+            advised_block: None,
             page: None,
             batch_get: None,
         };

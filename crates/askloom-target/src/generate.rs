@@ -74,6 +74,32 @@ pub struct Generated {
     pub files: Vec<File>,
     /// What people should know before they run it.
     pub notes: Vec<String>,
+    /// What the store would refuse, as it is too large: nothing of it is to be run then.
+    pub refused: Vec<String>,
+}
+
+/// What the store would refuse of all steps and records, each with whose it is.
+pub(crate) fn refused(
+    source: &Source<'_>,
+    step: impl Fn(&Step) -> Vec<String>,
+    record: impl Fn(&Sample) -> Vec<String>,
+) -> Vec<String> {
+    let mut all = Vec::new();
+    for Statement { program, .. } in &source.statements {
+        let why = program.steps.iter().flat_map(&step);
+        all.extend(why.map(|why| format!("{}: {why}", program.name)));
+    }
+    for sample in &source.sample {
+        let name = sample.collection(source.layout);
+        all.extend(record(sample).into_iter().map(|why| format!("a record of {name}: {why}")));
+    }
+    all.dedup();
+    all
+}
+
+/// Why something cannot be stored. Nothing if it can.
+pub(crate) fn too_large(what: &str, size: usize, most: usize, store: &str) -> Option<String> {
+    (size > most).then(|| format!("{what} has {size} bytes, and {store} takes {most} at most"))
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -60,7 +60,7 @@ fn start(launch: &mut Launch) -> Outcome<String> {
     write(&data.join("hbase-site.xml"), &settings.replace("[zookeeper]", &zookeeper.to_string()))?;
     write(&data.join("log4j.properties"), include_str!("conf/log4j.properties"))?;
     write(&data.join("options"), OPTIONS)?;
-    let mut hbase = java::command("256m")?;
+    let mut hbase = java::command("768m")?;
     hbase.arg(format!("@{path}/options"));
     for property in ["java.io.tmpdir", "hadoop.home.dir"] {
         hbase.arg(format!("-D{property}={path}"));

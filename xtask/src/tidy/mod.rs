@@ -2,6 +2,7 @@
 
 mod documents;
 mod sources;
+mod stores;
 
 use crate::repository::{Outcome, files};
 use std::path::PathBuf;
@@ -9,10 +10,11 @@ use std::path::PathBuf;
 /// A rule looks at the files of the repository and says what is wrong with them.
 type Rule = fn(&[PathBuf]) -> Outcome<Vec<String>>;
 
-const RULES: [(&str, Rule); 6] = [
+const RULES: [(&str, Rule); 7] = [
     ("length", sources::length),
     ("names", sources::names),
     ("reminders", sources::reminders),
+    ("stores", stores::files),
     ("pages", documents::pages),
     ("index", documents::index),
     ("links", documents::links),

@@ -5,7 +5,7 @@ use crate::replace::replace;
 use crate::screen::Screen;
 use crate::settings::{self, Settings};
 use crate::statement::{Statement, arguments_from_json};
-use crate::{native, sample, target};
+use crate::{limits, native, sample, target};
 use askloom_design::cost::Costing;
 use askloom_design::lower::{Arguments, Lowering};
 use askloom_design::method::questions;
@@ -16,6 +16,11 @@ use askloom_target::layout::Layout;
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+
+const README: &str = "README.md";
+
+/// How the README of a folder says where its files come from.
+const MADE_BY: &str = "Made by `askloom generate";
 
 /// Print the schema and the statements in a store's own language
 #[derive(Debug, clap::Args)]
@@ -65,6 +70,9 @@ pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
     let method = args.method.map(MethodName::method);
     let Designed { model, sources, design, .. } =
         Designed::on(target.capability.target, &costing, method, &args.file, screen)?;
+    if limits::say(&model, &design, target, screen) {
+        return Ok(Exit::any_wrong(true));
+    }
     let layout = Layout::new(&model.conceptual, &design).asked_by(&questions(&model));
     let given = args.params.as_deref().map_or_else(|| Ok(HashMap::new()), |file| params(&model, file))?;
     let lowering =
@@ -79,6 +87,10 @@ pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
     })?;
     let options = Options { prefix: args.prefix.clone(), faithful: args.faithful, settings };
     let made = language.generate(&Source { layout: &layout, statements, sample, options });
+    if !made.refused.is_empty() {
+        let title = target.capability.title;
+        return Err(Failure::Input(format!("{title} would refuse this:\n  {}", made.refused.join("\n  "))));
+    }
     match &args.output {
         Some(folder) => write(folder, &made, &args.file, target, screen)?,
         None => {
@@ -128,21 +140,38 @@ fn write(
     screen: &mut Screen,
 ) -> Result<(), Failure> {
     fs::create_dir_all(folder).map_err(|error| Failure::writing(folder, &error))?;
+    refuse_to_replace(folder, made)?;
     for file in &made.files {
         let path = folder.join(&file.name);
         replace(&path, &file.text()).map_err(|error| Failure::writing(&path, &error))?;
         screen.say(&format!("wrote {}", path.display()));
     }
-    let path = folder.join("README.md");
+    let path = folder.join(README);
     replace(&path, &readme(made, model, target)).map_err(|error| Failure::writing(&path, &error))?;
     screen.say(&format!("wrote {}", path.display()));
     Ok(())
 }
 
+/// Files that were made before are made anew; others of the same names are somebody's own.
+fn refuse_to_replace(folder: &Path, made: &Generated) -> Result<(), Failure> {
+    let path = folder.join(README);
+    if fs::read_to_string(&path).is_ok_and(|text| text.contains(MADE_BY)) {
+        return Ok(());
+    }
+    let mut paths = made.files.iter().map(|file| folder.join(&file.name)).chain([path]);
+    match paths.find(|path| path.exists()) {
+        Some(path) => Err(Failure::Call(format!(
+            "{} exists, and no {README} beside it says that askloom made it; -o takes another folder",
+            path.display()
+        ))),
+        None => Ok(()),
+    }
+}
+
 fn readme(made: &Generated, model: &Path, target: &Target) -> String {
     let name = model.file_name().unwrap_or(model.as_os_str()).to_string_lossy();
     let mut text = format!(
-        "# {name} on {}\n\nMade by `askloom generate {name} --target {}`: make it anew instead of changing it.\n",
+        "# {name} on {}\n\n{MADE_BY} {name} --target {}`: make it anew instead of changing it.\n",
         target.capability.title, target.capability.target
     );
     text.push_str("\n| file | run it |\n| --- | --- |\n");

@@ -5,6 +5,7 @@ mod bound;
 mod collections;
 mod columns;
 mod estimate;
+mod limits;
 mod note;
 mod plans;
 pub(crate) mod sample;
@@ -39,7 +40,6 @@ pub(crate) struct Document {
     /// What costs are counted in.
     pub(crate) unit: &'static str,
     /// What things are called there.
-    #[serde(skip)]
     pub(crate) words: Words,
     /// Dollars a month, where a store is paid for what is done.
     pub(crate) money: Option<Money>,
@@ -49,6 +49,9 @@ pub(crate) struct Document {
     pub(crate) decisions: Vec<Decision>,
     pub(crate) assumed: Vec<Note>,
     pub(crate) watch: Vec<Note>,
+    /// What of it the store cannot hold: those that the watch begins with.
+    #[serde(skip)]
+    pub(crate) misfits: Vec<String>,
     pub(crate) comparison: Option<Comparison>,
     /// The text of the model, where its lines are to be shown.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -149,7 +152,9 @@ impl Subject<'_> {
         let collections = collections::collections(self, &plans);
         let total = total(&plans, &collections);
         let assumed = self.assumed(&plans);
-        let watch = watch::watch(&collections, &plans, &total);
+        let mut watch = self.limits();
+        let misfits = self.misfits();
+        watch.extend(watch::watch(&collections, &plans, &total));
         Document {
             askloom: env!("CARGO_PKG_VERSION"),
             model: self.file.to_owned(),
@@ -166,6 +171,7 @@ impl Subject<'_> {
             decisions: self.decisions.to_vec(),
             assumed,
             watch,
+            misfits,
             comparison: None,
             sources: Vec::new(),
         }

@@ -3,7 +3,7 @@
 use crate::document::{
     Cell, CollectionDocument, ComparedStatement, Comparison, Document, MONTH, Money, Note, PlanDocument,
 };
-use crate::{fit, human};
+use crate::{fit, human, words};
 use askloom_model::Words;
 use std::fmt::Write;
 
@@ -65,7 +65,7 @@ fn price(document: &Document) -> String {
     }
 }
 
-fn one(collection: &CollectionDocument, words: &Words, text: &mut String) {
+fn one(collection: &CollectionDocument, called: &Words, text: &mut String) {
     let mut lines = collection.text.lines();
     let heading = lines.next().unwrap_or_default();
     let added = if collection.is_added() { ", added" } else { "" };
@@ -74,7 +74,7 @@ fn one(collection: &CollectionDocument, words: &Words, text: &mut String) {
         None if added.is_empty() => heading.to_owned(),
         None => format!("{heading} (added)"),
     };
-    let entries = format!("{} {}", human::count(collection.estimate.entries), words.records);
+    let entries = format!("{} {}", human::count(collection.estimate.entries), called.records);
     let size = format!("{entries}  {:>8}", human::bytes(collection.estimate.bytes));
     let room = WIDTH.saturating_sub(fit::width(&size));
     if fit::width(&heading) < room {
@@ -87,7 +87,7 @@ fn one(collection: &CollectionDocument, words: &Words, text: &mut String) {
     }
     let list = |label: &str, names: &[String], text: &mut String| {
         if !names.is_empty() {
-            labelled(label, &names.join(", "), text);
+            words::line(label, &names.join(", "), called, text);
         }
     };
     list("serves", &collection.serves, text);
@@ -237,11 +237,16 @@ const COLUMN: usize = 14;
 
 fn totals(document: &Document, comparison: &Comparison, room: usize, text: &mut String) {
     type Number = fn(&crate::document::Compared) -> String;
+    let unit = format!("{} a second", document.unit);
+    let cost: (&str, Number) = match document.money {
+        Some(_) => ("$ a month", |method| human::short(method.total.cost * MONTH)),
+        None => (&unit, |method| human::short(method.total.cost)),
+    };
     let rows: [(&str, Number); 8] = [
         ("calls a second", |method| human::short(method.total.requests)),
         ("entries a second", |method| human::short(method.total.rows)),
         ("bytes a second", |method| human::bytes(method.total.bytes)),
-        ("cost a second", |method| human::short(method.total.cost)),
+        cost,
         ("stored", |method| human::bytes(method.total.storage)),
         ("put for a byte", |method| human::short(method.total.write_amplification)),
         ("collections", |method| method.collections.to_string()),
@@ -255,8 +260,6 @@ fn totals(document: &Document, comparison: &Comparison, room: usize, text: &mut 
             .map(|method| format!("{:>COLUMN$} ", number(method)).trim_end().to_owned())
             .collect::<Vec<_>>()
             .concat();
-        let name =
-            if name == "cost a second" { format!("{} a second", document.unit) } else { name.to_owned() };
         let _ = writeln!(text, "{name:<room$}{cells}");
     }
 }
@@ -266,12 +269,5 @@ fn wrapped(words: &str, indent: usize, text: &mut String) {
     for (index, line) in fit::lines(words, WIDTH - indent - 4).iter().enumerate() {
         let indent = if index == 0 { indent } else { indent + 4 };
         let _ = writeln!(text, "{:indent$}{line}", "");
-    }
-}
-
-fn labelled(label: &str, words: &str, text: &mut String) {
-    for (index, line) in fit::lines(words, WIDTH - 12).iter().enumerate() {
-        let label = if index == 0 { label } else { "" };
-        let _ = writeln!(text, "  {label:<10}{line}");
     }
 }

@@ -13,5 +13,6 @@ mod devtools;
 mod fits;
 mod keyboard;
 mod lights;
+mod pasted;
 mod safe;
 mod shown;

@@ -10,7 +10,7 @@ use askloom_target::program::Read;
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
 
-struct Cqlsh {
+pub(crate) struct Cqlsh {
     session: Session,
     /// Of the design before; a small server has no room for all of them.
     keyspace: Option<String>,
@@ -19,7 +19,7 @@ struct Cqlsh {
 const MARK: &str = "askloom-mark";
 
 impl Cqlsh {
-    fn start() -> Self {
+    pub(crate) fn start() -> Self {
         server::up("cassandra");
         let mut command = server::shell("cassandra");
         // Tables take long to make on a busy machine.
@@ -28,7 +28,7 @@ impl Cqlsh {
         Self { session, keyspace: None }
     }
 
-    fn send(&mut self, text: &str) -> Result<String, String> {
+    pub(crate) fn send(&mut self, text: &str) -> Result<String, String> {
         // A one-row answer that ends every text.
         let text = format!("{text}\nSELECT (text)'{MARK}' AS mark FROM system.local;\n");
         let printed = self.session.send(&text, MARK)?;
@@ -130,4 +130,16 @@ pub(crate) fn bytes(digits: &str) -> Vec<u8> {
 #[ignore = "slow"]
 fn every_example_runs_in_cqlsh() {
     every_example(&mut Cqlsh::start());
+}
+
+#[test]
+#[ignore = "slow"]
+fn no_text_means_more_than_it_says_in_cqlsh() {
+    crate::peculiar::texts(&mut Cqlsh::start(), askloom_design::method::Method::Qodm);
+}
+
+#[test]
+#[ignore = "slow"]
+fn any_name_is_a_name_in_cqlsh() {
+    crate::peculiar::names(&mut Cqlsh::start());
 }

@@ -13,6 +13,11 @@ use std::path::Path;
 
 pub(crate) const EXAMPLES: [&str; 6] = ["game", "noam-game", "airline", "inbox", "blog", "shop"];
 
+/// A model by its text.
+pub(crate) fn model(text: &str) -> Model {
+    checked(&Files::default().with("m.loom", text), "m")
+}
+
 pub(crate) fn example(name: &str) -> Model {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name);
     let mut files = Files::default();
@@ -22,8 +27,12 @@ pub(crate) fn example(name: &str) -> Model {
             files = files.with(path.file_name().unwrap(), std::fs::read(&path).unwrap());
         }
     }
-    let checked = check(&files, Path::new(&format!("{name}.loom")));
-    assert_eq!(checked.errors, 0, "{name}");
+    checked(&files, name)
+}
+
+fn checked(files: &Files, name: &str) -> Model {
+    let checked = check(files, Path::new(&format!("{name}.loom")));
+    assert_eq!(checked.errors, 0, "{name}: {:?}", checked.diagnostics);
     let mut model = checked.model;
     askloom_design::ask::name_ways_back(&mut model);
     model
@@ -31,10 +40,16 @@ pub(crate) fn example(name: &str) -> Model {
 
 /// Some instances of each class, with values that break things.
 pub(crate) fn filled(schema: &Schema, nasty: bool) -> Memory {
+    let model = few(&schema.model, 5, 3, 40);
+    let generator = Generator::new(&model, Options { seed: 11, nasty, ..Options::default() });
+    stored(schema, generator.records().map(|(_, record)| record))
+}
+
+/// What a store holds after these records, without those that it refuses.
+pub(crate) fn stored(schema: &Schema, records: impl Iterator<Item = Record>) -> Memory {
     let mut keyspace = Memory::new();
     let inputs = Inputs { now: now(), uuids: Vec::new(), id: None };
-    let model = few(&schema.model, 5, 3, 40);
-    for (_, record) in Generator::new(&model, Options { seed: 11, nasty, ..Options::default() }).records() {
+    for record in records {
         let Ok((change, _)) = write::store(schema, &keyspace, record, Expect::Anything, &inputs) else {
             continue;
         };
@@ -112,7 +127,7 @@ fn pick(values: &[Value], n: usize) -> Option<Value> {
     if values.is_empty() { None } else { values.get(n % values.len()).cloned() }
 }
 
-fn identities(conceptual: &Conceptual, records: &[Record], class: ClassId) -> Vec<Value> {
+pub(crate) fn identities(conceptual: &Conceptual, records: &[Record], class: ClassId) -> Vec<Value> {
     fn collect(conceptual: &Conceptual, record: &Record, class: ClassId, ids: &mut Vec<Value>) {
         if conceptual.is_kind_of(record.class, class) {
             ids.extend(record.identity(conceptual).map(Value::Reference));
@@ -134,7 +149,7 @@ fn identities(conceptual: &Conceptual, records: &[Record], class: ClassId) -> Ve
     ids
 }
 
-fn held(record: &Record, member: Member, values: &mut Vec<Value>) {
+pub(crate) fn held(record: &Record, member: Member, values: &mut Vec<Value>) {
     for (&own, value) in &record.fields {
         match value {
             Value::Record(part) => held(part, member, values),
@@ -158,7 +173,7 @@ fn is_limit(query: &Query, index: usize) -> bool {
 }
 
 /// The leaf that a parameter is compared with.
-fn compared(condition: &Condition, index: usize) -> Option<Leaf> {
+pub(crate) fn compared(condition: &Condition, index: usize) -> Option<Leaf> {
     let is = |operand: &Operand| *operand == Operand::Parameter(index);
     let leaf = |operand: &Operand| match operand {
         Operand::Path(path) => Some(path.leaf),

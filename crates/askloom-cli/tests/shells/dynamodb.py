@@ -24,21 +24,28 @@ def decoded(value):
     return value
 
 
-driver = create_clidriver()
-
 # A client takes longer to make than its requests take.
 clients = {}
-create = driver.session.create_client
+# A driver remembers something of every command, and gets slower by that.
+MOST = 100
 
 
-def client(name, *args, **settings):
-    if name not in clients:
-        clients[name] = create(name, *args, **settings)
-    return clients[name]
+class Driver:
+    def __init__(self):
+        self.done = 0
+        self.made = create_clidriver()
+        create = self.made.session.create_client
+
+        def client(name, *args, **settings):
+            if name not in clients:
+                clients[name] = create(name, *args, **settings)
+            return clients[name]
+
+        self.made.session.create_client = client
+        self.made.session.register("provide-client-params.dynamodb", lambda params, **_: decoded(params))
 
 
-driver.session.create_client = client
-driver.session.register("provide-client-params.dynamodb", lambda params, **_: decoded(params))
+driver = Driver()
 
 
 def commands(text):
@@ -49,9 +56,13 @@ def commands(text):
 
 
 def run(command):
+    global driver
+    if driver.done == MOST:
+        driver = Driver()
+    driver.done += 1
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        code = driver.main(BEFORE + command + ["--output", "json"])
+        code = driver.made.main(BEFORE + command + ["--output", "json"])
     if code:
         return {"error": err.getvalue(), "command": command}
     return {"answer": json.loads(out.getvalue() or "{}")}

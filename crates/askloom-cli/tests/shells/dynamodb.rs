@@ -1,7 +1,7 @@
 //! The AWS CLI on DynamoDB Local, and cfn-lint on the template.
 
 use crate::data::{example, now};
-use crate::harness::{Count, Shell, every_example, one_design};
+use crate::harness::{Count, Shell, What, every_example, one_design};
 use crate::server::{self, Session};
 use askloom_design::cost::Costing;
 use askloom_design::method::{self, Method, Options as MethodOptions};
@@ -16,7 +16,7 @@ use askloom_target::program::Read;
 use serde_json::Value as Json;
 use std::path::Path;
 
-struct Aws {
+pub(crate) struct Aws {
     session: Session,
     prefix: String,
     settings: serde_json::Map<String, Json>,
@@ -25,7 +25,7 @@ struct Aws {
 const MARK: &str = "askloom-mark";
 
 impl Aws {
-    fn start() -> Self {
+    pub(crate) fn start() -> Self {
         server::up("dynamodb");
         let runner = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/shells/dynamodb.py");
         let mut line = server::shell("dynamodb");
@@ -35,7 +35,7 @@ impl Aws {
         Self { session: Session::start(&line, &[]), prefix: String::new(), settings: serde_json::Map::new() }
     }
 
-    fn send(&mut self, text: &str) -> Result<Vec<Json>, String> {
+    pub(crate) fn send(&mut self, text: &str) -> Result<Vec<Json>, String> {
         let printed = self.session.send(&format!("{text}\n{MARK}\n"), MARK)?;
         let mut answers = Vec::new();
         for line in printed.lines() {
@@ -97,6 +97,18 @@ fn every_example_runs_in_the_aws_cli() {
     every_example(&mut Aws::start());
 }
 
+#[test]
+#[ignore = "slow"]
+fn no_text_means_more_than_it_says_in_the_aws_cli() {
+    crate::peculiar::texts(&mut Aws::start(), Method::Qodm);
+}
+
+#[test]
+#[ignore = "slow"]
+fn any_name_is_a_name_in_the_aws_cli() {
+    crate::peculiar::names(&mut Aws::start());
+}
+
 /// Keys that start as the settings want it, of every kind: joined texts, bytes, one column.
 #[test]
 #[ignore = "slow"]
@@ -111,7 +123,14 @@ fn keys_start_as_the_settings_say() {
         });
         aws.settings.insert("keys".to_owned(), Json::Object(starts.collect()));
         let mut count = Count::default();
-        one_design(&mut aws, format!("starts_{}", method.name()), &model, design, true, &mut count);
+        one_design(
+            &mut aws,
+            format!("starts_{}", method.name()),
+            &model,
+            design,
+            What { nasty: true, writes: true },
+            &mut count,
+        );
         assert!(count.queries > 5 && count.rows > 0, "{count:?}");
     }
 }
@@ -142,7 +161,8 @@ fn another_order_of_a_copy_is_a_local_index() {
     let kept = design.collections.iter().filter(|(_, one)| one.keeper == Keeper::Store);
     assert_eq!(kept.map(|(_, one)| one.name.as_str()).collect::<Vec<_>>(), ["LargestIndex"]);
     let mut count = Count::default();
-    one_design(&mut Aws::start(), "local".to_owned(), &model, design, true, &mut count);
+    let what = What { nasty: true, writes: true };
+    one_design(&mut Aws::start(), "local".to_owned(), &model, design, what, &mut count);
     assert!(count.queries >= 6 && count.rows > 0, "{count:?}");
 }
 

@@ -2,18 +2,23 @@
 
 use crate::data::{EXAMPLES, aggregates, arguments, example, filled, now};
 use crate::printed::{Printed, table_of};
+use crate::writes::Held;
 use askloom_design::cost::Costing;
 use askloom_design::lower::values;
 use askloom_design::method::{self, Method, Options as MethodOptions};
 use askloom_design::{ask, plan};
-use askloom_model::{ColumnValue, Design, Id, Model, Path, Plan, Query, Value};
+use askloom_model::{
+    CollectionId, ColumnValue, Contents, Design, Element, Id, Identity, Member, Model, Path, Plan, Query,
+    Rule, RuleStep, Span, Value,
+};
 use askloom_oracle::State;
 use askloom_store::execute::{self, Arguments};
 use askloom_store::{Memory, Schema, records};
 use askloom_target::Target;
-use askloom_target::generate::{Language, Options, Sample, Source};
-use askloom_target::layout::{Entry, Layout};
+use askloom_target::generate::{Language, Options, Sample, Source, Statement};
+use askloom_target::layout::{Entry, Layout, Table};
 use askloom_target::program::{self, Action, How, Program, Read};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A real shell of a real server.
 pub(crate) trait Shell {
@@ -40,114 +45,247 @@ pub(crate) struct Count {
     pub(crate) direct: usize,
     pub(crate) statements: usize,
     pub(crate) rows: usize,
+    /// Writes that changed something.
+    pub(crate) writes: usize,
+    pub(crate) kinds: BTreeSet<&'static str>,
+    /// Programs that do not change all that the write changes.
+    pub(crate) incomplete: Vec<String>,
+    /// Writes for which no parameters were found that change something, in one design or another.
+    pub(crate) unwritten: BTreeSet<String>,
 }
+
+/// How a design is tried.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct What {
+    /// With values that break things.
+    pub(crate) nasty: bool,
+    pub(crate) writes: bool,
+}
+
+/// Tables, and what has been done to them.
+type After<'a> = (&'a BTreeSet<CollectionId>, &'a dyn Fn() -> String);
+
+/// Of the aggregates that were read.
+pub(crate) type Versions = BTreeMap<(CollectionId, Identity), u64>;
 
 /// Parameters that each query is asked with.
 const ASKED: usize = 3;
 
 pub(crate) fn every_example(shell: &mut dyn Shell) {
     let mut count = Count::default();
-    for name in EXAMPLES {
+    for (number, name) in EXAMPLES.into_iter().enumerate() {
         let model = example(name);
-        for method in Method::ALL {
+        for (at, method) in Method::ALL.into_iter().enumerate() {
             // Values that break things, and plain ones.
             let nasty = method != Method::Qodm;
             let start = std::time::Instant::now();
-            one(shell, name, &model, method, nasty, &mut count);
+            // Writes take longest: those of each example by two methods, and each method with three examples.
+            let writes = !(number + at).is_multiple_of(2);
+            one(shell, name, &model, method, What { nasty, writes }, &mut count);
             println!("{} {name} {}: {:.1?}", shell.target(), method.name(), start.elapsed());
         }
     }
+    for name in ["inbox", "shop"] {
+        elements(shell, name, &mut count);
+    }
     println!("{}: {count:?}", shell.target());
+    assert!(count.incomplete.is_empty(), "{}", count.incomplete.join("\n"));
+    assert!(count.unwritten.is_empty(), "no parameters: {:?}", count.unwritten);
+    assert!(count.writes > 150 && count.kinds.len() == 8, "{count:?}");
     assert!(count.queries > 100 && count.rows > 100 && count.direct > 2, "{count:?}");
 }
 
-fn one(shell: &mut dyn Shell, name: &str, model: &Model, method: Method, nasty: bool, count: &mut Count) {
+/// A design in which each element of a list is an entry of its own.
+fn elements(shell: &mut dyn Shell, name: &str, count: &mut Count) {
+    let model = example(name);
+    let target = askloom_target::target(shell.target()).unwrap();
+    let design = elements_apart(&model, target);
+    let start = std::time::Instant::now();
+    let what = What { nasty: true, writes: true };
+    one_design(shell, format!("{name}_elements"), &model, design, what, count);
+    println!("{} {name} elements: {:.1?}", shell.target(), start.elapsed());
+}
+
+fn elements_apart(model: &Model, target: &Target) -> Design {
+    let costing = Costing::from(target);
+    let mut design = method::design(Method::Noam, model, &costing, &MethodOptions::default()).design;
+    for id in design.collections.ids().collect::<Vec<_>>() {
+        let collection = &mut design.collections[id];
+        if let Contents::Aggregate(rules) = &mut collection.contents {
+            let conceptual = &model.conceptual;
+            let lists = conceptual.all_members(collection.source.root).filter(|&member| match member {
+                Member::Attribute(id) => conceptual.attributes[id].list,
+                Member::End(id) => conceptual.ends[id].stored && conceptual.ends[id].cardinality.is_many(),
+            });
+            let rule = |steps| Rule { class: Some(collection.source.root), steps, span: Span::default() };
+            *rules = lists
+                .map(|list| conceptual.member_name(list).to_owned())
+                .map(|name| rule(vec![RuleStep::Field { name, each: true }]))
+                .chain([rule(Vec::new())])
+                .collect();
+        }
+    }
+    design
+}
+
+/// Without a shell: all that a write changes is in its program, for every store.
+#[test]
+#[ignore = "slow"]
+fn every_write_is_in_its_program() {
+    let mut count = Count::default();
+    for target in ["mongodb", "cassandra"].map(|name| askloom_target::target(name).unwrap()) {
+        for name in EXAMPLES {
+            let model = example(name);
+            let designs = Method::ALL.map(|method| {
+                let costing = Costing::from(target);
+                (method.name(), method::design(method, &model, &costing, &MethodOptions::default()).design)
+            });
+            for (method, design) in designs.into_iter().chain([("elements", elements_apart(&model, target))])
+            {
+                let costing = Costing::from(target);
+                let schema = Schema::new(model.clone(), design);
+                let layout = Layout::new(&schema.model.conceptual, &schema.design);
+                let keyspace = filled(&schema, true);
+                let held = records::from_keyspace(&schema, &layout, &keyspace).unwrap();
+                let place = format!("{} {name} {}", target.capability.target, method);
+                let (schema, layout) = (&schema, &layout);
+                let trial = Trial { schema, layout, keyspace: &keyspace, target, costing, place };
+                let mut held = Held::new(keyspace.clone(), held);
+                trial.writes(&mut None, &mut held, true, &Options::default(), &mut count);
+            }
+        }
+    }
+    println!("{} writes, {:?}, without parameters {:?}", count.writes, count.kinds, count.unwritten);
+    assert!(count.incomplete.is_empty(), "{}", count.incomplete.join("\n"));
+}
+
+fn one(shell: &mut dyn Shell, name: &str, model: &Model, method: Method, what: What, count: &mut Count) {
     let target = askloom_target::target(shell.target()).unwrap();
     let made = method::design(method, model, &Costing::from(target), &MethodOptions::default());
     let place = format!("{}_{}", name.replace('-', "_"), method.name());
-    one_design(shell, place, model, made.design, nasty, count);
+    one_design(shell, place, model, made.design, what, count);
 }
 
-/// Puts made-up records in, reads them back and asks all queries.
+/// Puts made-up records in, reads them back, asks all queries and does the writes.
 pub(crate) fn one_design(
     shell: &mut dyn Shell,
     place: String,
     model: &Model,
     design: Design,
-    nasty: bool,
+    what: What,
+    count: &mut Count,
+) {
+    let schema = Schema::new(model.clone(), design);
+    let keyspace = filled(&schema, what.nasty);
+    holds(shell, place, &schema, &keyspace, ASKED, what, count);
+}
+
+/// Puts these records in, reads them back, asks each query so many times and does the writes.
+pub(crate) fn holds(
+    shell: &mut dyn Shell,
+    place: String,
+    schema: &Schema,
+    keyspace: &Memory,
+    asked: usize,
+    what: What,
     count: &mut Count,
 ) {
     let target = askloom_target::target(shell.target()).unwrap();
     let costing = Costing::from(target);
-    let schema = Schema::new(model.clone(), design);
-    let layout = Layout::new(&schema.model.conceptual, &schema.design).asked_by(&method::questions(model));
-    let keyspace = filled(&schema, nasty);
-    let held = records::from_keyspace(&schema, &layout, &keyspace).unwrap();
+    let questions = method::questions(&schema.model);
+    let layout = Layout::new(&schema.model.conceptual, &schema.design).asked_by(&questions);
+    let held = records::from_keyspace(schema, &layout, keyspace).unwrap();
     let options = shell.clear(&place);
-    let trial = Trial { schema: &schema, layout: &layout, keyspace: &keyspace, target, costing, place };
-    trial.put(shell, &held, options);
-    trial.comes_back(shell, &held);
-    trial.queries(shell, count);
+    let trial = Trial { schema, layout: &layout, keyspace, target, costing, place };
+    trial.put(shell, &held, options.clone());
+    let _ = trial.comes_back(shell, &held, None);
+    trial.queries(shell, asked, count);
     count.designs += 1;
     count.records += held.len();
+    if what.writes {
+        trial.writes(&mut Some(shell), &mut Held::new(keyspace.clone(), held), what.nasty, &options, count);
+    }
 }
 
-struct Trial<'t> {
-    schema: &'t Schema,
-    layout: &'t Layout<'t>,
+pub(crate) struct Trial<'t> {
+    pub(crate) schema: &'t Schema,
+    pub(crate) layout: &'t Layout<'t>,
     keyspace: &'t Memory,
-    target: &'static Target,
-    costing: Costing<'t>,
-    place: String,
+    pub(crate) target: &'static Target,
+    pub(crate) costing: Costing<'t>,
+    pub(crate) place: String,
 }
 
 impl Trial<'_> {
-    fn language(&self) -> &'static dyn Language {
+    pub(crate) fn language(&self) -> &'static dyn Language {
         self.target.language.unwrap()
     }
 
     fn put(&self, shell: &mut dyn Shell, held: &[Sample], options: Options) {
-        let source = Source { layout: self.layout, statements: Vec::new(), sample: held.to_vec(), options };
+        // With a write, what writes need is printed, too.
+        let program = Program { name: "nothing".to_owned(), steps: Vec::new(), client: Vec::new() };
+        let statements = vec![Statement { program, text: String::new(), write: true }];
+        let source = Source { layout: self.layout, statements, sample: held.to_vec(), options };
         let made = self.language().generate(&source);
         for file in made.files.iter().filter(|file| file.run.is_some()) {
             shell.run(&file.text()).unwrap_or_else(|why| panic!("{}, {}: {why}", self.place, file.name));
         }
     }
 
-    /// All records of each table are those that were put in.
-    fn comes_back(&self, shell: &mut dyn Shell, held: &[Sample]) {
-        for table in self.layout.tables() {
+    /// All records of each table, or of some, are those that were put in.
+    pub(crate) fn comes_back(
+        &self,
+        shell: &mut dyn Shell,
+        held: &[Sample],
+        of: Option<After<'_>>,
+    ) -> Versions {
+        let mut versions = Versions::new();
+        let wanted = |table: &&Table| of.is_none_or(|(some, _)| some.contains(&table.collection));
+        let told = || of.map_or_else(String::new, |(_, told)| told());
+        for table in self.layout.tables().iter().filter(wanted) {
             let read = Read::new(table.collection, How::All);
             let found = shell.read(self.layout, &read);
             let found = found.unwrap_or_else(|why| panic!("{}, {}: {why}", self.place, table.name));
             let own = |record: &&Sample| table_of(record) == table.collection;
             let wanted = self.stored(held.iter().filter(own));
             let stored = self.stored(found.iter());
+            versions.extend(found.iter().filter_map(|record| match record {
+                Sample::Block { table, block } => Some(((*table, block.identity.clone()), block.version)),
+                Sample::Row { .. } => None,
+            }));
             for (key, value) in &wanted {
-                assert_eq!(stored.get(key), Some(value), "{}, {}: {key:?}", self.place, table.name);
+                assert_eq!(
+                    stored.get(key),
+                    Some(value),
+                    "{}, {}: {key:?} {}",
+                    self.place,
+                    table.name,
+                    told()
+                );
             }
-            assert_eq!(stored.len(), wanted.len(), "{}, {}", self.place, table.name);
+            assert_eq!(stored.len(), wanted.len(), "{}, {} {}", self.place, table.name, told());
         }
+        versions
     }
 
     fn stored<'s>(&self, held: impl Iterator<Item = &'s Sample>) -> Memory {
         let mut memory = Memory::new();
         for record in held {
-            records::into_keyspace(self.schema, self.layout, record, &mut memory).unwrap();
+            records::into_keyspace(self.schema, self.layout, &in_order(record), &mut memory).unwrap();
         }
         memory
     }
 
-    fn queries(&self, shell: &mut dyn Shell, count: &mut Count) {
+    fn queries(&self, shell: &mut dyn Shell, asked: usize, count: &mut Count) {
         let model = &self.schema.model;
         let stored = aggregates(self.schema, self.keyspace);
         let state = State::of_stored(&model.conceptual, stored.iter().map(|record| (record.clone(), now())));
         let asks = model.workload.asks.iter();
-        let asked: Vec<Query> = asks.filter_map(|one| ask::query(&model.conceptual, one)).collect();
+        let tuples: Vec<Query> = asks.filter_map(|one| ask::query(&model.conceptual, one)).collect();
         let plain = model.workload.queries.len();
-        for (index, query) in model.workload.queries.iter().chain(&asked).enumerate() {
+        for (index, query) in model.workload.queries.iter().chain(&tuples).enumerate() {
             let Ok(plan) = plan::answer(&self.costing, model, &self.schema.design, query) else { continue };
-            for n in 0..if query.parameters.is_empty() { 1 } else { ASKED } {
+            for n in 0..if query.parameters.is_empty() { 1 } else { asked } {
                 let given = arguments(&model.conceptual, query, &stored, n);
                 let parameters = given.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
                 let mut expected = state.query(model, query, &parameters, now()).unwrap();
@@ -223,6 +361,21 @@ impl Trial<'_> {
         };
         Some(found.into_iter().map(row).collect())
     }
+}
+
+/// Of a list in a row of a copy the order counts: elements are found by their ordinals in the aggregate alone, and
+/// Cassandra has lists that know no others than their positions.
+fn in_order(record: &Sample) -> Sample {
+    let Sample::Row { table, cells } = record else { return record.clone() };
+    let numbered = |elements: &[Element]| {
+        let values = elements.iter().map(|element| element.value.clone());
+        Value::List((0..).zip(values).map(|(ordinal, value)| Element { ordinal, value }).collect())
+    };
+    let cells = cells.iter().map(|cell| match cell {
+        Value::List(elements) => numbered(elements),
+        other => other.clone(),
+    });
+    Sample::Row { table: *table, cells: cells.collect() }
 }
 
 /// A path of a collection as one of the query.

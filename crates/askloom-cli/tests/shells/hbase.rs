@@ -8,7 +8,7 @@ use askloom_target::hbase::{Key, Limit, Request, Row, Rows, Scan, record, reques
 use askloom_target::layout::Layout;
 use askloom_target::program::Read;
 
-struct Hbase {
+pub(crate) struct Hbase {
     session: Session,
     /// All tables of one test start with it.
     test: &'static str,
@@ -35,7 +35,7 @@ names.map { |name| $admin.deleteTableAsync(name) }.each { |done| done.get }
 "##;
 
 impl Hbase {
-    fn start(test: &'static str) -> Self {
+    pub(crate) fn start(test: &'static str) -> Self {
         server::up("hbase");
         let session = Session::start(&server::shell("hbase"), &[]);
         let mut shell = Self { session, test, prefix: String::new() };
@@ -44,7 +44,7 @@ impl Hbase {
     }
 
     /// In pieces: the shell repeats what it reads, and neither side may wait for the other to read first.
-    fn send(&mut self, text: &str) -> Result<String, String> {
+    pub(crate) fn send(&mut self, text: &str) -> Result<String, String> {
         const PIECE: usize = 16 << 10;
         let mut shown = String::new();
         let mut piece = String::new();
@@ -135,6 +135,18 @@ fn shown(text: &str) -> Vec<u8> {
 #[ignore = "slow"]
 fn every_example_runs_in_the_hbase_shell() {
     every_example(&mut Hbase::start("examples"));
+}
+
+#[test]
+#[ignore = "slow"]
+fn no_text_means_more_than_it_says_in_the_hbase_shell() {
+    crate::peculiar::texts(&mut Hbase::start("texts"), askloom_design::method::Method::Qodm);
+}
+
+#[test]
+#[ignore = "slow"]
+fn any_name_is_a_name_in_the_hbase_shell() {
+    crate::peculiar::names(&mut Hbase::start("names"));
 }
 
 /// What is printed for writes: conditions, and deletes that hide nothing that is newer.

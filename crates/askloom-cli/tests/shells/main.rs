@@ -10,15 +10,20 @@
     reason = "the code around the tests fails them by panicking, too"
 )]
 
+mod bound;
 mod cassandra;
 mod data;
 mod dynamodb;
+mod expiry;
+mod given;
 mod harness;
 mod hbase;
 mod mongodb;
 mod mongodb_text;
+mod peculiar;
 mod printed;
 mod redis;
 mod redis_traps;
 mod redis_writes;
 mod server;
+mod writes;

@@ -17,7 +17,7 @@ use serde_json::Value as Json;
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-struct Mongosh {
+pub(crate) struct Mongosh {
     session: Session,
     file: PathBuf,
 }
@@ -26,7 +26,7 @@ const MARK: &str = "askloom-mark";
 const FAILED: &str = "askloom-failed";
 
 impl Mongosh {
-    fn start(name: &str) -> Self {
+    pub(crate) fn start(name: &str) -> Self {
         server::up("mongodb");
         let session = Session::start(&server::shell("mongodb"), &[]);
         let file = std::env::temp_dir().join(format!("askloom-mongosh-{}-{name}.js", std::process::id()));
@@ -34,7 +34,7 @@ impl Mongosh {
     }
 
     /// Runs a file, as `mongosh URL FILE` does, and gives what it prints.
-    fn load(&mut self, text: &str) -> Result<String, String> {
+    pub(crate) fn load(&mut self, text: &str) -> Result<String, String> {
         std::fs::write(&self.file, text).map_err(|error| error.to_string())?;
         let path = serde_json::to_string(&self.file).unwrap();
         let failed = format!("print('\\n{FAILED}', error)");
@@ -90,6 +90,18 @@ impl Shell for Mongosh {
 #[ignore = "slow"]
 fn every_example_runs_in_mongosh() {
     every_example(&mut Mongosh::start("examples"));
+}
+
+#[test]
+#[ignore = "slow"]
+fn no_text_means_more_than_it_says_in_mongosh() {
+    crate::peculiar::texts(&mut Mongosh::start("texts"), Method::Qodm);
+}
+
+#[test]
+#[ignore = "slow"]
+fn any_name_is_a_name_in_mongosh() {
+    crate::peculiar::names(&mut Mongosh::start("names"));
 }
 
 /// The writes of the game, as they are printed: the slots are filled with what the reads before them give.
@@ -200,4 +212,64 @@ fn the_writes_of_the_game_run_in_mongosh() {
         })
         .collect();
     assert!(rows.iter().all(|cells| cells.contains(&game)) && !rows.is_empty(), "{rows:?}");
+}
+
+/// The schema of the game, in a database of its own.
+fn schema(shell: &mut Mongosh, place: &str, before: &str) -> Result<(), String> {
+    let model = example("game");
+    let design = designed(&model, Method::Noam);
+    let layout = Layout::new(&model.conceptual, &design);
+    let options = shell.clear(place);
+    shell.load(before)?;
+    let source = Source { layout: &layout, statements: Vec::new(), sample: Vec::new(), options };
+    let made = target("mongodb").unwrap().language.unwrap().generate(&source);
+    shell.run(&made.files[0].text())
+}
+
+#[test]
+#[ignore = "slow"]
+fn a_document_of_another_shape_is_refused() {
+    let mut shell = Mongosh::start("validators");
+    schema(&mut shell, "game_validators", "").unwrap();
+    let mut code = |collection: &str, document: &str| {
+        let insert = format!("db.{collection}.insertOne({document})");
+        let shown = shell
+            .load(&format!(
+                "try {{ {insert}; print('\\nCODE none') }} catch (error) {{ print('\\nCODE ' + error.code) }}"
+            ))
+            .unwrap();
+        shown.lines().find_map(|line| line.strip_prefix("CODE ")).unwrap().to_owned()
+    };
+    let player = |id: &str, more: &str| format!("{{ _id: {id}, n: Long('1'), class: 'Player'{more} }}");
+    assert_eq!(code("Player", &player("'mary'", ", firstName: 'Mary', score: 7")), "none");
+    let wrong = [
+        player("7", ""),
+        player("'ann'", ", firstName: 7"),
+        player("'ann'", ", score: 'many'"),
+        player("'ann'", ", score: 0.5"),
+        "{ _id: 'ann', n: 'one', class: 'Player' }".to_owned(),
+        "{ _id: 'ann', class: 'Player' }".to_owned(),
+    ];
+    for document in wrong {
+        assert_eq!(code("Player", &document), "121", "{document}");
+    }
+    const GAME: &str = "00000000-0000-0000-0000-000000000005";
+    let at = "ISODate('2024-01-01T00:00:00Z')";
+    let row = |status: &str| format!("{{ _id: {{ status: {status}, startedAt: {at}, gameId: '{GAME}' }} }}");
+    assert_eq!(code("LobbyIndex", &row("'waiting'")), "none");
+    for status in ["7", "null", "'lost'"] {
+        assert_eq!(code("LobbyIndex", &row(status)), "121", "{status}");
+    }
+}
+
+#[test]
+#[ignore = "slow"]
+fn a_collection_that_sorts_by_a_language_is_not_taken() {
+    let mut shell = Mongosh::start("collations");
+    let there = |options: &str| format!("db.createCollection('Player', {options});");
+    let simple = there("{}");
+    schema(&mut shell, "game_collations", &simple).unwrap();
+    let english = there("{ collation: { locale: 'en' } }");
+    let refused = schema(&mut shell, "game_collations", &english).unwrap_err();
+    assert!(refused.contains("compares texts by a collation"), "{refused}");
 }

@@ -1,7 +1,9 @@
 //! redis-cli on Redis: one node without and with search, and a cluster.
 
 use crate::harness::{Shell, every_example};
+use crate::peculiar::{names, texts};
 use crate::server::{self, Session};
+use askloom_design::method::Method;
 use askloom_target::generate::{Options, Sample};
 use askloom_target::layout::Layout;
 use askloom_target::program::Read;
@@ -187,7 +189,7 @@ fn send(session: &mut Session, text: &str) -> Result<String, String> {
     let printed = session.send(&format!("{text}\nECHO askloom-mark\n"), MARK)?;
     let wrong = printed.lines().find(|line| line.starts_with("error:") || line.starts_with("Invalid"));
     match wrong {
-        Some(line) => Err(format!("{line}\n{}", &text[..text.len().min(600)])),
+        Some(line) => Err(format!("{line}\n{}", text.chars().take(600).collect::<String>())),
         None => Ok(printed),
     }
 }
@@ -267,8 +269,9 @@ impl Shell for RedisCli {
 
     fn clear(&mut self, name: &str) -> Options {
         self.empty();
-        // Nothing in a prefix means more than it says.
-        self.options = Options { prefix: format!("{name}*[a-\\]?:"), ..Options::default() };
+        // Nothing in a prefix means more than it says. A change of a key in one database takes what has the same name in
+        // the first one out of its index, so that each kind has names of its own.
+        self.options = Options { prefix: format!("{name}*[a-\\]?{}:", self.target()), ..Options::default() };
         self.options.clone()
     }
 
@@ -278,7 +281,11 @@ impl Shell for RedisCli {
                 self.once(&["-x", "FUNCTION", "LOAD", "REPLACE"], text)
             }
             (true, Flavour::Cluster) => self.everywhere(&["FUNCTION", "LOAD", "REPLACE", text]),
-            (false, _) => self.send(text).map(|_| ()),
+            // What is said about a command is no command.
+            (false, _) => {
+                let commands: Vec<&str> = text.lines().filter(|line| !line.starts_with("# ")).collect();
+                self.send(&commands.join("\n")).map(|_| ())
+            }
         }
     }
 
@@ -313,4 +320,23 @@ fn every_example_runs_in_redis_cli_with_search() {
 #[ignore = "slow"]
 fn every_example_runs_in_a_cluster() {
     every_example(&mut RedisCli::start(Flavour::Cluster));
+}
+
+#[test]
+#[ignore = "slow"]
+fn no_text_means_more_than_it_says_in_redis_cli() {
+    texts(&mut RedisCli::start_in(Flavour::Plain, "9"), Method::Qodm);
+    texts(&mut RedisCli::start(Flavour::Cluster), Method::Qodm);
+    // What KVMod makes is searched.
+    let mut shell = RedisCli::start(Flavour::Search);
+    texts(&mut shell, Method::Kvmod);
+    assert!(shell.searches > 100, "{}", shell.searches);
+}
+
+#[test]
+#[ignore = "slow"]
+fn any_name_is_a_name_in_redis_cli() {
+    names(&mut RedisCli::start_in(Flavour::Plain, "10"));
+    names(&mut RedisCli::start(Flavour::Search));
+    names(&mut RedisCli::start(Flavour::Cluster));
 }

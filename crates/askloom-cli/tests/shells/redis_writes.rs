@@ -9,7 +9,7 @@ use askloom_design::plan;
 use askloom_model::{Model, Value};
 use askloom_target::generate::{Language, Options, Source, Statement};
 use askloom_target::layout::Layout;
-use askloom_target::program;
+use askloom_target::program::{self, Action};
 use askloom_target::redis::{FUNCTIONS, Flavour};
 use std::collections::HashMap;
 
@@ -30,7 +30,13 @@ impl Printer<'_> {
         let given: HashMap<String, Value> =
             given.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
         let plan = plan::write::plan(&self.costing, self.model, self.layout.design, write).unwrap();
-        let program = program::write(self.layout, write, &plan, Some(&given));
+        let mut program = program::write(self.layout, write, &plan, Some(&given));
+        // There are no others that it takes anything from.
+        for step in &mut program.steps {
+            if let Action::Change(batch) = &mut step.action {
+                batch.changes.retain(|change| !format!("{change:?}").contains("\"other."));
+            }
+        }
         let statements = vec![Statement { program, text: String::new(), write: true }];
         let options = Options { prefix: "writes:".to_owned(), ..Options::default() };
         let source = Source { layout: self.layout, statements, sample: Vec::new(), options };

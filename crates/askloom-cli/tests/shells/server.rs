@@ -34,8 +34,8 @@ pub(crate) struct Session {
     lines: Receiver<Vec<u8>>,
 }
 
-/// No statement here takes as long.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// No file of statements here takes as long, also while other servers work beside.
+const PATIENCE: Duration = Duration::from_secs(300);
 
 impl Session {
     pub(crate) fn start(command: &[String], settings: &[(&str, &str)]) -> Self {

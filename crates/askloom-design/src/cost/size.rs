@@ -192,7 +192,7 @@ impl Sizes<'_> {
         self.statistics.conceptual.ends[id].kind == RelationshipKind::Composition
     }
 
-    pub(super) fn is_stored(&self, member: Member) -> bool {
+    pub(crate) fn is_stored(&self, member: Member) -> bool {
         match member {
             Member::Attribute(_) => true,
             Member::End(id) => self.statistics.conceptual.ends[id].stored,
@@ -243,7 +243,7 @@ impl Sizes<'_> {
         }
     }
 
-    fn identity_bytes(&self, class: ClassId, depth: usize) -> f64 {
+    pub(crate) fn identity_bytes(&self, class: ClassId, depth: usize) -> f64 {
         let conceptual = self.statistics.conceptual;
         let identifier = &conceptual.classes[class].identifier;
         if identifier.is_empty() || depth > MAX_NESTING {
@@ -256,7 +256,7 @@ impl Sizes<'_> {
         identifier.iter().map(bytes).sum()
     }
 
-    fn path_bytes(&self, path: &Path) -> f64 {
+    pub(crate) fn path_bytes(&self, path: &Path) -> f64 {
         match path.leaf {
             Leaf::Attribute(id) => self.attribute_bytes(id),
             Leaf::Reference(id) => self.identity_bytes(self.statistics.conceptual.ends[id].target, 0),

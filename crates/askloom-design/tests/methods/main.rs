@@ -12,6 +12,7 @@
 mod cost;
 mod given;
 mod kvmod;
+mod limits;
 mod native;
 mod noam;
 mod qodm;

@@ -6,7 +6,7 @@ use askloom_model::{Code, Severity};
 use std::path::Path;
 
 /// Their wrong examples cannot be written down as text, which `hostile` makes, or are about designs.
-const NOT_TEXT: [Code; 10] = [
+const NOT_TEXT: [Code; 11] = [
     Code::NotUtf8,
     Code::FileTooLarge,
     Code::UnknownExtension,
@@ -17,6 +17,7 @@ const NOT_TEXT: [Code; 10] = [
     Code::NotTogether,
     Code::DesignMalformed,
     Code::DesignOfAnotherModel,
+    Code::TooLarge,
 ];
 
 struct Example {

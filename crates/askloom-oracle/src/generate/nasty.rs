@@ -12,7 +12,7 @@ use jiff::civil::{Date, Time};
 use uuid::Uuid;
 
 /// None of them consists of digits and small letters alone, as numbered texts do.
-const TEXTS: [&str; 24] = [
+const TEXTS: [&str; 36] = [
     "",
     "\0",
     "a\0b",
@@ -37,6 +37,19 @@ const TEXTS: [&str; 24] = [
     "\u{ffff}",
     "\u{10ffff}",
     "\u{feff}",
+    // What one shell or another takes for its own.
+    "$where",
+    "{tag}",
+    "}",
+    ";",
+    "--",
+    "/*",
+    "$$",
+    "$(x)",
+    "`",
+    "#{x}",
+    ":name",
+    "@a:{b}|-~*",
 ];
 
 /// Values of a type that no ordinary data has; nothing where there is nothing special.

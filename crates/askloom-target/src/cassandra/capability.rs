@@ -1,6 +1,6 @@
 //! What Cassandra can do.
 
-use askloom_model::{AtomicUnit, Capability, Expiry, Fact, Limits, SnapshotReads, Words};
+use askloom_model::{AtomicUnit, Capability, Expiry, Fact, Held, Limits, SnapshotReads, Words};
 
 const CQL_LIMITS: &str = "DataStax CQL reference, \"Limitations\": a key or clustering column, 65,535 bytes";
 
@@ -13,8 +13,8 @@ pub static CAPABILITY: Capability = Capability {
         spread_block: "partition",
         entry: "row",
         heading: "TABLE",
-        block_key: "K",
-        entry_key: "C",
+        block_key: "partition key",
+        entry_key: "clustering key",
         records: "rows",
         kept: "on disk",
         own_index: "index",
@@ -31,7 +31,9 @@ pub static CAPABILITY: Capability = Capability {
             16 << 20,
             "CASSANDRA-6737: a mutation is at most half a commit log segment, by default 16 MB",
         )),
-        block: Some(Fact::new(
+        aggregate: Held::Lists,
+        block: None,
+        advised_block: Some(Fact::new(
             100_000_000,
             "DataStax, \"Calculating partition size\": a rule of thumb of 100 MB and 100,000 values",
         )),

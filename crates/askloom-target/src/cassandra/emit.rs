@@ -1,5 +1,6 @@
 //! Statements as text for cqlsh.
 
+use super::limit::refused;
 use super::read::{Bound, Condition, Select, select};
 use super::schema::{CqlTable, tables};
 use super::value::Cql;
@@ -39,6 +40,7 @@ impl Language for Cassandra {
         let blocks = source.statements.iter().map(|statement| block(source.layout, &tables, statement));
         files.push(File { name: "statements.cql".to_owned(), run: None, blocks: blocks.collect() });
         Generated {
+            refused: refused(source, &tables),
             files,
             notes: vec![
                 "Create a keyspace first, with the replication that you want.".to_owned(),
@@ -157,29 +159,32 @@ impl Mutation {
                     mutations.iter().map(|mutation| format!("  {}\n", mutation.text())).collect();
                 format!("BEGIN BATCH\n{inner}APPLY BATCH;")
             }
-            Self::Insert { table, cells, stamp } => {
+            Self::Insert { table, cells, stamp, ttl } => {
                 let names: Vec<&str> = cells.iter().map(|(name, _)| name.as_str()).collect();
                 let values: Vec<String> = cells.iter().map(|(_, bound)| bound.text()).collect();
-                let stamp = using(stamp.as_ref());
+                let stamp = using(stamp.as_ref(), *ttl);
                 format!("INSERT INTO {table} ({}) VALUES ({}){stamp};", names.join(", "), values.join(", "))
             }
-            Self::Update { table, set, key, condition } => {
+            Self::Update { table, ttl, set, key, condition } => {
                 let set: Vec<String> =
                     set.iter().map(|(name, bound)| format!("{name} = {}", bound.text())).collect();
                 let only = condition.as_ref().map_or_else(String::new, |only| {
                     format!(" IF {} {} {}", only.column, only.operator, only.bound.text())
                 });
-                format!("UPDATE {table} SET {}{}{only};", set.join(", "), conditions(key))
+                let ttl = using(None, *ttl);
+                format!("UPDATE {table}{ttl} SET {}{}{only};", set.join(", "), conditions(key))
             }
             Self::Delete { table, key, stamp } => {
-                format!("DELETE FROM {table}{}{};", using(stamp.as_ref()), conditions(key))
+                format!("DELETE FROM {table}{}{};", using(stamp.as_ref(), None), conditions(key))
             }
         }
     }
 }
 
-fn using(stamp: Option<&Bound>) -> String {
-    stamp.map_or_else(String::new, |stamp| format!(" USING TIMESTAMP {}", stamp.text()))
+fn using(stamp: Option<&Bound>, ttl: Option<u64>) -> String {
+    let stamp = stamp.map(|stamp| format!("TIMESTAMP {}", stamp.text()));
+    let all: Vec<String> = stamp.into_iter().chain(ttl.map(|seconds| format!("TTL {seconds}"))).collect();
+    if all.is_empty() { String::new() } else { format!(" USING {}", all.join(" AND ")) }
 }
 
 impl Bound {

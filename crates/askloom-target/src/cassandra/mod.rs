@@ -2,6 +2,7 @@
 
 mod capability;
 mod emit;
+mod limit;
 mod profile;
 mod read;
 mod schema;

@@ -9,7 +9,7 @@ use super::schema::{CqlTable, System};
 use super::value::Cql;
 use crate::generate::Sample;
 use crate::layout::Layout;
-use crate::program::{Batch, Change, ChangeKind, Term};
+use crate::program::{Batch, Change, ChangeKind, Expires, Term, Version};
 use askloom_model::{ClassId, Id, Value};
 
 /// A statement that changes something, as data.
@@ -21,9 +21,13 @@ pub enum Mutation {
         table: String,
         cells: Vec<(String, Bound)>,
         stamp: Option<Bound>,
+        /// In seconds.
+        ttl: Option<u64>,
     },
     Update {
         table: String,
+        /// In seconds.
+        ttl: Option<u64>,
         set: Vec<(String, Bound)>,
         key: Vec<Condition>,
         condition: Option<Condition>,
@@ -38,34 +42,43 @@ pub enum Mutation {
 /// A mutation with what it is repeated for.
 pub type Repeated = (Option<String>, Mutation);
 
+/// One aggregate: a conditional batch changes no more than one.
+type Partition = (String, Vec<Condition>);
+
 const STAMP: &str = "stamp";
 const VERSION: &str = "version";
 const NEXT: &str = "version+1";
+/// The longest TTL that Cassandra takes: 20 years.
+const LONGEST: u64 = 20 * 365 * 24 * 60 * 60;
 
 /// The statements of a batch, in their order.
 #[must_use]
 pub fn mutations(layout: &Layout<'_>, tables: &[CqlTable], batch: &Batch) -> Vec<Repeated> {
     let mut found: Vec<Repeated> = Vec::new();
-    let mut owned: Vec<(String, Vec<Mutation>)> = Vec::new();
+    let mut owned: Vec<(Partition, Option<String>, Vec<Mutation>)> = Vec::new();
     for change in &batch.changes {
         let Some(table) = tables.get(change.table.index()) else { continue };
         match &table.system {
             Some(system) => {
-                let all = master(layout, table, system, change);
-                match owned.iter_mut().find(|(name, _)| *name == table.name) {
-                    Some((_, mutations)) => mutations.extend(all),
-                    None => owned.push((table.name.clone(), all)),
+                let all = master(layout, table, system, batch, change);
+                let partition = (table.name.clone(), key(layout, table, change.kind.terms()));
+                match owned.iter_mut().find(|(own, each, _)| *own == partition && *each == change.each) {
+                    Some((_, _, mutations)) => mutations.extend(all),
+                    None => owned.push((partition, change.each.clone(), all)),
                 }
             }
-            None => found.extend(copy(layout, table, change).map(|mutation| (change.each.clone(), mutation))),
+            None => found
+                .extend(copy(layout, table, batch, change).map(|mutation| (change.each.clone(), mutation))),
         }
     }
-    let masters = owned.into_iter().filter_map(|(_, mut mutations)| match mutations.len() {
-        0 => None,
-        1 => mutations.pop(),
-        _several => Some(Mutation::Batch(mutations)),
+    let masters = owned.into_iter().filter_map(|(_, each, mut mutations)| {
+        let mutation = match mutations.len() {
+            0 | 1 => mutations.pop()?,
+            _several => Mutation::Batch(mutations),
+        };
+        Some((each, mutation))
     });
-    masters.map(|mutation| (None, mutation)).chain(found).collect()
+    masters.chain(found).collect()
 }
 
 fn slot(name: &str) -> Bound {
@@ -76,52 +89,102 @@ fn known(value: Cql) -> Bound {
     Bound::Value(value)
 }
 
-fn master(layout: &Layout<'_>, table: &CqlTable, system: &System, change: &Change) -> Vec<Mutation> {
-    let read = || Condition { column: system.version.clone(), operator: "=", bound: slot(VERSION) };
-    let update = |set: Vec<(String, Bound)>, key: Vec<Condition>, condition: Condition| Mutation::Update {
-        table: table.name.clone(),
-        set,
-        key,
-        condition: Some(condition),
+fn number(known_number: Option<u64>, name: &str) -> Bound {
+    known_number
+        .map_or_else(|| slot(name), |number| known(Cql::Int(i64::try_from(number).unwrap_or(i64::MAX))))
+}
+
+fn master(
+    layout: &Layout<'_>,
+    table: &CqlTable,
+    system: &System,
+    batch: &Batch,
+    change: &Change,
+) -> Vec<Mutation> {
+    let version = batch.version(change.table, change.kind.terms());
+    let next = || number(version.next(), NEXT);
+    let before = match version {
+        Version::Slot => slot(VERSION),
+        Version::Absent => known(Cql::Null),
+        Version::Read(version) => number(Some(version), VERSION),
+    };
+    let read = || Condition { column: system.version.clone(), operator: "=", bound: before.clone() };
+    let ttl = ttl(layout, change);
+    let update = |set: Vec<(String, Bound)>, key: Vec<Condition>, condition: Condition| {
+        let table = table.name.clone();
+        expiring(system, ttl, Mutation::Update { table, ttl: None, set, key, condition: Some(condition) })
     };
     match &change.kind {
         ChangeKind::Create(cells) => {
             let none = Condition { bound: known(Cql::Null), ..read() };
             let set = whole(layout, table, system, change.class, cells, known(Cql::Int(1)));
-            vec![update(set, key(layout, table, cells), none)]
+            update(set, key(layout, table, cells), none)
         }
         ChangeKind::Replace(cells) => {
-            let set = whole(layout, table, system, change.class, cells, slot(NEXT));
-            vec![update(set, key(layout, table, cells), read())]
+            let set = whole(layout, table, system, change.class, cells, next());
+            update(set, key(layout, table, cells), read())
         }
         ChangeKind::Set { key: of, set } => {
-            let mut all = vec![(system.version.clone(), slot(NEXT))];
+            let mut all = vec![(system.version.clone(), next())];
             all.extend(set.iter().filter_map(|term| cell(layout, table, term)));
-            vec![update(all, key(layout, table, of), read())]
+            update(all, key(layout, table, of), read())
         }
         ChangeKind::Bury { key: of } => {
-            let mut all =
-                vec![(system.version.clone(), slot(NEXT)), (system.class.clone(), known(Cql::Null))];
+            let mut all = vec![(system.version.clone(), next()), (system.class.clone(), known(Cql::Null))];
             let members = table.columns.iter().filter(|column| !is_partition(column));
             all.extend(members.map(|column| (column.name.clone(), known(Cql::Null))));
-            vec![update(all, key(layout, table, of), read())]
+            let mut gone = update(all, key(layout, table, of), read());
+            // Every path is behind the empty one. A delete of the partition would take the version along.
+            gone.extend(system.entry.as_ref().map(|(entry, _)| {
+                let mut key = key(layout, table, of);
+                let bound = known(Cql::Text(String::new()));
+                key.push(Condition { column: entry.clone(), operator: ">=", bound });
+                Mutation::Delete { table: table.name.clone(), key, stamp: None }
+            }));
+            gone
         }
         ChangeKind::PutEntry { key: of, path, value } => {
             let Some((entry, held)) = &system.entry else { return Vec::new() };
             let mut cells: Vec<(String, Bound)> =
                 of.iter().filter_map(|term| cell(layout, table, term)).collect();
-            cells.push((entry.clone(), slot(path)));
+            cells.push((entry.clone(), known(Cql::Text(path.text()))));
             cells.push((held.clone(), element(layout, change, value)));
-            vec![Mutation::Insert { table: table.name.clone(), cells, stamp: None }]
+            vec![Mutation::Insert { table: table.name.clone(), cells, stamp: None, ttl }]
         }
         ChangeKind::DropEntry { key: of, path } => {
             let Some((entry, _)) = &system.entry else { return Vec::new() };
             let mut key = key(layout, table, of);
-            key.push(Condition { column: entry.clone(), operator: "=", bound: slot(path) });
+            key.push(Condition {
+                column: entry.clone(),
+                operator: "=",
+                bound: known(Cql::Text(path.text())),
+            });
             vec![Mutation::Delete { table: table.name.clone(), key, stamp: None }]
         }
         ChangeKind::PutRow(_) | ChangeKind::DropRow(_) => Vec::new(),
     }
+}
+
+/// How long Cassandra keeps what a change writes into an aggregate that expires.
+fn ttl(layout: &Layout<'_>, change: &Change) -> Option<u64> {
+    let own = change.expires.as_ref().map(Expires::kept_ms);
+    let kept = own.or_else(|| layout.kept_ms(layout.table(change.table)?))?;
+    Some(kept.div_ceil(1000)).filter(|seconds| *seconds <= LONGEST)
+}
+
+/// All that a statement sets has its TTL, so what expires is set by a statement of its own beside the one that has the
+/// condition. The version stays, and without the class what is left is an aggregate that was deleted.
+fn expiring(system: &System, ttl: Option<u64>, update: Mutation) -> Vec<Mutation> {
+    let Mutation::Update { table, set, key, condition, .. } = update else { return vec![update] };
+    let known = |(_, bound): &(String, Bound)| *bound != Bound::Value(Cql::Null);
+    let (stays, goes): (Vec<_>, Vec<_>) =
+        set.into_iter().partition(|cell| ttl.is_none() || cell.0 == system.version || !known(cell));
+    let mut all =
+        vec![Mutation::Update { table: table.clone(), ttl: None, set: stays, key: key.clone(), condition }];
+    if !goes.is_empty() {
+        all.push(Mutation::Update { table, ttl, set: goes, key, condition: None });
+    }
+    all
 }
 
 fn element(layout: &Layout<'_>, change: &Change, value: &Term) -> Bound {
@@ -166,18 +229,19 @@ fn cell(layout: &Layout<'_>, table: &CqlTable, term: &Term) -> Option<(String, B
     Some((own.name.clone(), bound(layout, own, term)))
 }
 
-fn copy(layout: &Layout<'_>, table: &CqlTable, change: &Change) -> Option<Mutation> {
+fn copy(layout: &Layout<'_>, table: &CqlTable, batch: &Batch, change: &Change) -> Option<Mutation> {
+    let stamp = Some(number(batch.seen.stamp, STAMP));
     let constant = table.constant.iter().map(|name| (name.clone(), known(Cql::Int(0))));
     match &change.kind {
         ChangeKind::PutRow(cells) => {
             let own = cells.iter().filter_map(|term| cell(layout, table, term));
             let cells = constant.chain(own).collect();
-            Some(Mutation::Insert { table: table.name.clone(), cells, stamp: Some(slot(STAMP)) })
+            Some(Mutation::Insert { table: table.name.clone(), cells, stamp, ttl: None })
         }
         ChangeKind::DropRow(terms) => {
             let own = terms.iter().filter_map(|term| cell(layout, table, term));
             let key = constant.chain(own).map(|(column, bound)| Condition { column, operator: "=", bound });
-            Some(Mutation::Delete { table: table.name.clone(), key: key.collect(), stamp: Some(slot(STAMP)) })
+            Some(Mutation::Delete { table: table.name.clone(), key: key.collect(), stamp })
         }
         ChangeKind::Create(_)
         | ChangeKind::Replace(_)
@@ -196,7 +260,7 @@ pub(super) fn sample(layout: &Layout<'_>, tables: &[CqlTable], sample: &Sample) 
             let Some(table) = tables.get(table.index()) else { return Vec::new() };
             let constant = table.constant.iter().map(|name| (name.clone(), known(Cql::Int(0))));
             let cells = constant.chain(filled(layout, table, cells)).collect();
-            vec![Mutation::Insert { table: table.name.clone(), cells, stamp: None }]
+            vec![Mutation::Insert { table: table.name.clone(), cells, stamp: None, ttl: None }]
         }
         Sample::Block { table: id, block } => {
             let (Some(table), Some(own)) = (tables.get(id.index()), layout.table(*id)) else {
@@ -204,12 +268,8 @@ pub(super) fn sample(layout: &Layout<'_>, tables: &[CqlTable], sample: &Sample) 
             };
             let Some(system) = &table.system else { return Vec::new() };
             let values = layout.block_cells(own, block);
-            let mut cells: Vec<(String, Bound)> = filled(layout, table, &values).collect();
-            let key: Vec<(String, Bound)> = cells
-                .iter()
-                .filter(|(name, _)| table.partition().contains(&name.as_str()))
-                .cloned()
-                .collect();
+            let (key, mut cells): (Vec<_>, Vec<_>) = filled(layout, table, &values)
+                .partition(|(name, _): &(String, Bound)| table.partition().contains(&name.as_str()));
             let version = i64::try_from(block.version).unwrap_or(i64::MAX);
             cells.push((system.version.clone(), known(Cql::Int(version))));
             cells.push((system.rest.clone(), known(Cql::Blob(block.system.clone()))));
@@ -218,16 +278,29 @@ pub(super) fn sample(layout: &Layout<'_>, tables: &[CqlTable], sample: &Sample) 
                     layout.class_name(own, block).map_or_else(|| class_name(layout, table), str::to_owned);
                 cells.push((system.class.clone(), known(Cql::Text(name))));
             }
-            let mut all = vec![Mutation::Insert { table: table.name.clone(), cells, stamp: None }];
+            // As every write of an aggregate, by a lightweight transaction: others must not come before or behind it.
+            let equal = |(name, bound): &(String, Bound)| Condition {
+                column: name.clone(),
+                operator: "=",
+                bound: bound.clone(),
+            };
+            let none = Condition { column: system.version.clone(), operator: "=", bound: known(Cql::Null) };
+            let mut all = vec![Mutation::Update {
+                table: table.name.clone(),
+                ttl: None,
+                set: cells,
+                key: key.iter().map(equal).collect(),
+                condition: Some(none),
+            }];
             for (path, value) in &block.entries {
                 let Some((entry, held)) = &system.entry else { continue };
                 let json = layout.entry_tree(own, path, value).to_json().to_string();
                 let mut cells = key.clone();
                 cells.push((entry.clone(), known(Cql::Text(path.to_string()))));
                 cells.push((held.clone(), known(Cql::Text(json))));
-                all.push(Mutation::Insert { table: table.name.clone(), cells, stamp: None });
+                all.push(Mutation::Insert { table: table.name.clone(), cells, stamp: None, ttl: None });
             }
-            all
+            if all.len() > 1 { vec![Mutation::Batch(all)] } else { all }
         }
     }
 }

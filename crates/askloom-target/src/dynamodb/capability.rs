@@ -1,8 +1,8 @@
 //! What DynamoDB can do. Its documentation counts in powers of two: 1 KB is 1,024 bytes.
 
 use askloom_model::{
-    AtomicUnit, Capability, Expiry, Fact, Limits, LocalIndexes, NativeIndexes, Operator, Push, PushedType,
-    SnapshotReads, Transaction, Words,
+    AtomicUnit, Capability, Expiry, Fact, Held, Limits, LocalIndexes, NativeIndexes, Operator, Push,
+    PushedType, SnapshotReads, Transaction, Words,
 };
 
 const FILTERED: &str = "DynamoDB Developer Guide, \"Comparison operator and function reference\": N by value, S by its UTF-8 bytes";
@@ -37,8 +37,10 @@ pub static CAPABILITY: Capability = Capability {
         )),
         entry_key: Some(Fact::new(1_024, "DynamoDB Developer Guide, \"Constraints\": sort key, 1024 bytes")),
         record: Some(Fact::new(400 << 10, "DynamoDB Developer Guide, \"Constraints\": item size, 400 KB")),
+        aggregate: Held::Lists,
         // 10 GB only where a table has a local secondary index.
         block: None,
+        advised_block: None,
         page: Some(Fact::new(1 << 20, "DynamoDB API Reference, Query and Scan: 1 MB a page")),
         batch_get: Some(Fact::new(100, "DynamoDB API Reference, BatchGetItem: up to 100 items, 16 MB")),
     },

@@ -32,7 +32,12 @@ pub(super) fn with_indexes(
 }
 
 /// The commands that make a table.
-pub(super) fn create(table: &DynamoTable, indexes: &[&DynamoTable], settings: &Settings) -> Block {
+pub(super) fn create(
+    table: &DynamoTable,
+    indexes: &[&DynamoTable],
+    settings: &Settings,
+    followed: &[bool],
+) -> Block {
     let input = Doc::Map(properties(table, indexes, settings));
     let name = argument(&table.name);
     let mut text = format!(
@@ -43,6 +48,13 @@ pub(super) fn create(table: &DynamoTable, indexes: &[&DynamoTable], settings: &S
         text.push_str(&format!(
             "\naws dynamodb update-continuous-backups --table-name {name} \\\n  \
              --point-in-time-recovery-specification PointInTimeRecoveryEnabled=true"
+        ));
+    }
+    if let Some(expiring) = expiring(table, followed) {
+        let specification = map([("Enabled", truth(true)), ("AttributeName", self::text(expiring))]);
+        text.push_str(&format!(
+            "\naws dynamodb update-time-to-live --table-name {name} \\\n  --time-to-live-specification {}",
+            argument(&specification.line())
         ));
     }
     Block { of: table.name.clone(), text, whole: true }
@@ -130,9 +142,13 @@ fn properties(table: &DynamoTable, indexes: &[&DynamoTable], settings: &Settings
     all.into_iter().map(|(name, field)| (name.to_owned(), field)).collect()
 }
 
-fn expiring<'t>(table: &'t DynamoTable, followed: Option<&bool>) -> Option<&'t str> {
-    let stamps = table.stamps.as_ref().filter(|_| followed.is_some_and(|followed| *followed))?;
-    Some(&stamps.gone)
+/// The attribute with the time when DynamoDB may take an item away. A table has one at most.
+fn expiring<'t>(table: &'t DynamoTable, followed: &[bool]) -> Option<&'t str> {
+    if let Some(system) = &table.system {
+        return system.expires.as_deref();
+    }
+    let followed = followed.get(table.collection.index()).is_some_and(|followed| *followed);
+    Some(&table.stamps.as_ref().filter(|_| followed)?.gone)
 }
 
 fn file(name: &str, run: &str, doc: &Doc) -> File {
@@ -164,7 +180,7 @@ pub(super) fn cloudformation(tables: &[DynamoTable], settings: &Settings, follow
             let enabled = map([("PointInTimeRecoveryEnabled", truth(true))]);
             all.push(("PointInTimeRecoverySpecification".to_owned(), enabled));
         }
-        if let Some(gone) = expiring(table, followed.get(table.collection.index())) {
+        if let Some(gone) = expiring(table, followed) {
             let ttl = map([("AttributeName", text(gone)), ("Enabled", truth(true))]);
             all.push(("TimeToLiveSpecification".to_owned(), ttl));
         }
@@ -211,7 +227,7 @@ pub(super) fn terraform(tables: &[DynamoTable], settings: &Settings, followed: &
         if settings.deletion_protection {
             all.push(("deletion_protection_enabled", truth(true)));
         }
-        if let Some(gone) = expiring(table, followed.get(table.collection.index())) {
+        if let Some(gone) = expiring(table, followed) {
             all.push(("ttl", map([("attribute_name", literal(gone)), ("enabled", truth(true))])));
         }
         if !settings.tags.is_empty() {

@@ -4,6 +4,7 @@ use super::definition::{cloudformation, create, terraform, with_indexes};
 use super::expression::Expression;
 use super::item::{Item, items};
 use super::json::{Doc, argument, cells, map, text, truth};
+use super::limit::refused;
 use super::paper::grouped;
 use super::read::{self, Bound, Indexed, Request, Test, request};
 use super::schema::{DynamoTable, tables};
@@ -31,7 +32,9 @@ impl Language for DynamoDb {
         let mut files = vec![File {
             name: "schema.sh".to_owned(),
             run: Some("sh schema.sh".to_owned()),
-            blocks: with_indexes(&tables).map(|(table, of)| create(table, &of, &settings)).collect(),
+            blocks: with_indexes(&tables)
+                .map(|(table, of)| create(table, &of, &settings, &followed))
+                .collect(),
         }];
         if !source.sample.is_empty() {
             let blocks = sample_blocks(source, &tables);
@@ -53,7 +56,14 @@ impl Language for DynamoDb {
                     .to_owned(),
             );
         }
-        Generated { files, notes }
+        if tables.iter().any(|table| table.system.as_ref().is_some_and(|system| system.expires.is_some())) {
+            notes.push(
+                "`:expires+1hour` is an hour after a new aggregate is gone for readers, in seconds since 1970: DynamoDB \
+                 takes it away then. Its version goes, too, so the first one is `:stamp`, the clock in microseconds."
+                    .to_owned(),
+            );
+        }
+        Generated { files, notes, refused: refused(source, &tables) }
     }
 
     fn read(&self, layout: &Layout<'_>, options: &Options, read: &Read) -> String {
@@ -232,10 +242,10 @@ impl Request {
                 let what = format!("{MARK} up to 100 keys at once, each key once\n");
                 what + &command("batch-get-item", &map([("RequestItems", items)]))
             }
-            Self::Scan { table, index } => command("scan", &Doc::Map(asked(table, index.as_ref()))),
+            Self::Scan { table, index } => command("scan", &Doc::Map(asked(table, index.as_deref()))),
             Self::Nothing { table } => format!("{MARK} no key of {table} is in this range: nothing is asked"),
             Self::Query { table, index, partition, sort, backwards, limit } => {
-                let fields = asked(table, index.as_ref());
+                let fields = asked(table, index.as_deref());
                 command("query", &query(fields, partition, sort.as_ref(), *backwards, limit.as_ref()))
             }
         }

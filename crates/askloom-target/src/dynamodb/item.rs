@@ -360,6 +360,9 @@ pub fn too_large(table: &DynamoTable, item: &Item) -> Option<String> {
             return Some(format!("`{}` has {size} bytes, and a key of its kind at most {most}", key.name));
         }
     }
-    let size: usize = item.iter().map(|(name, value)| name.len() + value.size()).sum();
-    (size > ITEM).then(|| format!("the item has {size} bytes, and one of DynamoDB at most {ITEM}"))
+    let sizes = item.iter().map(|(name, value)| (name, name.len() + value.size()));
+    let size: usize = sizes.clone().map(|(_, size)| size).sum();
+    let (largest, _) = sizes.max_by_key(|(_, size)| *size)?;
+    let most = format!("most of them in `{largest}`");
+    (size > ITEM).then(|| format!("the item has {size} bytes, {most}, and one of DynamoDB at most {ITEM}"))
 }

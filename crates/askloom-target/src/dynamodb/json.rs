@@ -36,7 +36,7 @@ impl Doc {
         out
     }
 
-    fn line(&self) -> String {
+    pub(super) fn line(&self) -> String {
         match self {
             Self::Text(text) => quoted(text),
             Self::Plain(plain) => plain.clone(),

@@ -3,11 +3,13 @@
 mod capability;
 mod definition;
 mod emit;
+mod expiry;
 mod expression;
 mod index;
 mod item;
 mod json;
 mod key;
+mod limit;
 mod paper;
 mod profile;
 mod read;

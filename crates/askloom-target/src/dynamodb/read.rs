@@ -20,7 +20,7 @@ pub enum Request {
     /// Items of one partition.
     Query {
         table: String,
-        index: Option<Indexed>,
+        index: Option<Box<Indexed>>,
         partition: (String, Bound),
         sort: Option<(String, Test)>,
         backwards: bool,
@@ -29,7 +29,7 @@ pub enum Request {
     /// Several items, each key once, at most 100; what comes back as unprocessed is asked for again.
     BatchGet { table: String, keys: Vec<Cells> },
     /// All items.
-    Scan { table: String, index: Option<Indexed> },
+    Scan { table: String, index: Option<Box<Indexed>> },
     /// No key can be in the range, and DynamoDB refuses one that ends before it starts.
     Nothing { table: String },
 }
@@ -97,9 +97,11 @@ pub fn request(layout: &Layout<'_>, tables: &[DynamoTable], read: &Read) -> Opti
 }
 
 /// The table that is asked, and which of its indexes.
-fn names(table: &DynamoTable) -> (String, Option<Indexed>) {
+fn names(table: &DynamoTable) -> (String, Option<Box<Indexed>>) {
     match &table.index {
-        Some(index) => (index.table.clone(), Some(Indexed { name: table.name.clone(), local: index.local })),
+        Some(index) => {
+            (index.table.clone(), Some(Box::new(Indexed { name: table.name.clone(), local: index.local })))
+        }
         None => (table.name.clone(), None),
     }
 }

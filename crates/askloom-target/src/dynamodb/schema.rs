@@ -50,6 +50,8 @@ const ATTRIBUTES: NameRule = NameRule {
 /// What every master has beside its members: the version, the rest of the system's part, the class, and for entries that
 /// are items which one it is and what it holds.
 const SYSTEM: [&str; 5] = ["n", "system", "class", "item", "value"];
+/// What those have besides that expire: the last of the names, so that the others stay where they are.
+const EXPIRES: &str = "expires";
 /// What a copy has: the key of one that is one partition, and for rows that follow their masters the stamp, and when
 /// what is left of a row that is gone can go, too.
 const OWN: [&str; 3] = ["block", "stamp", "gone"];
@@ -125,6 +127,8 @@ pub struct System {
     pub rest: String,
     pub class: String,
     pub entries: Entries,
+    /// Where aggregates expire: when DynamoDB may take them away, in seconds since 1970.
+    pub expires: Option<String>,
 }
 
 /// Where entries are that are neither the root nor its members.
@@ -198,11 +202,12 @@ pub(super) fn long_enough(mut name: String) -> String {
 fn one(layout: &Layout<'_>, table: &Table, name: String, faithful: bool) -> DynamoTable {
     let columns = table.columns.iter().map(|column| column.name.as_str());
     let master = matches!(table.shape, Shape::Master { .. });
-    let own: &[&str] = match (master, faithful) {
-        (true, false) => &SYSTEM,
-        (false, false) => &OWN,
-        (_, true) => &[],
+    let mut own: Vec<&str> = match (master, faithful) {
+        (true, false) => SYSTEM.to_vec(),
+        (false, false) => OWN.to_vec(),
+        (_, true) => Vec::new(),
     };
+    own.extend((layout.expires(table) && !faithful).then_some(EXPIRES));
     let mut names = ATTRIBUTES.names(own.iter().copied().chain(columns)).into_iter();
     let mut taken: Vec<String> = names.by_ref().take(own.len()).collect();
     let collection = &layout.design.collections[table.collection];
@@ -221,10 +226,11 @@ fn one(layout: &Layout<'_>, table: &Table, name: String, faithful: bool) -> Dyna
         (Entries::Inside | Entries::Attributes, true) => None,
         (Entries::Inside | Entries::Attributes, false) => sort(&columns),
     };
+    let expires = taken.get(SYSTEM.len()).cloned();
     let mut named = taken.into_iter();
     let mut next = || named.next().unwrap_or_default();
     let (system, stamps) = if master {
-        (Some(System { version: next(), rest: next(), class: next(), entries }), None)
+        (Some(System { version: next(), rest: next(), class: next(), entries, expires }), None)
     } else {
         let _block = next();
         (None, Some(Stamps { stamp: next(), gone: next() }))

@@ -7,16 +7,17 @@
 //! stamp, so that of two writers the later wins whatever order they arrive in; for the same reason a deleted row leaves
 //! its key, its stamp and the time when that can go, too.
 
-use super::item::{Item, entry_name, items};
+use super::expiry;
+use super::item::{Item, items};
 use super::key::{self, Order};
 use super::read::{Bound, Cells, block, key_bound, record};
 use super::schema::{Attribute, DynamoTable, Entries, Scalar, Stamps, System, scalar};
 use super::value::{Dynamo, attribute, inside};
 use crate::generate::Sample;
 use crate::layout::{Holds, Layout};
-use crate::program::{Batch, Change, ChangeKind, Term};
+use crate::program::{Batch, Change, ChangeKind, EntryPath, Term, Version};
 use crate::tree::TreeOf;
-use askloom_model::{AccessPath, AccessStep, ClassId, CopyLevel, Id, Value};
+use askloom_model::{AccessPath, CopyLevel, Id, Value};
 
 /// A request that writes, as data.
 #[derive(Debug, Clone, PartialEq)]
@@ -66,12 +67,12 @@ pub type Repeated = (Option<String>, Write);
 
 const VERSION: &str = "version";
 const NEXT: &str = "version+1";
-const STAMP: &str = "stamp";
+pub(super) const STAMP: &str = "stamp";
 const GONE: &str = "stamp+10days";
 /// The random id of the write.
 const TOKEN: &str = "w";
 
-fn slot(name: &str, tag: &'static str) -> Bound {
+pub(super) fn slot(name: &str, tag: &'static str) -> Bound {
     Bound::Slot { text: format!(":{name}"), tag }
 }
 
@@ -85,9 +86,12 @@ pub fn writes(layout: &Layout<'_>, tables: &[DynamoTable], batch: &Batch) -> Vec
             continue;
         };
         match (&table.system, &table.stamps) {
-            (Some(system), _) => masters.extend(master(layout, table, system, change)),
+            (Some(system), _) => {
+                let all = master(layout, table, system, batch, change).into_iter();
+                masters.extend(all.map(|(each, write)| (each.or_else(|| change.each.clone()), write)));
+            }
             (None, Some(stamps)) => {
-                let write = copy(layout, table, stamps, change, batch.level);
+                let write = copy(layout, table, stamps, batch, change);
                 let write = write.map(|write| in_local_indexes(layout, tables, batch, table, change, write));
                 copies.extend(write.map(|write| (change.each.clone(), write)));
             }
@@ -105,9 +109,9 @@ pub fn writes(layout: &Layout<'_>, tables: &[DynamoTable], batch: &Batch) -> Vec
     match batch.level {
         CopyLevel::AtomicUnit | CopyLevel::Transaction => {
             masters.extend(copies);
-            together(masters)
+            together(masters, batch)
         }
-        CopyLevel::Intents => together(masters).into_iter().chain(copies).collect(),
+        CopyLevel::Intents => together(masters, batch).into_iter().chain(copies).collect(),
     }
 }
 
@@ -207,38 +211,56 @@ pub(super) fn in_index(layout: &Layout<'_>, tables: &[DynamoTable], sample: &Sam
 }
 
 /// One request, if there are several.
-fn together(writes: Vec<Repeated>) -> Vec<Repeated> {
+fn together(writes: Vec<Repeated>, batch: &Batch) -> Vec<Repeated> {
     match writes.as_slice() {
         [] | [(None, _)] => writes,
-        _several => vec![(None, Write::Transaction { writes, token: slot(TOKEN, "S") })],
+        _several => {
+            let known = batch.seen.id.map(|id| Bound::Value(Dynamo::S(id.to_string())));
+            let token = known.unwrap_or_else(|| slot(TOKEN, "S"));
+            vec![(None, Write::Transaction { writes, token })]
+        }
     }
 }
 
-fn master(layout: &Layout<'_>, table: &DynamoTable, system: &System, change: &Change) -> Vec<Repeated> {
+/// A number, or its slot.
+pub(super) fn number(known: Option<u64>, name: &str) -> Bound {
+    known.map_or_else(|| slot(name, "N"), |number| Bound::Value(Dynamo::N(number.to_string())))
+}
+
+fn master(
+    layout: &Layout<'_>,
+    table: &DynamoTable,
+    system: &System,
+    batch: &Batch,
+    change: &Change,
+) -> Vec<Repeated> {
+    let version = batch.version(change.table, change.kind.terms());
     let once = |write: Option<Write>| write.map(|write| (None, write)).into_iter().collect();
     match &change.kind {
-        ChangeKind::Create(cells) => once(create(layout, table, system, change.class, cells)),
+        ChangeKind::Create(cells) => once(create(layout, table, system, batch, change, cells)),
         ChangeKind::Replace(cells) => {
             let mut set = members(layout, table, cells);
+            set.extend(expiry::expires(system, change).map(|(name, at)| (name, Some(at))));
             if !table.faithful {
                 let class = Bound::Value(Dynamo::S(layout.name_of(change.class).to_owned()));
                 set.push((system.class.clone(), Some(class)));
             }
-            once(update(table, system, cells, set))
+            once(update(table, system, version, cells, set))
         }
         ChangeKind::Set { key, set } => {
             // The papers have no version that changes with an entry.
             if table.faithful && set.is_empty() {
                 return Vec::new();
             }
-            once(update(table, system, key, members(layout, table, set)))
+            once(update(table, system, version, key, members(layout, table, set)))
         }
-        ChangeKind::Bury { key } => bury(table, system, key),
+        ChangeKind::Bury { key } => bury(table, system, version, key, batch.entries(change.table, key)),
         ChangeKind::PutEntry { key, path, value } => {
             let held = element(layout, table, value);
-            once(put_entry(table, system, key, path, held))
+            let put = put_entry(table, system, version, key, path, held);
+            once(put.map(|put| expiry::with(put, expiry::expires(system, change))))
         }
-        ChangeKind::DropEntry { key, path } => once(drop_entry(table, system, key, path)),
+        ChangeKind::DropEntry { key, path } => once(drop_entry(table, system, version, key, path)),
         ChangeKind::PutRow(_) | ChangeKind::DropRow(_) => Vec::new(),
     }
 }
@@ -247,7 +269,8 @@ fn create(
     layout: &Layout<'_>,
     table: &DynamoTable,
     system: &System,
-    class: ClassId,
+    batch: &Batch,
+    change: &Change,
     cells: &[Term],
 ) -> Option<Write> {
     let mut item = own_key(table, cells)?;
@@ -256,8 +279,10 @@ fn create(
     if table.faithful {
         return Some(Write::Put { table: table.name.clone(), item, only: None });
     }
-    item.push((system.version.clone(), Bound::Value(Dynamo::N("1".to_owned()))));
-    item.push((system.class.clone(), Bound::Value(Dynamo::S(layout.name_of(class).to_owned()))));
+    let expires = expiry::expires(system, change);
+    item.push((system.version.clone(), expiry::first(batch, expires.is_some())));
+    item.push((system.class.clone(), Bound::Value(Dynamo::S(layout.name_of(change.class).to_owned()))));
+    item.extend(expires);
     let only = Some(Only::Without(system.version.clone()));
     Some(Write::Put { table: table.name.clone(), item, only })
 }
@@ -300,15 +325,21 @@ fn tag(holds: &Holds) -> &'static str {
     }
 }
 
-fn update(table: &DynamoTable, system: &System, key: &[Term], becoming: Becoming) -> Option<Write> {
+fn update(
+    table: &DynamoTable,
+    system: &System,
+    version: Version,
+    key: &[Term],
+    becoming: Becoming,
+) -> Option<Write> {
     let mut set = Vec::new();
     let mut remove = Vec::new();
     if !table.faithful {
-        set.push((system.version.clone(), slot(NEXT, "N")));
+        set.push((system.version.clone(), number(version.next(), NEXT)));
     }
     become_all(&mut set, &mut remove, becoming);
     let key = own_key(table, key)?;
-    Some(Write::Update { table: table.name.clone(), key, set, remove, only: only(table, system) })
+    Some(Write::Update { table: table.name.clone(), key, set, remove, only: only(table, system, version) })
 }
 
 /// DynamoDB refuses an update that names an attribute twice: of two the later is meant.
@@ -323,26 +354,52 @@ fn become_all(set: &mut Cells, remove: &mut Vec<String>, becoming: Becoming) {
     }
 }
 
-fn only(table: &DynamoTable, system: &System) -> Option<Only> {
-    (!table.faithful).then(|| Only::With(system.version.clone(), slot(VERSION, "N")))
+fn only(table: &DynamoTable, system: &System, version: Version) -> Option<Only> {
+    let name = system.version.clone();
+    let only = match version {
+        Version::Slot => Only::With(name, slot(VERSION, "N")),
+        Version::Absent => Only::Without(name),
+        Version::Read(version) => Only::With(name, number(Some(version), VERSION)),
+    };
+    (!table.faithful).then_some(only)
 }
 
-fn bury(table: &DynamoTable, system: &System, key: &[Term]) -> Vec<Repeated> {
+fn bury(
+    table: &DynamoTable,
+    system: &System,
+    version: Version,
+    key: &[Term],
+    entries: Option<&[AccessPath]>,
+) -> Vec<Repeated> {
     if table.faithful {
         let key = own_key(table, key);
         let delete = key.map(|key| Write::Delete { table: table.name.clone(), key, only: None });
         return delete.map(|write| (None, write)).into_iter().collect();
     }
     let mut gone: Becoming = vec![(system.class.clone(), None)];
+    // What is left must not expire: it has the version.
+    gone.extend(system.expires.iter().map(|name| (name.clone(), None)));
     gone.extend(table.outside().map(|(_, column)| (column.name.clone(), None)));
     let mut all: Vec<Repeated> =
-        update(table, system, key, gone).map(|write| (None, write)).into_iter().collect();
+        update(table, system, version, key, gone).map(|write| (None, write)).into_iter().collect();
     if let (Entries::Items { .. }, Some(sort), Some(partition)) =
         (&system.entries, &table.sort, block(table, key))
     {
-        let key = vec![partition, (sort.name.clone(), slot(&sort.name, "S"))];
-        let delete = Write::Delete { table: table.name.clone(), key, only: None };
-        all.push((Some(format!("other item of it in {}", table.name)), delete));
+        let delete = |item: Bound| Write::Delete {
+            table: table.name.clone(),
+            key: vec![partition.clone(), (sort.name.clone(), item)],
+            only: None,
+        };
+        match entries {
+            Some(entries) => all.extend(entries.iter().map(|path| {
+                let item = Bound::Value(Dynamo::S(key::item_text(path)));
+                (None, delete(item))
+            })),
+            None => {
+                let each = format!("other item of it in {}", table.name);
+                all.push((Some(each), delete(slot(&sort.name, "S"))));
+            }
+        }
     }
     all
 }
@@ -367,26 +424,31 @@ fn element(layout: &Layout<'_>, table: &DynamoTable, value: &Term) -> Bound {
     }
 }
 
-/// The path of a new element of a list: a field, and a slot for its place.
-fn listed(path: &str) -> Option<(&str, &str)> {
-    path.strip_suffix(']')?.rsplit_once("[:")
-}
-
-fn entry_key(table: &DynamoTable, key: &[Term], path: &str) -> Option<Cells> {
+fn entry_key(table: &DynamoTable, key: &[Term], path: &EntryPath) -> Option<Cells> {
     let sort = table.sort.as_ref()?;
-    let (field, place) = listed(path)?;
-    let text = format!("{}{}:{place}", key::escaped(field, Order::Kept), key::JOIN);
-    Some(vec![block(table, key)?, (sort.name.clone(), Bound::Slot { text, tag: "S" })])
+    let own = match &path.known {
+        Some(known) => Bound::Value(Dynamo::S(key::item_text(known))),
+        None => {
+            let text = format!("{}{}:{}", key::escaped(&path.list, Order::Kept), key::JOIN, path.slot);
+            Bound::Slot { text, tag: "S" }
+        }
+    };
+    Some(vec![block(table, key)?, (sort.name.clone(), own)])
 }
 
-/// The attribute of a new element: its path with a slot.
-fn entry_attribute(table: &DynamoTable, path: &str) -> String {
-    let Some((field, place)) = listed(path) else { return path.to_owned() };
-    let field = AccessPath(vec![AccessStep::Field(field.to_owned())]);
-    format!("{}[:{place}]", entry_name(table, &field))
+/// The attribute of an element: its path, maybe with a slot.
+fn entry_attribute(table: &DynamoTable, path: &EntryPath) -> String {
+    if table.faithful { path.text() } else { format!("/{}", path.text()) }
 }
 
-fn put_entry(table: &DynamoTable, system: &System, key: &[Term], path: &str, held: Bound) -> Option<Write> {
+fn put_entry(
+    table: &DynamoTable,
+    system: &System,
+    version: Version,
+    key: &[Term],
+    path: &EntryPath,
+    held: Bound,
+) -> Option<Write> {
     match &system.entries {
         Entries::Inside => None,
         Entries::Items { value } => {
@@ -394,18 +456,28 @@ fn put_entry(table: &DynamoTable, system: &System, key: &[Term], path: &str, hel
             item.push((value.clone(), held));
             Some(Write::Put { table: table.name.clone(), item, only: None })
         }
-        Entries::Attributes => update(table, system, key, vec![(entry_attribute(table, path), Some(held))]),
+        Entries::Attributes => {
+            update(table, system, version, key, vec![(entry_attribute(table, path), Some(held))])
+        }
     }
 }
 
-fn drop_entry(table: &DynamoTable, system: &System, key: &[Term], path: &str) -> Option<Write> {
+fn drop_entry(
+    table: &DynamoTable,
+    system: &System,
+    version: Version,
+    key: &[Term],
+    path: &EntryPath,
+) -> Option<Write> {
     match &system.entries {
         Entries::Inside => None,
         Entries::Items { .. } => {
             let key = entry_key(table, key, path)?;
             Some(Write::Delete { table: table.name.clone(), key, only: None })
         }
-        Entries::Attributes => update(table, system, key, vec![(entry_attribute(table, path), None)]),
+        Entries::Attributes => {
+            update(table, system, version, key, vec![(entry_attribute(table, path), None)])
+        }
     }
 }
 
@@ -413,17 +485,18 @@ fn copy(
     layout: &Layout<'_>,
     table: &DynamoTable,
     stamps: &Stamps,
+    batch: &Batch,
     change: &Change,
-    level: CopyLevel,
 ) -> Option<Write> {
-    let later = match level {
+    let later = match batch.level {
         CopyLevel::AtomicUnit | CopyLevel::Transaction => false,
         CopyLevel::Intents => !table.faithful,
     };
-    let only = later.then(|| Only::Before(stamps.stamp.clone(), slot(STAMP, "N")));
+    let stamp = || number(batch.seen.stamp, STAMP);
+    let only = later.then(|| Only::Before(stamps.stamp.clone(), stamp()));
     let stamped = |mut item: Cells| {
         if later {
-            item.push((stamps.stamp.clone(), slot(STAMP, "N")));
+            item.push((stamps.stamp.clone(), stamp()));
         }
         item
     };
@@ -441,7 +514,9 @@ fn copy(
                 return Some(Write::Delete { table: name, key, only });
             }
             let mut item = stamped(key);
-            item.push((stamps.gone.clone(), slot(GONE, "N")));
+            // In seconds, as the store wants to have it.
+            let gone = batch.seen.stamp.map(|stamp| stamp / 1_000_000 + 10 * 86_400);
+            item.push((stamps.gone.clone(), number(gone, GONE)));
             Some(Write::Put { table: name, item, only })
         }
         ChangeKind::Create(_)
@@ -496,87 +571,4 @@ pub(super) fn batches(all: impl IntoIterator<Item = (String, Item)>) -> Vec<Writ
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::dynamodb::schema::{Key, KeyKind};
-    use askloom_model::CollectionId;
-
-    fn master() -> DynamoTable {
-        let key = |name: &str, kind: KeyKind| Key {
-            name: name.to_owned(),
-            kind,
-            columns: Vec::new(),
-            order: Order::Kept,
-            start: String::new(),
-        };
-        let named = str::to_owned;
-        let entries = Entries::Items { value: named("value") };
-        let system = System { version: named("n"), rest: named("system"), class: named("class"), entries };
-        DynamoTable {
-            collection: CollectionId::from_index(0),
-            name: named("Game"),
-            partition: key("block", KeyKind::Constant),
-            sort: Some(key("item", KeyKind::Item)),
-            attributes: Vec::new(),
-            system: Some(system),
-            stamps: None,
-            index: None,
-            faithful: false,
-            set: None,
-        }
-    }
-
-    #[test]
-    fn an_update_names_an_attribute_once() {
-        let table = master();
-        let to = |digits: &str| Some(Bound::Value(Dynamo::N(digits.to_owned())));
-        let becoming = [("a", to("1")), ("b", to("1")), ("a", to("2")), ("b", None)];
-        let becoming = becoming.map(|(name, bound)| (name.to_owned(), bound)).to_vec();
-        let write = update(&table, table.system.as_ref().unwrap(), &[], becoming).unwrap();
-        let Write::Update { set, remove, only, .. } = write else { panic!() };
-        let names: Vec<&str> = set.iter().map(|(name, _)| name.as_str()).collect();
-        assert_eq!(
-            (names, set[1].1.clone(), remove),
-            (vec!["n", "a"], to("2").unwrap(), vec!["b".to_owned()])
-        );
-        assert_eq!(only, Some(Only::With("n".to_owned(), slot(VERSION, "N"))));
-    }
-
-    #[test]
-    fn an_entry_is_an_item_and_a_deleted_aggregate_takes_its_items_along() {
-        let table = master();
-        let system = table.system.as_ref().unwrap();
-        let put = put_entry(&table, system, &[], "rou#nds[:ordinal]", slot("round", "M")).unwrap();
-        let Write::Put { item, .. } = &put else { panic!() };
-        assert_eq!(item[1].1, Bound::Slot { text: "rou$23nds#:ordinal".to_owned(), tag: "S" });
-        let gone = bury(&table, system, &[]);
-        let [(None, Write::Update { remove, .. }), (Some(each), Write::Delete { .. })] = gone.as_slice()
-        else {
-            panic!("{gone:?}")
-        };
-        assert_eq!(
-            (remove.as_slice(), each.as_str()),
-            (["class".to_owned()].as_slice(), "other item of it in Game")
-        );
-        // Several items are one transaction, with a token; one is by itself.
-        assert!(
-            matches!(together(gone).as_slice(), [(None, Write::Transaction { token, .. })] if *token == slot("w", "S"))
-        );
-        assert!(matches!(together(vec![(None, put)]).as_slice(), [(None, Write::Put { .. })]));
-    }
-
-    #[test]
-    fn records_go_in_by_25_and_in_arguments_that_a_shell_takes() {
-        let item = |size: usize| ("Game".to_owned(), vec![("a".to_owned(), Dynamo::S("x".repeat(size)))]);
-        let counts = |all: Vec<(String, Item)>| -> Vec<usize> {
-            let one = |write: Write| match write {
-                Write::Batch { items, .. } => items.len(),
-                Write::Put { .. } => 1,
-                Write::Update { .. } | Write::Delete { .. } | Write::Transaction { .. } => 0,
-            };
-            batches(all).into_iter().map(one).collect()
-        };
-        assert_eq!(counts((0..51).map(|_| item(1)).collect()), [25, 25, 1]);
-        assert_eq!(counts((0..4).map(|_| item(20_000)).collect()), [2, 2]);
-    }
-}
+mod tests;

@@ -1,6 +1,6 @@
 //! What the embedded store can do. Its limits are constants of `askloom_store::embedded`, and a test there compares.
 
-use askloom_model::{AtomicUnit, Capability, Fact, Limits, SnapshotReads, Transaction, Words};
+use askloom_model::{AtomicUnit, Capability, Fact, Held, Limits, SnapshotReads, Transaction, Words};
 
 const STORE: &str = "askloom_store::embedded, the contract in its documentation";
 
@@ -14,7 +14,7 @@ pub static CAPABILITY: Capability = Capability {
         entry: "key",
         heading: "COLLECTION",
         block_key: "block",
-        entry_key: "entries by",
+        entry_key: "sorted by",
         records: "entries",
         kept: "stored",
         own_index: "index",
@@ -30,7 +30,9 @@ pub static CAPABILITY: Capability = Capability {
         block_key: Some(Fact::new(63 << 10, "askloom_store::embedded::MAX_KEY")),
         entry_key: Some(Fact::new(63 << 10, "askloom_store::embedded::MAX_KEY, with the block key")),
         record: Some(Fact::new(64 << 20, "askloom_store::embedded::MAX_VALUE")),
+        aggregate: Held::Entries,
         block: None,
+        advised_block: None,
         page: None,
         batch_get: None,
     },

@@ -1,7 +1,7 @@
 //! What HBase can do.
 
 use super::key::LONGEST;
-use askloom_model::{AtomicUnit, Capability, Fact, Limits, SnapshotReads, Words};
+use askloom_model::{AtomicUnit, Capability, Fact, Held, Limits, SnapshotReads, Words};
 
 const ROW_KEY: &str = "HBase API, HConstants.MAX_ROW_LENGTH: a row key is at most 32,767 bytes";
 
@@ -33,7 +33,9 @@ pub static CAPABILITY: Capability = Capability {
             10 << 20,
             "HBase Reference Guide, hbase.server.keyvalue.maxsize: a cell is at most 10 MB by default",
         )),
+        aggregate: Held::Members,
         block: None,
+        advised_block: None,
         page: None,
         batch_get: Some(Fact::new(
             1_000,

@@ -1,8 +1,9 @@
 //! Requests as text for the hbase shell, which is Ruby.
 
 use super::key::{Key, Part, Slot};
+use super::limit::refused;
 use super::read::{Limit, Request, Rows, Scan, request};
-use super::schema::{HTable, tables};
+use super::schema::{HTable, VERSION, tables};
 use super::value::{Cell, Packing};
 use super::write::{Bound, Check, Mutation, mutations, sample};
 use crate::generate::{self, Block, File, Generated, Language, Options, Sample, Source, Statement, repeated};
@@ -39,7 +40,7 @@ impl Language for HBase {
         }
         let blocks = source.statements.iter().map(|statement| block(source.layout, &tables, statement));
         files.push(file("statements.rb", None, blocks.collect()));
-        Generated { files, notes: notes() }
+        Generated { files, notes: notes(), refused: refused(source, &tables) }
     }
 
     fn read(&self, layout: &Layout<'_>, options: &Options, read: &Read) -> String {
@@ -175,10 +176,16 @@ impl Mutation {
             let columns: Vec<String> = self.delete.iter().map(|column| text(column.as_bytes())).collect();
             let _ = write!(line, ", delete: [{}]", columns.join(", "));
         }
+        if let Some(ttl) = self.ttl_ms.filter(|_| self.put.iter().any(|(column, _)| column != VERSION)) {
+            let _ = write!(line, ", ttl: {ttl}");
+        }
         match self.check {
             Check::Nothing => {}
             Check::Absent => line.push_str(", version: :absent"),
-            Check::Version => line.push_str(", version: :version"),
+            Check::Version(None) => line.push_str(", version: :version"),
+            Check::Version(Some(version)) => {
+                let _ = write!(line, ", version: {version}");
+            }
         }
         line
     }

@@ -3,6 +3,7 @@
 mod capability;
 mod emit;
 mod key;
+mod limit;
 mod profile;
 mod read;
 mod record;

@@ -239,6 +239,7 @@ fn what_goes_is_never_at_the_timestamp_of_what_comes() {
         at: stamp(),
         put,
         delete: delete.iter().map(|&name| name.to_owned()).collect(),
+        ttl_ms: None,
     };
     let drop = mutation(Vec::new(), &["d"], Check::Nothing);
     assert_eq!(drop.text(), r#"deleteall "t", "r", "d", :stamp-1"#);
@@ -248,10 +249,16 @@ fn what_goes_is_never_at_the_timestamp_of_what_comes() {
         r#"mutate "t", "r", :stamp, {"d:a" => [-1].pack("l>")}, delete: ["d:b"]"#
     );
     assert!(mutation(put(), &[], Check::Absent).text().ends_with(", version: :absent"));
-    let mut joined = mutation(put(), &["d:b"], Check::Version);
+    let mut joined = mutation(put(), &["d:b"], Check::Version(None));
     joined.join(mutation(vec![("d:b".to_owned(), stamp())], &["d:a", "d:c"], Check::Nothing));
     assert_eq!(joined.delete, ["d:c"]);
     assert_eq!(joined.put.len(), 2);
+    // What expires says so, but never the version alone.
+    let mut expires = mutation(put(), &[], Check::Absent);
+    expires.ttl_ms = Some(7);
+    assert!(expires.text().ends_with("}, ttl: 7, version: :absent"), "{}", expires.text());
+    expires.put = vec![("i:n".to_owned(), stamp())];
+    assert!(!expires.text().contains("ttl"), "{}", expires.text());
     let program = include_str!("mutate.rb");
     assert_eq!(program.matches("timestamp - 1").count(), 2);
 }

@@ -12,7 +12,7 @@ use super::schema::{CLASS, DATA, HColumn, HTable, MARKER, SYSTEM, VERSION};
 use super::value::{Cell, Packing, cell, packing};
 use crate::generate::Sample;
 use crate::layout::{Layout, Table};
-use crate::program::{Batch, Change, ChangeKind, Term};
+use crate::program::{Batch, Change, ChangeKind, Expires, Term, Version};
 use askloom_model::{Id, Value};
 
 /// A change of one row, at once, as data.
@@ -27,6 +27,8 @@ pub struct Mutation {
     pub put: Vec<(String, Bound)>,
     /// Columns, or whole families.
     pub delete: Vec<String>,
+    /// How long the server keeps what is put, but for the version, in milliseconds from now.
+    pub ttl_ms: Option<u64>,
 }
 
 /// What must be so before.
@@ -36,7 +38,7 @@ pub enum Check {
     /// There is no version.
     Absent,
     /// The version is the one that was read.
-    Version,
+    Version(Option<u64>),
 }
 
 /// A value, or a slot until it is known.
@@ -55,29 +57,40 @@ const NEXT: &str = "version+1";
 /// The mutations of a batch, in their order: aggregates first.
 #[must_use]
 pub fn mutations(layout: &Layout<'_>, tables: &[HTable], batch: &Batch) -> Vec<Repeated> {
-    let mut masters: Vec<Mutation> = Vec::new();
+    let mut masters: Vec<Repeated> = Vec::new();
     let mut copies: Vec<Repeated> = Vec::new();
     for change in &batch.changes {
         let (Some(own), Some(table)) = (tables.get(change.table.index()), layout.table(change.table)) else {
             continue;
         };
         if !own.master {
-            copies.extend(copy(layout, own, table, change).map(|mutation| (change.each.clone(), mutation)));
+            copies.extend(
+                copy(layout, own, table, batch, change).map(|mutation| (change.each.clone(), mutation)),
+            );
             continue;
         }
-        let Some(mutation) = master(layout, own, table, change) else { continue };
-        match masters.iter_mut().find(|other| other.table == mutation.table && other.row == mutation.row) {
-            Some(same) => same.join(mutation),
-            None => masters.push(mutation),
+        let Some(mut mutation) = master(layout, own, table, batch, change) else { continue };
+        mutation.ttl_ms = ttl_ms(layout, table, change);
+        let same = |(each, other): &&mut Repeated| {
+            *each == change.each && other.table == mutation.table && other.row == mutation.row
+        };
+        match masters.iter_mut().find(same) {
+            Some((_, other)) => other.join(mutation),
+            None => masters.push((change.each.clone(), mutation)),
         }
     }
-    masters.into_iter().map(|mutation| (None, mutation)).chain(copies).collect()
+    masters.into_iter().chain(copies).collect()
+}
+
+/// How long the server keeps what a change puts into an aggregate that expires.
+fn ttl_ms(layout: &Layout<'_>, table: &Table, change: &Change) -> Option<u64> {
+    change.expires.as_ref().map(Expires::kept_ms).or_else(|| layout.kept_ms(table))
 }
 
 impl Mutation {
     fn new(own: &HTable, row: Key, at: Bound) -> Self {
         let table = own.name.clone();
-        Self { table, row, check: Check::Nothing, at, put: Vec::new(), delete: Vec::new() }
+        Self { table, row, check: Check::Nothing, at, put: Vec::new(), delete: Vec::new(), ttl_ms: None }
     }
 
     /// Another change of the same row.
@@ -86,6 +99,7 @@ impl Mutation {
             self.check = other.check;
             self.at = other.at;
         }
+        self.ttl_ms = self.ttl_ms.max(other.ttl_ms);
         for (column, bound) in other.put {
             self.delete.retain(|gone| *gone != column);
             match self.put.iter_mut().find(|(name, _)| *name == column) {
@@ -134,7 +148,25 @@ fn known(number: u64) -> Bound {
     Bound::Cell(Cell::Long(i64::try_from(number).unwrap_or(i64::MAX)))
 }
 
-fn master(layout: &Layout<'_>, own: &HTable, table: &Table, change: &Change) -> Option<Mutation> {
+/// A version or a stamp, or its slot.
+fn counted(number: Option<u64>, name: &str) -> Bound {
+    number.map_or_else(|| long(name), known)
+}
+
+fn master(
+    layout: &Layout<'_>,
+    own: &HTable,
+    table: &Table,
+    batch: &Batch,
+    change: &Change,
+) -> Option<Mutation> {
+    let version = batch.version(change.table, change.kind.terms());
+    let next = || counted(version.next(), NEXT);
+    let read = match version {
+        Version::Slot => Check::Version(None),
+        Version::Absent => Check::Absent,
+        Version::Read(version) => Check::Version(Some(version)),
+    };
     let of = |terms: &[Term], at| Mutation::new(own, key(table, terms), at);
     let class = || (CLASS.to_owned(), Bound::Cell(Cell::text(layout.name_of(change.class))));
     match &change.kind {
@@ -149,36 +181,35 @@ fn master(layout: &Layout<'_>, own: &HTable, table: &Table, change: &Change) -> 
             Some(mutation)
         }
         ChangeKind::Replace(cells) => {
-            let mut mutation = of(cells, long(NEXT));
-            mutation.check = Check::Version;
+            let mut mutation = of(cells, next());
+            mutation.check = read;
             mutation.put.push(class());
             mutation.set_all(layout, own, cells);
-            mutation.delete = vec![DATA.to_owned()];
-            mutation.version(long(NEXT));
+            mutation.version(next());
             Some(mutation)
         }
         ChangeKind::Set { key, set } => {
-            let mut mutation = of(key, long(NEXT));
-            mutation.check = Check::Version;
+            let mut mutation = of(key, next());
+            mutation.check = read;
             mutation.set_all(layout, own, set);
-            mutation.version(long(NEXT));
+            mutation.version(next());
             Some(mutation)
         }
         ChangeKind::Bury { key } => {
-            let mut mutation = of(key, long(NEXT));
-            mutation.check = Check::Version;
+            let mut mutation = of(key, next());
+            mutation.check = read;
             mutation.delete = vec![DATA.to_owned(), CLASS.to_owned()];
-            mutation.version(long(NEXT));
+            mutation.version(next());
             Some(mutation)
         }
         ChangeKind::PutEntry { key, path, value } => {
-            let mut mutation = of(key, long(NEXT));
-            mutation.put.push((format!("{DATA}:{path}"), element(layout, table, value)));
+            let mut mutation = of(key, next());
+            mutation.put.push((format!("{DATA}:{}", path.text()), element(layout, table, value)));
             Some(mutation)
         }
         ChangeKind::DropEntry { key, path } => {
-            let mut mutation = of(key, long(NEXT));
-            mutation.delete.push(format!("{DATA}:{path}"));
+            let mut mutation = of(key, next());
+            mutation.delete.push(format!("{DATA}:{}", path.text()));
             Some(mutation)
         }
         ChangeKind::PutRow(_) | ChangeKind::DropRow(_) => None,
@@ -201,10 +232,17 @@ fn class_name(layout: &Layout<'_>, table: &Table) -> String {
     layout.conceptual.classes[root].name.clone()
 }
 
-fn copy(layout: &Layout<'_>, own: &HTable, table: &Table, change: &Change) -> Option<Mutation> {
+fn copy(
+    layout: &Layout<'_>,
+    own: &HTable,
+    table: &Table,
+    batch: &Batch,
+    change: &Change,
+) -> Option<Mutation> {
+    let stamp = counted(batch.seen.stamp, STAMP);
     match &change.kind {
         ChangeKind::PutRow(cells) => {
-            let mut mutation = Mutation::new(own, key(table, cells), long(STAMP));
+            let mut mutation = Mutation::new(own, key(table, cells), stamp);
             if own.marked {
                 mutation.put.push((MARKER.to_owned(), Bound::Cell(Cell::Bytes(Vec::new()))));
             }
@@ -212,7 +250,7 @@ fn copy(layout: &Layout<'_>, own: &HTable, table: &Table, change: &Change) -> Op
             Some(mutation)
         }
         ChangeKind::DropRow(terms) => {
-            let mut mutation = Mutation::new(own, key(table, terms), long(STAMP));
+            let mut mutation = Mutation::new(own, key(table, terms), stamp);
             mutation.delete.push(DATA.to_owned());
             Some(mutation)
         }

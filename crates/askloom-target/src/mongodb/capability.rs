@@ -1,8 +1,8 @@
 //! What MongoDB can do: a replica set, since a lone server has no transactions.
 
 use askloom_model::{
-    AtomicUnit, Capability, Expiry, Fact, Limits, NativeIndexes, Operator, Push, PushedType, SnapshotReads,
-    Transaction, Words,
+    AtomicUnit, Capability, Expiry, Fact, Held, Limits, NativeIndexes, Operator, Push, PushedType,
+    SnapshotReads, Transaction, Words,
 };
 
 pub static CAPABILITY: Capability = Capability {
@@ -35,7 +35,9 @@ pub static CAPABILITY: Capability = Capability {
             16 << 20,
             "MongoDB manual, \"MongoDB Limits and Thresholds\": 16 megabytes a BSON document",
         )),
+        aggregate: Held::Whole,
         block: None,
+        advised_block: None,
         page: Some(Fact::new(
             16 << 20,
             "MongoDB manual, \"Cursors\": a batch is at most as large as a BSON document",

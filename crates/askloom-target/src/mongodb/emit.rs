@@ -1,5 +1,7 @@
 //! A design as files for mongosh.
 
+use super::bson::Bson;
+use super::limit::refused;
 use super::read::find;
 use super::schema::{MongoCollection, collections};
 use super::text::{WRITE_CONCERN, collection, in_comment, laid_out, text};
@@ -8,11 +10,14 @@ use crate::generate::{
     Block, File, Generated, Language, Options, Sample, Source, Statement, client_line, heading, step_heading,
 };
 use crate::layout::Layout;
-use crate::program::{Action, Read};
+use crate::program::{Action, Read, later_seconds};
 use askloom_model::CopyLevel;
 use std::fmt::Write;
 
 const MARK: &str = "//";
+
+const UPSERT: &str =
+    "// error 11000: it has changed since it was read; if there was none, the version is { $exists: false }";
 
 /// JavaScript for mongosh.
 #[derive(Debug)]
@@ -41,7 +46,8 @@ impl Language for MongoDb {
         }
         let blocks = source.statements.iter().map(|statement| block(source.layout, &all, statement));
         files.push(File { name: "statements.js".to_owned(), run: None, blocks: blocks.collect() });
-        Generated { files, notes: notes(&source.options) }
+        let refused = refused(source, &all);
+        Generated { files, notes: notes(&all, &source.options), refused }
     }
 
     fn read(&self, layout: &Layout<'_>, options: &Options, read: &Read) -> String {
@@ -53,12 +59,19 @@ impl Language for MongoDb {
     }
 }
 
-fn notes(options: &Options) -> Vec<String> {
+fn notes(all: &[MongoCollection], options: &Options) -> Vec<String> {
     let mut notes = vec![
         "URL names a database of a replica set: mongodb://HOST/DATABASE?replicaSet=NAME".to_owned(),
         "A uuid or a blob that sorts is text in `_id`, an enum its number; `--params` prints them."
             .to_owned(),
     ];
+    if all.iter().any(|of| of.system.as_ref().is_some_and(|system| system.expires.is_some())) {
+        notes.push(
+            "`:expires` is when a new aggregate is gone for readers, as a Date; an hour later MongoDB takes it away. Its \
+             version goes, too, so the first one is `:stamp`, the clock in microseconds, as `Long('…')`."
+                .to_owned(),
+        );
+    }
     if options.faithful {
         notes.push(
             "As the papers print it, a document has no version: two writers at once lose a change."
@@ -90,9 +103,13 @@ fn definition(layout: &Layout<'_>, of: &MongoCollection) -> Block {
         "if (db.getCollectionInfos({{ name: {name} }}).some(({{ options }}) => options.collation)) {{\n  \
          throw new Error('a collection that is there compares texts by a collation, not by their bytes');\n}}"
     );
+    let own = collection("db", &of.name);
     if let Some(index) = of.index() {
-        let own = collection("db", &of.name);
         let _ = writeln!(made, "{own}.createIndex({});", laid_out(&index, own.len() + 15));
+    }
+    if let Some(expires) = of.system.as_ref().and_then(|system| system.expires.as_ref()) {
+        let index = laid_out(&vec![(expires.clone(), Bson::Int(1))], own.len() + 15);
+        let _ = writeln!(made, "{own}.createIndex({index}, {{ expireAfterSeconds: {} }});", later_seconds());
     }
     Block { of: wanted.to_owned(), text: made, whole: true }
 }
@@ -138,6 +155,9 @@ fn repeated(each: Option<&String>, indent: usize) -> String {
 fn alone((each, command): &Repeated) -> String {
     let mut made = repeated(each.as_ref(), 0);
     match command {
+        Command::Update { upsert: true, .. } => {
+            let _ = writeln!(made, "{UPSERT}");
+        }
         Command::Update { filter, .. } if filter.len() > 1 => {
             let _ = writeln!(made, "{MARK} matchedCount 0: it has changed since it was read; read it again");
         }
@@ -160,7 +180,7 @@ fn transaction(commands: &[Repeated]) -> String {
         "{\n  const session = db.getMongo().startSession();\n  try {\n    session.withTransaction(() => {\n      \
          const tx = session.getDatabase(db.getName());\n",
     );
-    let checks = commands.iter().any(|(_, command)| matches!(command, Command::Update { .. }));
+    let checks = commands.iter().any(|(_, command)| matches!(command, Command::Update { upsert: false, .. }));
     if checks {
         made.push_str(
             "      const unchanged = (done) => {\n        if (done.matchedCount === 0) throw new Error('it has \
@@ -169,10 +189,16 @@ fn transaction(commands: &[Repeated]) -> String {
     }
     for (each, command) in commands {
         made.push_str(&repeated(each.as_ref(), INDENT));
+        if let Command::Update { upsert: true, .. } = command {
+            let _ = writeln!(made, "{:INDENT$}{UPSERT}", "");
+        }
         let call = command.call("tx", INDENT, "");
         let call = match command {
-            Command::Update { .. } => format!("unchanged({call})"),
-            Command::Insert { .. } | Command::Replace { .. } | Command::Delete { .. } => call,
+            Command::Update { upsert: false, .. } => format!("unchanged({call})"),
+            Command::Update { upsert: true, .. }
+            | Command::Insert { .. }
+            | Command::Replace { .. }
+            | Command::Delete { .. } => call,
         };
         let _ = writeln!(made, "{:INDENT$}{call};", "");
     }

@@ -4,6 +4,7 @@ mod bson;
 mod capability;
 mod decode;
 mod emit;
+mod limit;
 mod names;
 mod profile;
 mod read;

@@ -31,6 +31,9 @@ const INDEX_FIELDS: usize = 32;
 /// What every master has beside its members: the version, the rest of the system's part, the class.
 const SYSTEM: [&str; 3] = ["n", "system", "class"];
 
+/// What those have besides that expire.
+const EXPIRES: &str = "expires";
+
 /// A collection, with the columns of the layout in their order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MongoCollection {
@@ -49,6 +52,8 @@ pub struct System {
     pub version: String,
     pub rest: String,
     pub class: String,
+    /// Where aggregates expire: when, as a Date, which an index on it goes by.
+    pub expires: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -84,25 +89,30 @@ pub fn collections(layout: &Layout<'_>, options: &Options) -> Vec<MongoCollectio
     let wanted: Vec<String> =
         layout.tables().iter().map(|table| format!("{}{}", options.prefix, table.name)).collect();
     let names = COLLECTIONS.names(wanted.iter().map(String::as_str));
-    layout.tables().iter().zip(names).map(|(table, name)| one(table, name, options.faithful)).collect()
+    let own = layout.tables().iter().zip(names);
+    own.map(|(table, name)| one(table, name, layout.expires(table), options.faithful)).collect()
 }
 
-fn one(table: &Table, name: String, faithful: bool) -> MongoCollection {
+fn one(table: &Table, name: String, expires: bool, faithful: bool) -> MongoCollection {
     let master = matches!(table.shape, Shape::Master { .. });
     let named = |key: bool| {
         let columns = table.columns.iter().filter(move |column| column.is_key() == key);
         columns.map(|column| column.name.as_str())
     };
     let mut keys = FIELDS.names(named(true)).into_iter();
-    let system: &[&str] = if master && !faithful { &SYSTEM } else { &[] };
+    let mut system: Vec<&str> = if master && !faithful { SYSTEM.to_vec() } else { Vec::new() };
+    system.extend((expires && !faithful).then_some(EXPIRES));
     // The papers repeat the id beside `_id`.
     let beside: Vec<&str> = if faithful { named(true).collect() } else { Vec::new() };
     let own = system.iter().copied().chain(beside.iter().copied());
     let mut members = FIELDS.names(own.chain(named(false))).into_iter();
     let system = match (members.by_ref().take(system.len()).collect::<Vec<_>>().as_slice(), faithful) {
-        ([version, rest, class], false) => {
-            Some(System { version: version.clone(), rest: rest.clone(), class: class.clone() })
-        }
+        ([version, rest, class, more @ ..], false) => Some(System {
+            version: version.clone(),
+            rest: rest.clone(),
+            class: class.clone(),
+            expires: more.first().cloned(),
+        }),
         (_, _) => None,
     };
     let mut members = members.skip(beside.len());
@@ -203,9 +213,9 @@ impl MongoCollection {
         let mut properties = vec![("_id".to_owned(), Bson::Document(self.id_schema()))];
         if let Some(system) = &self.system {
             required.push(text(&system.version));
-            for (name, ty) in
-                [(&system.version, "long"), (&system.rest, "binData"), (&system.class, "string")]
-            {
+            let own = [(&system.version, "long"), (&system.rest, "binData"), (&system.class, "string")];
+            let expires = system.expires.iter().map(|name| (name, "date"));
+            for (name, ty) in own.into_iter().chain(expires) {
                 properties.push((name.clone(), Bson::Document(vec![("bsonType".to_owned(), text(ty))])));
             }
         }

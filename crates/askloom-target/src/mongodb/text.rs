@@ -190,8 +190,8 @@ impl Command {
             };
         let (name, method, values, own): (_, _, Vec<&Document>, _) = match self {
             Self::Insert { collection, document } => (collection, "insertOne", vec![document], ""),
-            Self::Update { collection, filter, update } => {
-                (collection, "updateOne", vec![filter, update], "")
+            Self::Update { collection, filter, update, upsert } => {
+                (collection, "updateOne", vec![filter, update], if *upsert { "upsert: true" } else { "" })
             }
             Self::Replace { collection, filter, document } => {
                 (collection, "replaceOne", vec![filter, document], "upsert: true")

@@ -10,9 +10,9 @@ use super::schema::{Kind, MongoCollection, MongoField, System};
 use super::value::Encoder;
 use crate::generate::Sample;
 use crate::layout::{Block, Fields, Layout, Table};
-use crate::program::{Batch, Change, ChangeKind, Term};
+use crate::program::{Batch, Change, ChangeKind, EntryPath, Term, Version, millis};
 use crate::tree::TreeOf;
-use askloom_model::{Class, ClassId, Id, Value, join};
+use askloom_model::{AccessStep, Class, ClassId, Id, Value, join};
 use std::collections::BTreeMap;
 
 /// A statement that changes one document, as data.
@@ -27,6 +27,8 @@ pub enum Command {
         collection: String,
         filter: Document,
         update: Document,
+        /// Whether it is inserted where there is none. If there is another version, its id is taken, and that is an error.
+        upsert: bool,
     },
     /// Or inserts it.
     Replace {
@@ -44,6 +46,8 @@ pub enum Command {
 pub type Repeated = (Option<String>, Command);
 
 const VERSION: &str = "version";
+/// The clock, in microseconds.
+const STAMP: &str = "stamp";
 /// How the place of an element ends that is not known yet.
 const ORDINAL: &str = ":ordinal";
 
@@ -53,8 +57,9 @@ pub fn commands(layout: &Layout<'_>, collections: &[MongoCollection], batch: &Ba
     let mut all: Vec<Repeated> = Vec::new();
     for change in &batch.changes {
         let Some(of) = collections.get(change.table.index()) else { continue };
-        let changing = Changing { layout, of };
-        let Some(command) = changing.command(change.class, &change.kind) else { continue };
+        let version = batch.version(change.table, change.kind.terms());
+        let changing = Changing { layout, of, version, stamp: batch.seen.stamp };
+        let Some(command) = changing.command(change) else { continue };
         match all.iter_mut().find_map(|(each, other)| together(each.as_ref(), other, change, &command)) {
             Some(update) => {
                 if let Command::Update { update: more, .. } = command {
@@ -78,7 +83,7 @@ fn together<'u>(
 ) -> Option<&'u mut Document> {
     match (other, command) {
         (
-            Command::Update { collection, filter, update },
+            Command::Update { collection, filter, update, .. },
             Command::Update { collection: same, filter: own, .. },
         ) if collection == same && filter == own && each == change.each.as_ref() => Some(update),
         (_, _) => None,
@@ -156,32 +161,42 @@ fn root<'l>(layout: &'l Layout<'_>, of: &MongoCollection) -> &'l Class {
 struct Changing<'c> {
     layout: &'c Layout<'c>,
     of: &'c MongoCollection,
+    /// Of the aggregate, as it was read.
+    version: Version,
+    /// The clock, in microseconds, if it is known.
+    stamp: Option<u64>,
 }
 
 impl Changing<'_> {
-    fn command(&self, class: ClassId, kind: &ChangeKind) -> Option<Command> {
+    fn command(&self, change: &Change) -> Option<Command> {
+        let class = change.class;
         let collection = self.of.name.clone();
         let known = |(_, value): &(String, Bson)| *value != Bson::Null;
-        match kind {
+        match &change.kind {
             ChangeKind::Create(cells) => {
                 let mut document = self.id(cells);
                 if let Some(system) = &self.of.system {
-                    document.push((system.version.clone(), Bson::Long(1)));
+                    document.push((system.version.clone(), self.first(change)));
                 }
                 document.extend(self.class(class));
+                document.extend(self.expires(change));
                 document.extend(self.beside(cells));
                 document.extend(self.cells(cells).into_iter().filter(known));
                 Some(Command::Insert { collection, document })
             }
             ChangeKind::Replace(cells) => {
-                let set = self.class(class).into_iter().chain(self.cells(cells)).collect();
-                Some(self.set(cells, set))
+                let set = self.class(class).into_iter().chain(self.expires(change));
+                let set = set.chain(self.cells(cells)).collect();
+                Some(self.upsert(cells, self.set(cells, set)))
             }
             ChangeKind::Set { key, set } => Some(self.set(key, self.cells(set))),
             ChangeKind::Bury { key } => {
-                let class = self.of.system.iter().map(|system| system.class.clone());
+                // What is left must not expire: it has the version.
+                let own = self.of.system.iter();
+                let own =
+                    own.flat_map(|system| [Some(system.class.clone()), system.expires.clone()]).flatten();
                 let members = self.of.fields.iter().filter(|field| !field.is_key());
-                let gone = class.chain(members.map(|field| field.name.clone()));
+                let gone = own.chain(members.map(|field| field.name.clone()));
                 Some(self.update(key, operator("$unset", gone.map(|name| (name, Bson::text(""))).collect())))
             }
             ChangeKind::PutEntry { key, path, value } => Some(self.update(key, self.put_entry(path, value))),
@@ -201,6 +216,23 @@ impl Changing<'_> {
     fn class(&self, class: ClassId) -> Option<(String, Bson)> {
         let system = self.of.system.as_ref()?;
         Some((system.class.clone(), Bson::text(self.layout.name_of(class))))
+    }
+
+    /// When the aggregate expires.
+    fn expires(&self, change: &Change) -> Option<(String, Bson)> {
+        let name = self.of.system.as_ref()?.expires.as_ref()?;
+        let at = &change.expires.as_ref()?.at;
+        Some((name.clone(), millis(at).map_or_else(|| Bson::slot(&at.name), Bson::Date)))
+    }
+
+    /// The version of a new aggregate. Of one that expires, the store takes the version away with the rest, so that it
+    /// goes by the clock: what is made afterwards in its place has a higher one.
+    fn first(&self, change: &Change) -> Bson {
+        match (self.expires(change), self.stamp) {
+            (None, _) => Bson::Long(1),
+            (Some(_), Some(stamp)) => Bson::Long(i64::try_from(stamp).unwrap_or(i64::MAX)),
+            (Some(_), None) => Bson::slot(STAMP),
+        }
     }
 
     fn id(&self, terms: &[Term]) -> Document {
@@ -239,20 +271,40 @@ impl Changing<'_> {
         self.update(key, update)
     }
 
+    /// The same where there is none. Lists that are not set become empty ones.
+    fn upsert(&self, terms: &[Term], command: Command) -> Command {
+        let Command::Update { collection, filter, mut update, .. } = command else { return command };
+        let is_set = |at: usize| terms.iter().any(|term| term.column == Some(at));
+        let lists = self.of.fields.iter().enumerate().filter(|(at, field)| {
+            !is_set(*at) && !field.is_key() && matches!(field.kind, Kind::Nested { many: true, .. })
+        });
+        let lists = lists.map(|(_, field)| (field.name.clone(), Bson::Array(Vec::new()))).collect();
+        add(&mut update, operator("$setOnInsert", lists));
+        Command::Update { collection, filter, update, upsert: true }
+    }
+
+    fn read(&self) -> Bson {
+        match self.version {
+            Version::Slot => Bson::slot(VERSION),
+            Version::Absent => Bson::Document(vec![("$exists".to_owned(), Bson::Bool(false))]),
+            Version::Read(version) => Bson::Long(i64::try_from(version).unwrap_or(i64::MAX)),
+        }
+    }
+
     /// An update of the version that was read.
     fn update(&self, key: &[Term], update: Document) -> Command {
         let mut filter = self.id(key);
         let mut all = Vec::new();
         if let Some(system) = &self.of.system {
-            filter.push((system.version.clone(), Bson::slot(VERSION)));
+            filter.push((system.version.clone(), self.read()));
             all.extend(operator("$inc", vec![(system.version.clone(), Bson::Long(1))]));
         }
         add(&mut all, update);
-        Command::Update { collection: self.of.name.clone(), filter, update: all }
+        Command::Update { collection: self.of.name.clone(), filter, update: all, upsert: false }
     }
 
     /// An element at its place. A set has no places.
-    fn put_entry(&self, path: &str, term: &Term) -> Document {
+    fn put_entry(&self, path: &EntryPath, term: &Term) -> Document {
         let (name, place) = self.entry(path);
         let of = field(self.of, term).and_then(|field| match &field.kind {
             Kind::Nested { of, .. } => Some(of),
@@ -268,29 +320,42 @@ impl Changing<'_> {
         }
     }
 
-    fn drop_entry(&self, path: &str) -> Document {
+    fn drop_entry(&self, path: &EntryPath) -> Document {
         let (name, place) = self.entry(path);
-        let is_set = self.of.fields.iter().any(|field| {
-            field.name == name && matches!(field.kind, Kind::Nested { of: TreeOf::Identity(_), .. })
+        let set = self.of.fields.iter().find_map(|field| match &field.kind {
+            Kind::Nested { of: of @ TreeOf::Identity(_), .. } if field.name == name => Some(of),
+            Kind::Nested { .. }
+            | Kind::Plain(_)
+            | Kind::Letters
+            | Kind::Digits
+            | Kind::Ordered
+            | Kind::Number => None,
         });
-        if is_set && !self.of.faithful {
-            let slot = Bson::slot(&name);
-            return operator("$pull", vec![(name, slot)]);
+        if let Some(of) = set.filter(|_| !self.of.faithful) {
+            let last = path.known.as_ref().and_then(|path| path.0.last());
+            let link = match last {
+                Some(AccessStep::Link(id)) => self.encoder().nested(of, &Value::Reference(id.clone())),
+                Some(AccessStep::Field(_) | AccessStep::Element(_)) | None => Bson::slot(&path.slot),
+            };
+            return operator("$pull", vec![(name, link)]);
         }
         // In an array, this leaves a null, so that the others keep their places.
         operator("$unset", vec![(place, Bson::text(""))])
     }
 
     /// The field of a path such as `rounds[:ordinal]`, and where the element is in it.
-    fn entry(&self, path: &str) -> (String, String) {
-        let (member, ordinal) = path.rsplit_once('[').unwrap_or((path, "]"));
-        let own = self.of.fields.iter().find(|field| !field.is_key() && field.of.name == member);
-        let name = own.map_or_else(|| escaped(member), |field| field.name.clone());
-        let place = if self.of.faithful {
-            format!("{name}[{ordinal}")
-        } else {
-            format!("{name}.{}", ordinal.trim_end_matches(']'))
+    fn entry(&self, path: &EntryPath) -> (String, String) {
+        let own = self.of.fields.iter().find(|field| !field.is_key() && field.of.name == path.list);
+        let name = own.map_or_else(|| escaped(&path.list), |field| field.name.clone());
+        if self.of.faithful {
+            return (name, escaped(&path.text()));
+        }
+        let last = path.known.as_ref().and_then(|path| path.0.last());
+        let place = match last {
+            Some(AccessStep::Element(ordinal)) => ordinal.to_string(),
+            Some(AccessStep::Field(_) | AccessStep::Link(_)) | None => format!(":{}", path.slot),
         };
+        let place = format!("{name}.{place}");
         (name, place)
     }
 }
@@ -323,7 +388,7 @@ pub fn sample(layout: &Layout<'_>, collections: &[MongoCollection], sample: &Sam
 
 /// The `_id` and the fields that are not null.
 fn document(layout: &Layout<'_>, of: &MongoCollection, cells: &[Value]) -> Document {
-    let changing = Changing { layout, of };
+    let changing = Changing { layout, of, version: Version::Slot, stamp: None };
     let term = |(column, cell): (usize, &Value)| Term {
         name: String::new(),
         value: Some(cell.clone()),
@@ -344,7 +409,7 @@ fn whole(layout: &Layout<'_>, of: &MongoCollection, table: &Table, block: &Block
         Block { fields: Fields { root: root.filter(|_| there) }, entries: BTreeMap::new(), ..block.clone() };
     let mut fields = document(layout, of, &layout.block_cells(table, &joined)).into_iter();
     let mut all: Document = fields.by_ref().take(1).collect();
-    if let Some(System { version, rest, class }) = &of.system {
+    if let Some(System { version, rest, class, .. }) = &of.system {
         all.push((version.clone(), Bson::Long(i64::try_from(block.version).unwrap_or(i64::MAX))));
         all.push((rest.clone(), Bson::Binary(block.system.clone())));
         if there {

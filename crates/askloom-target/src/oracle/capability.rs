@@ -1,13 +1,13 @@
 //! What Oracle NoSQL Database can do, by its key-value API. No server of it is in any package registry: nothing of this
 //! has been run.
 
-use askloom_model::{AtomicUnit, Capability, Fact, Limits, SnapshotReads, Words};
+use askloom_model::{AtomicUnit, Capability, Fact, Held, Limits, SnapshotReads, Words};
 
 pub static CAPABILITY: Capability = Capability {
     target: "oracle-nosql",
     title: "Oracle NoSQL",
     words: Words {
-        collection: "first component of the major key",
+        collection: "major key prefix",
         packed_block: "major key",
         spread_block: "major key",
         entry: "minor key",
@@ -31,10 +31,12 @@ pub static CAPABILITY: Capability = Capability {
             512 << 10,
             "Oracle NoSQL Database Cloud Service, limits: a row is at most 512 KB",
         )),
+        aggregate: Held::Entries,
         block: Some(Fact::new(
             25 << 20,
             "Oracle NoSQL Database Cloud Service, limits: a request that writes several is at most 25 MB",
         )),
+        advised_block: None,
         page: None,
         batch_get: None,
     },

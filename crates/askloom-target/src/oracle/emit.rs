@@ -37,7 +37,8 @@ impl Language for Oracle {
                 text: paper::figure(source.layout, &all, record),
                 whole: false,
             });
-            return Generated { files: vec![file("pairs.txt", blocks.collect())], notes: Vec::new() };
+            let files = vec![file("pairs.txt", blocks.collect())];
+            return Generated { files, ..Generated::default() };
         }
         let open = Block { of: "open".to_owned(), text: OPEN.to_owned(), whole: true };
         let mut files = vec![file("open.jsh", vec![open])];
@@ -54,7 +55,7 @@ impl Language for Oracle {
         let tables = definitions(source.layout, &source.options.prefix);
         let tables = tables.into_iter().map(|(of, text)| Block { of, text, whole: true });
         files.push(file("tables.sql", tables.collect()));
-        Generated { files, notes: notes() }
+        Generated { files, notes: notes(), refused: Vec::new() }
     }
 
     fn read(&self, layout: &Layout<'_>, options: &Options, read: &Read) -> String {

@@ -8,7 +8,7 @@ use super::schema::{Pairs, Root};
 use super::value::{class_name, json, object, system};
 use crate::generate::Sample;
 use crate::layout::{Column, Layout, Place, Table};
-use crate::program::{Batch, Change, ChangeKind, Term};
+use crate::program::{Batch, Change, ChangeKind, EntryPath, Term};
 use askloom_model::{Id, Value};
 use serde_json::Value as Json;
 
@@ -107,10 +107,10 @@ fn changed(
         ChangeKind::PutEntry { key, path, value } => {
             let column = value.column.and_then(|index| table.columns.get(index));
             let held = held(layout, column, value);
-            vec![Operation::Put(of(key).with([Component::Text(path.clone())]), held)]
+            vec![Operation::Put(of(key).with(place(path)), held)]
         }
         ChangeKind::DropEntry { key, path } => {
-            vec![Operation::Delete(of(key).with([Component::Text(path.clone())]))]
+            vec![Operation::Delete(of(key).with(place(path)))]
         }
         ChangeKind::PutRow(cells) => vec![Operation::Put(of(cells), row(layout, table, cells))],
         ChangeKind::DropRow(terms) => vec![Operation::Delete(of(terms))],
@@ -130,6 +130,10 @@ impl Operation {
             | Self::DeleteOthers(key) => key,
         }
     }
+}
+
+fn place(path: &EntryPath) -> Vec<Component> {
+    path.known.as_ref().map_or_else(|| vec![Component::Text(path.text())], minor)
 }
 
 fn system_key(key: &Key) -> Key {

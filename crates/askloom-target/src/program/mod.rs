@@ -2,13 +2,24 @@
 //! changes that belong together. A target turns each step into one statement of its own.
 
 mod bind;
+mod copies;
+mod elements;
+mod entry;
+mod expiry;
+mod follow;
 mod kept;
+mod looking;
+mod merge;
 mod prefix;
 mod read;
+mod seen;
 mod write;
 
+pub use entry::EntryPath;
+pub(crate) use expiry::{later_seconds, millis};
 pub use prefix::text_after;
 pub use read::{query, support};
+pub use seen::{Seen, Version};
 pub use write::write;
 
 use askloom_model::{ClassId, CollectionId, CopyLevel, Value};
@@ -119,6 +130,7 @@ pub struct Term {
 pub struct Batch {
     pub changes: Vec<Change>,
     pub level: CopyLevel,
+    pub seen: Seen,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -131,7 +143,8 @@ pub struct Change {
     pub each: Option<String>,
     /// Of a row of an index: it takes a value that is unique. No other aggregate that lives may have a row in its block.
     pub unique: bool,
-    /// Of a new aggregate of a class with `@ttl`. A store that deletes by itself may do so some time later.
+    /// Of a new aggregate of a class with `@ttl`, and of an entry that such a one gets. A store that deletes by itself
+    /// may do so some time later.
     pub expires: Option<Expires>,
 }
 
@@ -147,7 +160,7 @@ pub struct Expires {
 pub enum ChangeKind {
     /// A new aggregate, where there is none: a term for each column.
     Create(Vec<Term>),
-    /// An aggregate in place of the one with the version that was read.
+    /// Some members of the aggregate with the version that was read, or a new one where there was none.
     Replace(Vec<Term>),
     /// Some members of the aggregate with the version that was read: the key, and what is set.
     Set {
@@ -161,17 +174,31 @@ pub enum ChangeKind {
     /// An entry of its own in the block of an aggregate. Its block changes with it, so `Set` or `Create` is beside it.
     PutEntry {
         key: Vec<Term>,
-        path: String,
+        path: EntryPath,
         value: Term,
     },
     DropEntry {
         key: Vec<Term>,
-        path: String,
+        path: EntryPath,
     },
     /// A record of a copy: a term for each column.
     PutRow(Vec<Term>),
     /// The same by its key alone.
     DropRow(Vec<Term>),
+}
+
+impl ChangeKind {
+    /// Terms that have those of the key among them.
+    #[must_use]
+    pub fn terms(&self) -> &[Term] {
+        match self {
+            Self::Create(terms) | Self::Replace(terms) | Self::PutRow(terms) | Self::DropRow(terms) => terms,
+            Self::Set { key, .. }
+            | Self::Bury { key }
+            | Self::PutEntry { key, .. }
+            | Self::DropEntry { key, .. } => key,
+        }
+    }
 }
 
 /// What the client does with rows.

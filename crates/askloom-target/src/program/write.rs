@@ -1,12 +1,13 @@
 //! Plans of writes as steps: what is read first, then what changes together.
 
 use super::bind::Given;
-use super::read::{all, finding, slots};
-use super::{Action, Batch, Change, ChangeKind, Expires, How, Program, Read, Step, Term};
+use super::merge;
+use super::read::{all, slots};
+use super::{Action, Batch, Change, ChangeKind, Expires, Program, Seen, Step, Term};
 use crate::layout::{Column, Field, Layout, Place, Shape, Source, Table, identifier_parts};
 use askloom_model::{
-    Assigned, Assignment, CheckOf, CollectionId, Conceptual, CopyWrite, Default, Id, Joining, Leaf, Member,
-    Operand, Position, PositionId, SupportOf, Value, Write, WriteAction, WritePlan, WriteStep, WriteStepPlan,
+    Assigned, Assignment, CollectionId, Conceptual, Default, Id, Leaf, Member, Operand, Value, Write,
+    WriteAction, WritePlan, WriteStep, WriteStepPlan,
 };
 use std::collections::HashMap;
 
@@ -32,7 +33,7 @@ pub fn write(
         writing.reads(&mut steps);
         writing.changes(&mut changes);
     }
-    let changes = merged(changes);
+    let changes = merge::merged(changes);
     let why = match plan.level {
         askloom_model::CopyLevel::AtomicUnit => "all of it at once",
         askloom_model::CopyLevel::Transaction => "all of it in one transaction",
@@ -40,147 +41,25 @@ pub fn write(
             "the aggregate first, then its copies: a reader may see these behind"
         }
     };
-    let batch = Batch { changes, level: plan.level };
+    let batch = Batch { changes, level: plan.level, seen: Seen::default() };
     steps.push(Step { why: why.to_owned(), each: None, action: Action::Change(batch) });
     Program { name: write.header.name.clone(), steps, client: Vec::new() }
 }
 
-/// Several statements of one write that set members of the same aggregate set them together.
-fn merged(changes: Vec<Change>) -> Vec<Change> {
-    let mut all: Vec<Change> = Vec::new();
-    for change in changes {
-        if let ChangeKind::Set { key, set } = &change.kind {
-            let same = all.iter_mut().find_map(|other| match &mut other.kind {
-                ChangeKind::Set { key: before, set: earlier }
-                    if other.table == change.table && before == key =>
-                {
-                    Some(earlier)
-                }
-                ChangeKind::Set { .. }
-                | ChangeKind::Create(_)
-                | ChangeKind::Replace(_)
-                | ChangeKind::Bury { .. }
-                | ChangeKind::PutEntry { .. }
-                | ChangeKind::DropEntry { .. }
-                | ChangeKind::PutRow(_)
-                | ChangeKind::DropRow(_) => None,
-            });
-            if let Some(earlier) = same {
-                earlier.extend(set.iter().cloned());
-                continue;
-            }
-        }
-        if !all.contains(&change) {
-            all.push(change);
-        }
-    }
-    all
-}
-
-struct Writing<'w> {
-    given: Given<'w>,
-    step: &'w WriteStep,
-    plan: &'w WriteStepPlan,
-    named: Option<&'w HashMap<String, Value>>,
+pub(super) struct Writing<'w> {
+    pub(super) given: Given<'w>,
+    pub(super) step: &'w WriteStep,
+    pub(super) plan: &'w WriteStepPlan,
+    pub(super) named: Option<&'w HashMap<String, Value>>,
 }
 
 impl Writing<'_> {
-    fn layout(&self) -> &Layout<'_> {
+    pub(super) fn layout(&self) -> &Layout<'_> {
         self.given.layout
     }
 
-    fn conceptual(&self) -> &Conceptual {
+    pub(super) fn conceptual(&self) -> &Conceptual {
         self.given.layout.conceptual
-    }
-
-    fn reads(&self, steps: &mut Vec<Step>) {
-        if let Some(positions) = positions(self.step) {
-            for mut step in finding(self.given, positions, &self.plan.find) {
-                if step.each.is_none() {
-                    "what is written, with its version".clone_into(&mut step.why);
-                }
-                push(steps, step);
-            }
-        } else if !matches!(self.plan.action, WriteAction::Insert) {
-            self.look(steps, self.plan.master.collection, "what is there already, with its version", None);
-        }
-        for reservation in &self.plan.reservations {
-            let name = reservation.path.last().map_or("it", |&member| self.conceptual().member_name(member));
-            match reservation.index {
-                Some(index) => {
-                    self.look(steps, index, &format!("nobody else has this `{name}`"), None);
-                }
-                None => self.everything(
-                    steps,
-                    self.plan.master.collection,
-                    &format!("nobody else has this `{name}`"),
-                ),
-            }
-        }
-        for check in &self.plan.checks {
-            let name = &self.conceptual().ends[check.end].name;
-            match check.what {
-                CheckOf::TargetLives { master } => {
-                    self.look(steps, master, &format!("what `{name}` refers to is there"), None);
-                }
-                CheckOf::Referrers { index: Some(index) } => {
-                    self.look(steps, index, &format!("who refers to it by `{name}`"), None);
-                }
-                CheckOf::Referrers { index: None } => {
-                    if let Some(master) = self.layout().design.master(self.conceptual().ends[check.end].class)
-                    {
-                        self.everything(steps, master, &format!("who refers to it by `{name}`"));
-                    }
-                }
-            }
-        }
-        for copy in &self.plan.copies {
-            self.support(steps, copy);
-        }
-    }
-
-    fn support(&self, steps: &mut Vec<Step>, copy: &CopyWrite) {
-        let name = &self.layout().design.collections[copy.collection].name;
-        for read in copy.support.iter().filter(|read| !read.shared) {
-            match &read.of {
-                SupportOf::Back(back) => {
-                    let end = &self.conceptual().ends[back.end];
-                    let why = format!("which rows of {name} hold it: who refers to it by `{}`", end.name);
-                    match back.index {
-                        Some(index) => self.look(steps, index, &why, None),
-                        None => {
-                            if let Some(master) = self.layout().design.master(end.class) {
-                                self.everything(steps, master, &why);
-                            }
-                        }
-                    }
-                }
-                SupportOf::Rebuild { how, .. } => {
-                    let why = format!("what else is in rows of {name}");
-                    match *how {
-                        Joining::Inside => {}
-                        Joining::LookUp { master } => self.look(steps, master, &why, Some("row")),
-                        Joining::Back { index, master } => {
-                            self.look(steps, index, &why, Some("row"));
-                            self.look(steps, master, &why, Some("id found"));
-                        }
-                        Joining::BackByScan { master } => self.everything(steps, master, &why),
-                    }
-                }
-            }
-        }
-    }
-
-    fn look(&self, steps: &mut Vec<Step>, table: CollectionId, why: &str, each: Option<&str>) {
-        let Some(of) = self.layout().table(table) else { return };
-        let terms = self.known(of, slots(of, |column| column.place == Place::Block, ""));
-        let action = Action::Read(Read::new(table, How::Block(terms)));
-        push(steps, Step { why: why.to_owned(), each: each.map(str::to_owned), action });
-    }
-
-    fn everything(&self, steps: &mut Vec<Step>, table: CollectionId, why: &str) {
-        let action = Action::Read(Read::new(table, How::All));
-        push(steps, Step { why: format!("{why}: no index leads there"), each: None, action });
     }
 
     fn changes(&self, changes: &mut Vec<Change>) {
@@ -199,25 +78,27 @@ impl Writing<'_> {
                 self.copy(table, changes);
             }
         }
+        self.followers(changes);
     }
 
-    fn change(&self, table: &Table, kind: ChangeKind, each: Option<String>) -> Change {
-        let expires = self.expires(&kind);
+    pub(super) fn change(&self, table: &Table, kind: ChangeKind, each: Option<String>) -> Change {
+        let expires = self.expires(table, &kind);
         let taken = self.plan.reservations.iter().any(|taken| taken.index == Some(table.collection));
         let unique = taken && matches!(kind, ChangeKind::PutRow(_));
         Change { table: table.collection, class: self.plan.class, kind, each, unique, expires }
     }
 
     /// Parts that expire are in an aggregate that stays.
-    fn expires(&self, kind: &ChangeKind) -> Option<Expires> {
+    fn expires(&self, table: &Table, kind: &ChangeKind) -> Option<Expires> {
+        let of = |class| {
+            let at = Term { name: EXPIRES.to_owned(), value: None, column: None };
+            Some(Expires { at, after_ms: self.conceptual().ttl_ms(class)? })
+        };
         match kind {
-            ChangeKind::Create(_) | ChangeKind::Replace(_) => {
-                let at = Term { name: EXPIRES.to_owned(), value: None, column: None };
-                Some(Expires { at, after_ms: self.conceptual().ttl_ms(self.plan.class)? })
-            }
+            ChangeKind::Create(_) | ChangeKind::Replace(_) => of(self.plan.class),
+            ChangeKind::PutEntry { .. } => of(self.root(table)),
             ChangeKind::Set { .. }
             | ChangeKind::Bury { .. }
-            | ChangeKind::PutEntry { .. }
             | ChangeKind::DropEntry { .. }
             | ChangeKind::PutRow(_)
             | ChangeKind::DropRow(_) => None,
@@ -230,16 +111,18 @@ impl Writing<'_> {
             && self.conceptual().classes[self.plan.class].owner.is_none();
         match self.plan.action {
             WriteAction::Insert if is_root => vec![ChangeKind::Create(self.cells(table))],
-            WriteAction::Upsert | WriteAction::Store if is_root => {
-                vec![ChangeKind::Replace(self.cells(table))]
+            WriteAction::Store if is_root => vec![ChangeKind::Replace(self.cells(table))],
+            WriteAction::Upsert if is_root => {
+                let mut cells = self.cells(table);
+                cells.retain(|term| self.is_given(table, term));
+                vec![ChangeKind::Replace(cells)]
             }
             WriteAction::Delete if is_root => vec![ChangeKind::Bury { key: key() }],
             WriteAction::Update => vec![ChangeKind::Set { key: key(), set: self.set(table) }],
             WriteAction::Add(member) => self.element(table, member, true),
             WriteAction::Remove(member) => self.element(table, member, false),
-            WriteAction::Connect(end) | WriteAction::Disconnect(end) => {
-                vec![ChangeKind::Set { key: key(), set: self.members(table, &[Member::End(end)]) }]
-            }
+            WriteAction::Connect(end) => self.link(table, end, true),
+            WriteAction::Disconnect(end) => self.link(table, end, false),
             // A part is written with its owner.
             WriteAction::Insert | WriteAction::Upsert | WriteAction::Store | WriteAction::Delete => {
                 let parts = self.holding(table);
@@ -248,19 +131,33 @@ impl Writing<'_> {
         }
     }
 
-    fn root(&self, table: &Table) -> askloom_model::ClassId {
+    /// Whether an UPSERT says what it becomes: of an aggregate that is there, lists and links to many stay.
+    fn is_given(&self, table: &Table, term: &Term) -> bool {
+        let column = term.column.and_then(|index| table.columns.get(index));
+        column.is_none_or(|column| match column.source {
+            Source::Member(member) => self.conceptual().insertable(member).is_some() && self.is_own(member),
+            Source::Path { .. } | Source::Position { .. } | Source::Node | Source::Whole(_) => true,
+        })
+    }
+
+    /// Whether instances of the written class have a member: a table has those of all subclasses.
+    fn is_own(&self, member: Member) -> bool {
+        self.conceptual().all_members(self.plan.class).any(|own| own == member)
+    }
+
+    pub(super) fn root(&self, table: &Table) -> askloom_model::ClassId {
         self.layout().design.collections[table.collection].source.root
     }
 
     /// The members of the root that lead to the written class.
-    fn holding(&self, table: &Table) -> Vec<Member> {
+    pub(super) fn holding(&self, table: &Table) -> Vec<Member> {
         let occurrences = self.conceptual().occurrences(self.plan.class);
         let here = occurrences.iter().filter(|occurrence| occurrence.root == self.root(table));
         here.filter_map(|occurrence| occurrence.hops.first()).map(|&end| Member::End(end)).collect()
     }
 
     /// The key of the aggregate: what the condition says of it, else what was found.
-    fn key(&self, table: &Table) -> Vec<Term> {
+    pub(super) fn key(&self, table: &Table) -> Vec<Term> {
         let slots = slots(table, |column| column.place == Place::Block, "");
         let found = finding_key(&self.plan.find.access.how);
         let by_key = self.plan.find.access.collection == table.collection;
@@ -303,7 +200,7 @@ impl Writing<'_> {
     }
 
     /// A slot for each of some members.
-    fn members(&self, table: &Table, members: &[Member]) -> Vec<Term> {
+    pub(super) fn members(&self, table: &Table, members: &[Member]) -> Vec<Term> {
         let wanted = |column: &Column| match &column.source {
             Source::Member(member) => members.contains(member),
             Source::Path { .. } | Source::Position { .. } | Source::Node | Source::Whole(_) => false,
@@ -311,63 +208,13 @@ impl Writing<'_> {
         slots(table, wanted, "")
     }
 
-    /// An element of a list: an entry of its own where the rules say so, else the list.
-    fn element(&self, table: &Table, member: Member, put: bool) -> Vec<ChangeKind> {
-        let key = self.key(table);
-        let own = self.conceptual().classes[self.plan.class].owner.is_none();
-        let column = self.members(table, &[member]).pop();
-        let apart =
-            own && matches!(table.shape, Shape::Master { entries: true, .. }) && self.is_apart(table, member);
-        let Some(column) = column.filter(|_| apart) else {
-            let members = if own { vec![member] } else { self.holding(table) };
-            return vec![ChangeKind::Set { key, set: self.members(table, &members) }];
-        };
-        let path = format!("{}[:ordinal]", self.conceptual().member_name(member));
-        let version = ChangeKind::Set { key: key.clone(), set: Vec::new() };
-        if !put {
-            return vec![version, ChangeKind::DropEntry { key, path }];
-        }
-        let value = match self.step {
-            WriteStep::Add { value, .. } => Term {
-                name: self.given.name(table, &column.column.into_iter().collect::<Vec<_>>(), value),
-                value: self.given.value(value),
-                column: column.column,
-            },
-            WriteStep::Insert { .. }
-            | WriteStep::Upsert { .. }
-            | WriteStep::Update { .. }
-            | WriteStep::Delete { .. }
-            | WriteStep::Remove { .. }
-            | WriteStep::Connect { .. }
-            | WriteStep::Disconnect { .. } => column,
-        };
-        vec![version, ChangeKind::PutEntry { key, path, value }]
-    }
-
-    fn is_apart(&self, table: &Table, member: Member) -> bool {
-        let name = self.conceptual().member_name(member);
-        match &self.layout().design.collections[table.collection].contents {
-            askloom_model::Contents::Aggregate(rules) => rules.iter().any(|rule| match rule.steps.first() {
-                Some(askloom_model::RuleStep::Field { name: field, each: true }) => field == name,
-                Some(askloom_model::RuleStep::AnyField { each: true }) => true,
-                Some(askloom_model::RuleStep::EachAtom) => true,
-                Some(
-                    askloom_model::RuleStep::Field { each: false, .. }
-                    | askloom_model::RuleStep::AnyField { each: false },
-                )
-                | None => false,
-            }),
-            askloom_model::Contents::Fields(_) | askloom_model::Contents::Nested(_) => false,
-        }
-    }
-
     /// A term for each column of a record; known where a parameter or a default gives it.
-    fn cells(&self, table: &Table) -> Vec<Term> {
+    pub(super) fn cells(&self, table: &Table) -> Vec<Term> {
         self.known(table, slots(table, |_| true, ""))
     }
 
     /// Fills in what a parameter of the column's name, or an assignment, says.
-    fn known(&self, table: &Table, terms: Vec<Term>) -> Vec<Term> {
+    pub(super) fn known(&self, table: &Table, terms: Vec<Term>) -> Vec<Term> {
         terms.into_iter().map(|term| self.one_known(table, term)).collect()
     }
 
@@ -381,8 +228,19 @@ impl Writing<'_> {
         if let Some(new) = set.and_then(|assignment| self.assigned(table, &columns, assignment)) {
             return new;
         }
-        if !matches!(self.step, WriteStep::Insert { .. } | WriteStep::Upsert { .. }) {
-            return term;
+        match self.step {
+            WriteStep::Insert { .. } => {}
+            WriteStep::Upsert { .. } if self.conceptual().insertable(member).is_some() => {}
+            WriteStep::Upsert { .. }
+            | WriteStep::Update { .. }
+            | WriteStep::Delete { .. }
+            | WriteStep::Add { .. }
+            | WriteStep::Remove { .. }
+            | WriteStep::Connect { .. }
+            | WriteStep::Disconnect { .. } => return term,
+        }
+        if !self.is_own(member) {
+            return Term { value: Some(Value::Null), ..term };
         }
         let given = self.named.and_then(|named| named.get(self.conceptual().member_name(member)));
         let value = match given {
@@ -392,81 +250,6 @@ impl Writing<'_> {
         };
         let value = value.map(|value| super::bind::fitted(&column.holds, value));
         Term { value, ..term }
-    }
-
-    fn copy(&self, table: &Table, changes: &mut Vec<Change>) {
-        let collection = &self.layout().design.collections[table.collection];
-        let own = collection.source.positions.len() == 1
-            && self.conceptual().is_kind_of(self.plan.class, collection.source.root)
-            && collection
-                .indexed()
-                .is_none_or(|path| path.hops.is_empty() && !is_many_leaf(self.conceptual(), path.leaf));
-        let each = (!own).then(|| format!("row of {} that it is in", table.name));
-        let key = |before: &str| slots(table, Column::is_key, before);
-        let drops = match self.plan.action {
-            WriteAction::Insert => false,
-            WriteAction::Upsert
-            | WriteAction::Store
-            | WriteAction::Delete
-            | WriteAction::Remove(_)
-            | WriteAction::Disconnect(_)
-            | WriteAction::Connect(_)
-            | WriteAction::Add(_) => true,
-            WriteAction::Update => self.changes_key(table) || collection.source.condition.is_some(),
-        };
-        if drops {
-            let why = each
-                .clone()
-                .map_or_else(|| "row that it was in".to_owned(), |each| each.replace("is in", "was in"));
-            changes.push(self.change(table, ChangeKind::DropRow(key("old.")), Some(why)));
-        }
-        if self.plan.action != WriteAction::Delete {
-            let each = match (&collection.source.condition, each) {
-                (Some(_), None) => Some("row, if it meets the condition".to_owned()),
-                (_, each) => each,
-            };
-            let cells = if own { self.cells(table) } else { slots(table, |_| true, "") };
-            changes.push(self.change(table, ChangeKind::PutRow(cells), each));
-        }
-    }
-
-    /// Whether an update may move rows to other keys.
-    fn changes_key(&self, table: &Table) -> bool {
-        let set: Vec<Member> = assignments(self.step).iter().map(|assignment| assignment.member).collect();
-        let leaf = |path: &askloom_model::Path| match path.leaf {
-            Leaf::Attribute(id) => set.contains(&Member::Attribute(id)),
-            Leaf::Reference(id) => set.contains(&Member::End(id)),
-            Leaf::Itself => false,
-        };
-        let hops = |path: &askloom_model::Path| path.hops.iter().any(|&end| set.contains(&Member::End(end)));
-        table.columns.iter().filter(|column| column.is_key()).any(|column| match &column.source {
-            Source::Path { path, .. } => leaf(path) || hops(path),
-            // Another target of a link is another row.
-            Source::Position { position, .. } => self.is_below(table, *position, &set),
-            Source::Node | Source::Whole(_) | Source::Member(_) => false,
-        })
-    }
-
-    fn is_below(&self, table: &Table, position: PositionId, set: &[Member]) -> bool {
-        let collection = &self.layout().design.collections[table.collection];
-        let chain = collection.chain(position);
-        chain
-            .iter()
-            .any(|&at| collection.source.positions[at].from.is_some_and(|hop| set.contains(&hop.step)))
-    }
-}
-
-fn push(steps: &mut Vec<Step>, step: Step) {
-    if steps.iter().all(|other| other.action != step.action || other.each != step.each) {
-        steps.push(step);
-    }
-}
-
-fn is_many_leaf(conceptual: &Conceptual, leaf: Leaf) -> bool {
-    match leaf {
-        Leaf::Attribute(id) => conceptual.attributes[id].list,
-        Leaf::Reference(id) => conceptual.ends[id].cardinality.is_many(),
-        Leaf::Itself => false,
     }
 }
 
@@ -494,10 +277,12 @@ fn own_member(
 
 fn default_of(conceptual: &Conceptual, member: Member) -> Option<Value> {
     let Member::Attribute(id) = member else { return Some(Value::Null) };
-    match &conceptual.attributes[id].default {
+    let attribute = &conceptual.attributes[id];
+    match &attribute.default {
         Some(Default::Constant(constant)) => Value::of_constant(constant).ok(),
         // Whoever runs the statement makes these.
         Some(Default::Now | Default::NewUuid) => None,
+        None if attribute.list => Some(Value::List(Vec::new())),
         None => Some(Value::Null),
     }
 }
@@ -511,7 +296,7 @@ fn finding_key(how: &askloom_model::Reading) -> Option<&[Operand]> {
     }
 }
 
-fn assignments(step: &WriteStep) -> &[Assignment] {
+pub(super) fn assignments(step: &WriteStep) -> &[Assignment] {
     match step {
         WriteStep::Update { set, .. } => set,
         WriteStep::Insert { .. }
@@ -521,17 +306,5 @@ fn assignments(step: &WriteStep) -> &[Assignment] {
         | WriteStep::Remove { .. }
         | WriteStep::Connect { .. }
         | WriteStep::Disconnect { .. } => &[],
-    }
-}
-
-fn positions(step: &WriteStep) -> Option<&askloom_model::Table<PositionId, Position>> {
-    match step {
-        WriteStep::Insert { .. } | WriteStep::Upsert { .. } => None,
-        WriteStep::Update { positions, .. }
-        | WriteStep::Delete { positions, .. }
-        | WriteStep::Add { positions, .. }
-        | WriteStep::Remove { positions, .. }
-        | WriteStep::Connect { positions, .. }
-        | WriteStep::Disconnect { positions, .. } => Some(positions),
     }
 }

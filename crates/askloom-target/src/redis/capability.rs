@@ -2,7 +2,8 @@
 //! what is in one slot.
 
 use askloom_model::{
-    AtomicUnit, Capability, Expiry, Fact, Limits, Operator, Push, PushedType, Search, SnapshotReads, Words,
+    AtomicUnit, Capability, Expiry, Fact, Held, Limits, Operator, Push, PushedType, Search, SnapshotReads,
+    Words,
 };
 
 const STRINGS: &str =
@@ -33,7 +34,9 @@ const NODE: Capability = Capability {
         block_key: Some(Fact::new(512 << 20, STRINGS)),
         entry_key: Some(Fact::new(512 << 20, STRINGS)),
         record: Some(Fact::new(512 << 20, STRINGS)),
+        aggregate: Held::Members,
         block: None,
+        advised_block: None,
         page: None,
         batch_get: Some(Fact::new(
             10_000,
@@ -62,7 +65,7 @@ pub static CAPABILITY: Capability = NODE;
 pub static SEARCH_CAPABILITY: Capability = Capability {
     target: "redis-search",
     title: "Redis with search",
-    words: Words { collection: "indexed key prefix", ..NODE.words },
+    words: Words { collection: "key prefix", ..NODE.words },
     search: Some(Fact::new(
         Search { by: &[Operator::Equal, Operator::Order], ordered: true },
         "Redis documentation, FT.SEARCH and FT.AGGREGATE: by TAG and NUMERIC fields, SORTBY one of them",

@@ -47,7 +47,7 @@ impl Language for Redis {
         }
         let blocks = source.statements.iter().map(|statement| self.block(source.layout, &tables, statement));
         files.push(File { name: "statements.redis".to_owned(), run: None, blocks: blocks.collect() });
-        Generated { files, notes: notes(self.0, source) }
+        Generated { files, notes: notes(self.0, source), refused: Vec::new() }
     }
 
     fn read(&self, layout: &Layout<'_>, options: &Options, read: &Read) -> String {
@@ -136,12 +136,15 @@ fn notes(flavour: Flavour, source: &Source<'_>) -> Vec<String> {
     }
     match flavour {
         Flavour::Plain => {}
-        Flavour::Search => notes.push(
+        Flavour::Search => notes.extend([
             "`hex(a)` stands for digits of these bytes, `number(a)` for the days or microseconds since 1970. An index \
              is ready when FT.INFO says percent_indexed 1 and hash_indexing_failures 0. A warning in an \
              answer, or 1000000 rows, mean that rows may be missing."
                 .to_owned(),
-        ),
+            "Indexes are of database 0. A change of a key in another database takes the key of that name out of them: \
+             nothing there may have the same names."
+                .to_owned(),
+        ]),
         Flavour::Cluster => notes.push(
             "A call changes what is under one {tag}: the aggregate first, then each copy in a call of its own, in any \
              order. `:stamp` is the new version, more than the one that was read and not less than the clock in \

@@ -27,6 +27,7 @@ pub(super) fn generate(source: &Source<'_>) -> Generated {
     let schema = own.iter().map(|table| definition(layout, table, &source.options.prefix)).collect();
     let inserts = own.iter().map(|table| insert(table, &source.options.prefix)).collect();
     Generated {
+        refused: Vec::new(),
         files: vec![file("schema.redis", schema), file("statements.redis", inserts)],
         notes: vec![
             "As the paper prints it: no server takes it. Without --faithful it is mended.".to_owned(),

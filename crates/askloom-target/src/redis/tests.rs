@@ -5,7 +5,9 @@ use super::schema::{CLASS, Kind, LONGEST_TAG, RedisColumn, SYSTEM, VERSION, tag}
 use super::value::{field, key_part, ordered, sorted_bytes, value};
 use super::*;
 use crate::layout::{Column, Holds, Layout, Place, Source};
-use crate::program::{Action, Batch, Bounds, Change, ChangeKind, How, Kept, Known, Range, Read, Step, Term};
+use crate::program::{
+    Action, Batch, Bounds, Change, ChangeKind, How, Kept, Known, Range, Read, Seen, Step, Term,
+};
 use askloom_model::{CollectionId, Conceptual, CopyLevel, Design, Id, Precision, Type, Value};
 use std::collections::BTreeSet;
 
@@ -371,7 +373,7 @@ fn every_shadow_is_there_even_of_null() {
 }
 
 fn batch(changes: Vec<Change>) -> Batch {
-    Batch { changes, level: CopyLevel::AtomicUnit }
+    Batch { changes, level: CopyLevel::AtomicUnit, seen: Seen::default() }
 }
 
 fn change(table: usize, kind: ChangeKind) -> Change {

@@ -7,15 +7,15 @@ use super::schema::{CLASS, Flavour, Kind, NOTHING, RedisTable, SYSTEM, VERSION};
 use super::value::{field, number, number_of};
 use crate::generate::Sample;
 use crate::layout::{Layout, Place, Shape};
-use crate::program::{Action, Batch, Change, ChangeKind, How, Step, Term};
+use crate::program::{Action, Batch, Change, ChangeKind, EntryPath, How, Step, Term, Version};
 use askloom_model::{Id, Value};
 
 /// A call of the function that writes, as data.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Call {
     pub keys: Vec<Arg>,
-    /// Which key must have which version: the number of the key from 1, and nothing if there must be none.
-    pub checks: Vec<(usize, Option<String>)>,
+    /// Which key must have which version: the number of the key from 1, and an empty one if there must be none.
+    pub checks: Vec<(usize, Arg)>,
     /// Blocks in which nobody else may have a row.
     pub free: Vec<Repeated>,
     pub steps: Vec<Repeated>,
@@ -47,7 +47,7 @@ pub fn calls(
     let mut calls: Vec<Call> = Vec::new();
     for change in &batch.changes {
         let Some(table) = tables.get(change.table.index()) else { continue };
-        let key = table.block_key(terms(&change.kind));
+        let key = table.block_key(change.kind.terms());
         let call = match flavour {
             Flavour::Plain | Flavour::Search => 0,
             Flavour::Cluster => calls.iter().position(|call| call.keys.contains(&key)).unwrap_or(calls.len()),
@@ -57,27 +57,14 @@ pub fn calls(
         }
         if let Some(call) = calls.get_mut(call) {
             let number = call.key(key);
-            call.change(layout, table, flavour, change, number);
+            call.change(layout, table, flavour, batch, change, number);
         }
     }
     calls.sort_by_key(|call| call.free.is_empty());
     if let (Flavour::Plain | Flavour::Search, Some(call)) = (flavour, calls.first_mut()) {
-        call.read(layout, tables, before);
+        call.read(layout, tables, before, batch);
     }
     calls
-}
-
-fn terms(kind: &ChangeKind) -> &[Term] {
-    match kind {
-        ChangeKind::Create(terms)
-        | ChangeKind::Replace(terms)
-        | ChangeKind::PutRow(terms)
-        | ChangeKind::DropRow(terms) => terms,
-        ChangeKind::Set { key, .. }
-        | ChangeKind::Bury { key }
-        | ChangeKind::PutEntry { key, .. }
-        | ChangeKind::DropEntry { key, .. } => key,
-    }
 }
 
 impl Call {
@@ -92,9 +79,9 @@ impl Call {
         }
     }
 
-    fn check(&mut self, key: usize, version: Option<&str>) {
+    fn check(&mut self, key: usize, version: Arg) {
         if self.checks.iter().all(|(other, _)| *other != key) {
-            self.checks.push((key, version.map(str::to_owned)));
+            self.checks.push((key, version));
         }
     }
 
@@ -107,7 +94,7 @@ impl Call {
     }
 
     /// What the other aggregates that were read must still be.
-    fn read(&mut self, layout: &Layout<'_>, tables: &[RedisTable], before: &[Step]) {
+    fn read(&mut self, layout: &Layout<'_>, tables: &[RedisTable], before: &[Step], batch: &Batch) {
         for step in before.iter().filter(|step| step.each.is_none()) {
             let Action::Read(read) = &step.action else { continue };
             let How::Block(terms) = &read.how else { continue };
@@ -117,15 +104,15 @@ impl Call {
             };
             let name = layout.table(read.table).map(|table| table.name.as_str()).unwrap_or_default();
             let number = self.key(table.block_key(terms));
-            self.check(number, Some(&format!("{name}.{READ}")));
+            self.check(number, version(batch.version(read.table, terms), &format!("{name}.{READ}")));
         }
     }
 
     /// A new version of an aggregate.
-    fn version(&mut self, key: usize, flavour: Flavour, each: Option<&String>) {
+    fn version(&mut self, key: usize, flavour: Flavour, batch: &Batch, each: Option<&String>) {
         match flavour {
             Flavour::Plain | Flavour::Search => self.step(key, "next", Vec::new(), each),
-            Flavour::Cluster => self.step(key, "at", vec![Arg::slot(STAMP)], each),
+            Flavour::Cluster => self.step(key, "at", vec![stamp(batch)], each),
         }
     }
 
@@ -133,7 +120,7 @@ impl Call {
     fn copy(
         &mut self,
         table: &RedisTable,
-        change: &Change,
+        (batch, change): (&Batch, &Change),
         key: usize,
         row: &[Term],
         fields: Option<Vec<Arg>>,
@@ -156,7 +143,7 @@ impl Call {
         }
         let mut args = Vec::new();
         args.extend(spread.then(|| table.member(row)));
-        args.extend(table.stamped.then(|| Arg::slot(STAMP)));
+        args.extend(table.stamped.then(|| stamp(batch)));
         args.extend(fields.into_iter().flatten());
         self.step(key, name, args, each);
     }
@@ -166,18 +153,23 @@ impl Call {
         layout: &Layout<'_>,
         table: &RedisTable,
         flavour: Flavour,
+        batch: &Batch,
         change: &Change,
         key: usize,
     ) {
         let each = change.each.as_ref();
+        let read = || version(batch.version(change.table, change.kind.terms()), READ);
         match &change.kind {
             ChangeKind::Create(cells) | ChangeKind::Replace(cells) => {
                 let new = matches!(change.kind, ChangeKind::Create(_));
-                self.check(key, if new { None } else { Some(READ) });
-                self.version(key, flavour, each);
+                self.check(key, if new { Arg::text("") } else { read() });
+                self.version(key, flavour, batch, each);
                 // One that has expired may still be there.
-                if !new || change.expires.is_some() {
+                if new && change.expires.is_some() {
                     self.step(key, "clear", Vec::new(), each);
+                }
+                if !new {
+                    self.cut(table, key, cells, each);
                 }
                 let mut pairs = vec![Arg::text(CLASS), Arg::text(layout.name_of(change.class))];
                 pairs.extend(self::pairs(layout, table, cells));
@@ -187,34 +179,27 @@ impl Call {
                 }
             }
             ChangeKind::Set { set, .. } => {
-                self.check(key, Some(READ));
-                self.version(key, flavour, each);
-                let nulls = set.iter().filter(|term| term.value == Some(Value::Null));
-                let cut: Vec<Arg> = nulls
-                    .filter_map(|term| table.column(term))
-                    .map(|column| Arg::text(&column.field))
-                    .collect();
-                if !cut.is_empty() {
-                    self.step(key, "cut", counted(cut, 1), each);
-                }
+                self.check(key, read());
+                self.version(key, flavour, batch, each);
+                self.cut(table, key, set, each);
                 let pairs = pairs(layout, table, set);
                 if !pairs.is_empty() {
                     self.step(key, "put", counted(pairs, 2), each);
                 }
             }
             ChangeKind::Bury { key: of } => {
-                self.check(key, Some(READ));
-                self.version(key, flavour, each);
+                self.check(key, read());
+                self.version(key, flavour, batch, each);
                 self.step(key, "clear", Vec::new(), each);
                 // The id stays with the version: who reads all of them sees whose it is.
                 self.step(key, "put", counted(pairs(layout, table, of), 2), each);
             }
             ChangeKind::PutEntry { path, value, .. } => {
                 let held = element(layout, change, value);
-                self.step(key, "put", counted(vec![Arg::slot(path), held], 2), each);
+                self.step(key, "put", counted(vec![entry(path), held], 2), each);
             }
             ChangeKind::DropEntry { path, .. } => {
-                self.step(key, "cut", counted(vec![Arg::slot(path)], 1), each);
+                self.step(key, "cut", counted(vec![entry(path)], 1), each);
             }
             ChangeKind::PutRow(cells) => {
                 let mut fields = pairs(layout, table, cells);
@@ -222,9 +207,19 @@ impl Call {
                 if fields.is_empty() {
                     fields = vec![Arg::text(NOTHING), Arg::text("")];
                 }
-                self.copy(table, change, key, cells, Some(counted(fields, 2)));
+                self.copy(table, (batch, change), key, cells, Some(counted(fields, 2)));
             }
-            ChangeKind::DropRow(terms) => self.copy(table, change, key, terms, None),
+            ChangeKind::DropRow(terms) => self.copy(table, (batch, change), key, terms, None),
+        }
+    }
+
+    /// Fields that become null.
+    fn cut(&mut self, table: &RedisTable, key: usize, terms: &[Term], each: Option<&String>) {
+        let nulls = terms.iter().filter(|term| term.value == Some(Value::Null));
+        let columns = nulls.filter_map(|term| table.column(term));
+        let cut: Vec<Arg> = columns.map(|column| Arg::text(&column.field)).collect();
+        if !cut.is_empty() {
+            self.step(key, "cut", counted(cut, 1), each);
         }
     }
 
@@ -234,8 +229,7 @@ impl Call {
         let mut command = Command::new("FCALL askloom_write").word(&self.keys.len().to_string());
         command.args.extend(self.keys.iter().cloned());
         for (key, version) in &self.checks {
-            let version = version.as_ref().map_or_else(|| Arg::text(""), |name| Arg::slot(name));
-            command = command.word("if").word(&key.to_string()).arg(version);
+            command = command.word("if").word(&key.to_string()).arg(version.clone());
         }
         for step in self.free.iter().chain(&self.steps) {
             command = command.word(step.name).word(&step.key.to_string());
@@ -243,6 +237,20 @@ impl Call {
         }
         command
     }
+}
+
+/// As the function takes it: empty where there is none.
+fn version(version: Version, name: &str) -> Arg {
+    match version {
+        Version::Slot => Arg::slot(name),
+        Version::Absent => Arg::text(""),
+        Version::Read(number) => Arg::text(&number.to_string()),
+    }
+}
+
+/// The stamp of the write.
+fn stamp(batch: &Batch) -> Arg {
+    batch.seen.stamp.map_or_else(|| Arg::slot(STAMP), |stamp| Arg::text(&stamp.to_string()))
 }
 
 /// Milliseconds since 1970.
@@ -319,6 +327,15 @@ fn shadow_pairs(table: &RedisTable, terms: &[Term]) -> Vec<Arg> {
         pairs.extend(held.into_iter().flat_map(|held| [Arg::text(&own.field), held]));
     }
     pairs
+}
+
+/// The field of an entry.
+fn entry(path: &EntryPath) -> Arg {
+    let (before, behind) = path.around();
+    match path.known {
+        Some(_) => Arg::text(&before),
+        None => Arg::text(&before).then(Arg::slot(&path.slot)).then(Arg::text(behind)),
+    }
 }
 
 fn element(layout: &Layout<'_>, change: &Change, value: &Term) -> Arg {

@@ -58,7 +58,8 @@ fn sentence(method: Method, document: &Document, all: &[Made]) -> String {
     };
     let dearest = document.plans.iter().max_by(|a, b| a.share.total_cmp(&b.share));
     let most = dearest.map(|plan| format!("; {:.0} % of it is {}", plan.share * 100.0, plan.statement));
-    format!("{}: {cost}{}", method.sentence(), most.unwrap_or_default())
+    let misfits = document.misfits.first().map(|first| format!("; {first}"));
+    format!("{}: {cost}{}{}", method.sentence(), most.unwrap_or_default(), misfits.unwrap_or_default())
 }
 
 fn against(cost: f64, least: f64, best: Method) -> String {

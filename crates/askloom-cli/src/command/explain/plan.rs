@@ -1,9 +1,9 @@
 use crate::exit::{Exit, Failure};
-use crate::fit;
 use crate::model::Designed;
 use crate::native;
 use crate::screen::Screen;
 use crate::statement::Statement;
+use crate::{fit, limits};
 use askloom_design::cost::Costing;
 use askloom_design::method::Method;
 use askloom_design::plan;
@@ -37,6 +37,7 @@ pub(super) fn run(
         texts.push(format!("{text}{}{native}", why(&designed, one.name())));
     }
     screen.print(&texts.join("\n"))?;
+    wrong |= limits::say(&designed.model, &designed.design, target, screen);
     Ok(Exit::any_wrong(wrong))
 }
 

@@ -171,8 +171,9 @@ function gridHead(collection, sample, width) {
   };
   const values = sample.columns.length - sample.keys;
   const groups = [
-    ["block key", width, "key"],
-    ["entry key", sample.keys - width, "key"],
+    [design.words.block_key, width, "key"],
+    // What an aggregate is split into is sorted by no field.
+    [collection.entry_key.length ? design.words.entry_key : design.words.entry, sample.keys - width, "key"],
     [values === 1 ? "" : "values", values, null],
   ].filter(([, wide]) => wide > 0);
   const group = ([name, wide]) => el("th", { scope: "colgroup", colspan: wide }, name);
@@ -240,7 +241,7 @@ function facts(collection) {
 function collectionCard(collection) {
   const marks = el("span", { class: "marks" });
   const made = grid(collection);
-  const size = `${amount(collection.estimate.entries, "entry", "entries")}, ${bytes(collection.estimate.bytes)}`;
+  const size = `${count(collection.estimate.entries)} ${design.words.records}, ${bytes(collection.estimate.bytes)}`;
   const title = `collection-${collection.name}`;
   const header = el(
     "header",
@@ -530,11 +531,14 @@ function keys(event) {
 
 // The comparison of methods
 
+/** Millions of seconds in thirty days: what a million calls cost, a month of one call a second costs so many times. */
+const MONTH = 2.592;
+
 function methodsTable({ methods }) {
   const largest = Math.max(...methods.map((method) => method.cost));
   const least = Math.min(...methods.map((method) => method.cost));
   const heads = [
-    ["method", null], [`${design.unit} a second`, "number"], ["", null], ["calls", "number"], ["rows", "number"],
+    ["method", null], [design.money ? "$ a month" : `${design.unit} a second`, "number"], ["", null], ["calls", "number"], ["rows", "number"],
     ["bytes", "number"], ["stored", "number"], ["put for a byte", "number"],
   ];
   const number = (text, kind) => el("td", { class: `number ${kind || ""}`.trim() }, text);
@@ -543,7 +547,7 @@ function methodsTable({ methods }) {
       "tr",
       { class: method.method === design.method ? "chosen" : null },
       el("th", { scope: "row" }, method.method),
-      number(cost(method.cost), method.cost === least ? "best" : null),
+      number(cost(design.money ? method.cost * MONTH : method.cost), method.cost === least ? "best" : null),
       el("td", null, bar(largest > 0 ? method.cost / largest : 0)),
       number(count(method.requests)),
       number(count(method.rows)),

@@ -9,6 +9,9 @@ use crate::simple;
 use askloom_model::{ClassId, CollectionId, Contents, Design, Model, Role, Rule};
 use std::collections::BTreeSet;
 
+/// The unit of what is paid for by the request.
+const DOLLARS: &str = "$/M";
+
 /// What costs less than this much more than the cheapest may be cheaper in truth: statistics are no better.
 const CLOSE: f64 = 1.1;
 
@@ -102,6 +105,7 @@ fn said(
 ) -> Vec<Decision> {
     let name = &model.conceptual.classes[class].name;
     let unit = costing.model.unit();
+    let per = if unit == DOLLARS { " a month".to_owned() } else { format!(" {unit} a second") };
     let Some((best, others)) = priced.split_first() else { return Vec::new() };
     let whole = best.of.rules.iter().all(|rule| rule.steps.is_empty());
     let why = if whole {
@@ -110,32 +114,38 @@ fn said(
         "its pieces are written apart (the second and fourth guidelines)"
     };
     let says = format!(
-        "{}, {}: {why}; {} {unit} a second is the least of {candidates} candidates",
+        "{}, {}: {why}; {}{per} is the least of {candidates} candidates",
         best.of.name(),
         shown(model, &best.of.rules),
-        digits(best.cost),
+        amount(unit, best.cost),
     );
     let mut decisions = vec![Decision::new(name, says, PARTITIONING)];
     let (close, far): (Vec<_>, Vec<_>) = others.iter().partition(|other| other.cost <= best.cost * CLOSE);
-    let costs = |other: &&PricedCandidate<'_>| format!("{} at {}", other.of.name(), digits(other.cost));
+    let costs = |other: &&PricedCandidate<'_>| format!("{} at {}", other.of.name(), amount(unit, other.cost));
     if !close.is_empty() {
         let close: Vec<String> = close.iter().map(costs).collect();
-        let cost = digits(best.cost);
+        let cost = amount(unit, best.cost);
         let says = format!(
-            "too close to call: measure {} against {} at {cost} {unit} a second",
+            "too close to call: measure {} against {} at {cost}{per}",
             close.join("; "),
             best.of.name()
         );
         decisions.push(Decision::new(name, says, CASE_STUDY));
     }
-    let far =
-        far.iter().map(|other| format!("in one entry it would cost more: {} {unit} a second", costs(other)));
+    let far = far.iter().map(|other| format!("in one entry it would cost more: {}{per}", costs(other)));
     decisions.extend(far.map(|says| Decision::new(name, says, PARTITIONING)));
     decisions
 }
 
 fn shown(model: &Model, rules: &[Rule]) -> String {
     texts(model, rules).join(" ")
+}
+
+/// What a workload costs: dollars a month where there is a bill, else by the second.
+fn amount(unit: &str, cost: f64) -> String {
+    // A million seconds cost what a million calls cost at one call a second.
+    const MONTH: f64 = 30.0 * 24.0 * 3600.0 / 1e6;
+    if unit == DOLLARS { format!("${}", digits(cost * MONTH)) } else { digits(cost) }
 }
 
 /// Four digits, so that what is close can be told apart.

@@ -22,9 +22,26 @@ pub(super) fn touches(conceptual: &Conceptual, design: &Design, id: CollectionId
                 class.and_then(|class| conceptual.aggregate_root(class)) == root
             });
             let whole = held || matches!(collection.contents, Contents::Aggregate(_));
-            whole || changes.iter().filter_map(last).any(|member| used.contains(&stored(conceptual, member)))
+            let touched = |member| {
+                used.contains(&stored(conceptual, member)) || leads_to_parts(conceptual, &used, member)
+            };
+            whole || changes.iter().filter_map(last).any(touched)
         }
     }
+}
+
+/// Whether a list of part entities changes that the collection comes to by other ways than their owner.
+fn leads_to_parts(conceptual: &Conceptual, used: &[Member], member: Member) -> bool {
+    let Member::End(end) = member else { return false };
+    let row = &conceptual.ends[end];
+    let part = row.target;
+    let entities = row.kind == RelationshipKind::Composition && conceptual.classes[part].kind.is_entity();
+    let related = |class| conceptual.is_kind_of(class, part) || conceptual.is_kind_of(part, class);
+    entities
+        && used.iter().any(|member| match *member {
+            Member::End(end) => related(conceptual.ends[end].target) || related(conceptual.ends[end].class),
+            Member::Attribute(_) => false,
+        })
 }
 
 pub(super) fn last(change: &Change) -> Option<Member> {

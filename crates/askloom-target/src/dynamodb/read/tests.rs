@@ -243,7 +243,7 @@ fn a_range_of_keys_has_the_rows_of_the_range_of_values() {
                 && bounds.as_ref().is_none_or(|bounds| inside(bounds, &row[equal.len()]));
             let key = key_value(&table, sort, &row.iter().collect::<Vec<_>>()).unwrap();
             let is_in = match &found {
-                Some(Request::Query { sort: Some((_, test)), .. }) => holds(test, &key),
+                Some(Request::Query { sort: Some(sort), .. }) => holds(&sort.1, &key),
                 Some(Request::Query { sort: None, .. }) => true,
                 None => false,
                 Some(other) => panic!("{other:?}"),
@@ -302,11 +302,10 @@ fn slots_say_what_the_key_is_made_of() {
         let bounds = Some(Bounds { column: 2, low: side(low), high: side(high), prefix: None });
         let equal = vec![term(1, Some(Value::Text("a#".to_owned())))];
         let range = Range { block: vec![term(0, None)], equal, bounds, backwards: false, limit: None };
-        let Some(Request::Query { sort: Some((_, Test::Between(low, high))), partition, .. }) =
-            super::range(&table, &range)
-        else {
+        let Some(Request::Query { sort: Some(sort), partition, .. }) = super::range(&table, &range) else {
             panic!()
         };
+        let Test::Between(low, high) = sort.1 else { panic!() };
         assert_eq!(text(&partition.1), ":v0");
         [text(&low), text(&high)]
     };
@@ -339,7 +338,10 @@ fn what_is_too_large_is_told() {
     for (large, said) in [
         (item(2_049, 1, 1), "`p` has 2049 bytes, and a key of its kind at most 2048"),
         (item(1, 1_025, 1), "`s0` has 1025 bytes, and a key of its kind at most 1024"),
-        (item(1, 1, 409_600), "the item has 409609 bytes, and one of DynamoDB at most 409600"),
+        (
+            item(1, 1, 409_600),
+            "the item has 409609 bytes, most of them in `rest`, and one of DynamoDB at most 409600",
+        ),
     ] {
         assert_eq!(too_large(&table, &large).as_deref(), Some(said));
     }

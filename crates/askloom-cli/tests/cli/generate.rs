@@ -1,0 +1,127 @@
+//! What `generate` refuses, and what it writes into a folder.
+
+use crate::project::{Project, Ran};
+
+fn game() -> Project {
+    let project = Project::new();
+    project.run(&["new", ".", "--example", "game"]).exits(0);
+    project
+}
+
+/// With these parameters.
+fn given(params: &str) -> Ran {
+    let project = game().with("params.json", params);
+    project.run(&["generate", "game.loom", "--target", "redis", "--params", "params.json"])
+}
+
+#[track_caller]
+fn refused(params: &str, code: i32, says: &[&str]) {
+    let mut ran = given(params).exits(code);
+    assert_eq!(ran.stdout, "");
+    for part in says {
+        ran = ran.says(part);
+    }
+    assert_eq!(ran.stderr.lines().filter(|line| line.starts_with("error")).count(), 1, "{}", ran.stderr);
+}
+
+#[test]
+fn parameters_that_are_no_json_are_told_where() {
+    refused("{\"lobby\": {}", 1, &["params.json: ", "line 1 column 12"]);
+    refused("", 1, &["params.json: "]);
+    refused("[]", 1, &["params.json: it takes an object with a statement's name for each key"]);
+    let project = game();
+    let args = ["generate", "game.loom", "--target", "redis", "--params", "none.json"];
+    project.run(&args).exits(1).says("none.json: cannot be read");
+}
+
+#[test]
+fn an_unknown_statement_names_the_nearest() {
+    refused(r#"{"loby": {}}"#, 2, &["loby", "did you mean `lobby`?"]);
+    refused(r#"{"zzz": {}}"#, 2, &["zzz", "lobby"]);
+}
+
+#[test]
+fn an_unknown_parameter_names_those_that_there_are() {
+    refused(r#"{"continueGame": {"game": 1}}"#, 1, &["params.json: continueGame: ", "`game`", "gameId"]);
+    refused(r#"{"lobby": {"x": 1}}"#, 1, &["params.json: lobby: ", "`x`"]);
+}
+
+#[test]
+fn a_value_of_the_wrong_type_is_told_what_is_wanted() {
+    refused(r#"{"continueGame": {"gameId": 7}}"#, 1, &["params.json: continueGame: ", "gameId", "uuid"]);
+    refused(r#"{"continueGame": {"gameId": "seven"}}"#, 1, &["params.json: continueGame: ", "gameId"]);
+    refused(r#"{"continueGame": 7}"#, 1, &["params.json: continueGame: "]);
+    refused(
+        r#"{"setScore": {"username": "mary", "score": "many"}}"#,
+        1,
+        &["params.json: setScore: ", "score"],
+    );
+}
+
+#[test]
+fn the_embedded_store_has_no_language() {
+    let project = game();
+    for words in [&["--target", "embedded"][..], &[]] {
+        let ran = project.run(&[&["generate", "game.loom"], words].concat()).exits(2);
+        assert_eq!(ran.stdout, "");
+        ran.says("has no language of its own").says("askloom apply").says("--target");
+    }
+    project
+        .run(&["generate", "game.loom", "--target", "mysql"])
+        .exits(2)
+        .says("no store `mysql`")
+        .says("redis");
+}
+
+#[test]
+fn what_was_made_before_is_made_anew() {
+    let project = game().with("out/notes.txt", "mine");
+    let args = ["generate", "game.loom", "--target", "cassandra", "-o", "out"];
+    project.run(&args).exits(0).says("wrote out");
+    let first = project.read("out/README.md");
+    let args = ["generate", "game.loom", "--target", "cassandra", "-o", "out", "--prefix", "app_"];
+    project.run(&args).exits(0);
+    assert!(project.read("out/schema.cql").contains("app_"));
+    assert_eq!((project.read("out/README.md"), project.read("out/notes.txt")), (first, "mine".to_owned()));
+}
+
+#[test]
+fn what_is_somebody_elses_is_not_replaced() {
+    for (name, content) in [("README.md", "# My project\n"), ("schema.cql", "-- mine\n")] {
+        let project = game().with(&format!("out/{name}"), content);
+        let args = ["generate", "game.loom", "--target", "cassandra", "-o", "out"];
+        project.run(&args).exits(2).says(name).says("-o takes another folder");
+        assert_eq!(project.read(&format!("out/{name}")), content);
+        let other = if name == "README.md" { "schema.cql" } else { "README.md" };
+        assert!(!project.exists(&format!("out/{other}")));
+    }
+    // A file where a folder should be.
+    let project = game().with("out", "mine");
+    project.run(&["generate", "game.loom", "--target", "cassandra", "-o", "out"]).exits(1).says("out");
+    assert_eq!(project.read("out"), "mine");
+}
+
+#[test]
+fn the_readme_names_every_file_and_how_to_run_it() {
+    for (target, title, run) in [
+        ("dynamodb", "DynamoDB", "`sh schema.sh`"),
+        ("cassandra", "Cassandra", "`cqlsh -k KEYSPACE -f schema.cql`"),
+    ] {
+        let project = game();
+        project.run(&["generate", "game.loom", "--target", target, "--sample", "-o", "out"]).exits(0);
+        let readme = project.read("out/README.md");
+        let heading =
+            format!("# game.loom on {title}\n\nMade by `askloom generate game.loom --target {target}`");
+        assert!(readme.starts_with(&heading), "{readme}");
+        assert!(readme.contains(run), "{readme}");
+        let files: Vec<String> = std::fs::read_dir(project.path("out"))
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .filter(|name| name != "README.md")
+            .collect();
+        assert!(files.len() >= 3, "{files:?}");
+        for file in files {
+            assert!(readme.contains(&format!("| `{file}` | ")), "{file}: {readme}");
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! The attribute by which DynamoDB takes away what has expired.
+
+use super::read::Bound;
+use super::schema::System;
+use super::value::Dynamo;
+use super::write::{STAMP, Write, number, slot};
+use crate::program::{Batch, Change, later_seconds, millis};
+
+const GOES: &str = "expires+1hour";
+
+/// When DynamoDB may take the aggregate away, which is some time after it has expired.
+pub(super) fn expires(system: &System, change: &Change) -> Option<(String, Bound)> {
+    let at = &change.expires.as_ref()?.at;
+    let seconds = millis(at).map(|at| at.div_euclid(1000).saturating_add_unsigned(later_seconds()));
+    let known = seconds.map(|seconds| Bound::Value(Dynamo::N(seconds.to_string())));
+    Some((system.expires.clone()?, known.unwrap_or_else(|| slot(GOES, "N"))))
+}
+
+/// An item that joins an aggregate goes when that does.
+pub(super) fn with(write: Write, at: Option<(String, Bound)>) -> Write {
+    match write {
+        Write::Put { table, mut item, only } => {
+            item.extend(at);
+            Write::Put { table, item, only }
+        }
+        Write::Update { .. } | Write::Delete { .. } | Write::Transaction { .. } | Write::Batch { .. } => {
+            write
+        }
+    }
+}
+
+/// The version of a new aggregate. What expires goes with its version, which is the clock's for that reason: what is made
+/// afterwards in its place has a higher one.
+pub(super) fn first(batch: &Batch, expires: bool) -> Bound {
+    if expires { number(batch.seen.stamp, STAMP) } else { Bound::Value(Dynamo::N("1".to_owned())) }
+}

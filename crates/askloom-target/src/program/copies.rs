@@ -1,0 +1,93 @@
+//! What a write changes in the copies of what it is about.
+
+use super::read::slots;
+use super::write::{Writing, assignments};
+use super::{Change, ChangeKind};
+use crate::layout::{Column, Source, Table};
+use askloom_model::{Collection, Conceptual, Leaf, Member, PositionId, WriteAction};
+
+impl Writing<'_> {
+    /// The rows of a copy: those that it was in go, those that it is in come.
+    pub(super) fn copy(&self, table: &Table, changes: &mut Vec<Change>) {
+        let collection = &self.layout().design.collections[table.collection];
+        let own = collection.source.positions.len() == 1
+            && self.conceptual().is_kind_of(self.plan.class, collection.source.root)
+            && collection
+                .indexed()
+                .is_none_or(|path| path.hops.is_empty() && !is_many_leaf(self.conceptual(), path.leaf));
+        let each = (!own).then(|| format!("row of {} that it is in", table.name));
+        let key = |before: &str| slots(table, Column::is_key, before);
+        let drops = match self.plan.action {
+            // A row of what it belongs to may have stood there without it.
+            WriteAction::Insert => !own && !self.is_root_alone(collection),
+            WriteAction::Upsert
+            | WriteAction::Store
+            | WriteAction::Delete
+            | WriteAction::Remove(_)
+            | WriteAction::Disconnect(_)
+            | WriteAction::Connect(_)
+            | WriteAction::Add(_) => true,
+            WriteAction::Update => self.changes_key(table) || collection.source.condition.is_some(),
+        };
+        if drops {
+            let why = each
+                .clone()
+                .map_or_else(|| "row that it was in".to_owned(), |each| each.replace("is in", "was in"));
+            changes.push(self.change(table, ChangeKind::DropRow(key("old.")), Some(why)));
+        }
+        // What it was joined to may stay behind in a row of its own.
+        if self.plan.action != WriteAction::Delete || (!own && !self.is_root_alone(collection)) {
+            let each = match (&collection.source.condition, each) {
+                (Some(_), None) => Some("row, if it meets the condition".to_owned()),
+                (_, each) => each,
+            };
+            let cells = if own { self.cells(table) } else { slots(table, |_| true, "") };
+            changes.push(self.change(table, ChangeKind::PutRow(cells), each));
+        }
+    }
+
+    /// Whether rows come and go with the written instance, which stands in them nowhere else.
+    fn is_root_alone(&self, collection: &Collection) -> bool {
+        let conceptual = self.conceptual();
+        let class = self.plan.class;
+        let related = |other| conceptual.is_kind_of(class, other) || conceptual.is_kind_of(other, class);
+        let mut others = collection.source.positions.iter().skip(1);
+        let mut hops = collection.held().flat_map(|path| &path.hops);
+        conceptual.is_kind_of(class, collection.source.root)
+            && !others.any(|(_, position)| position.class.is_some_and(related))
+            && !hops.any(|&hop| related(conceptual.ends[hop].target))
+    }
+
+    /// Whether an update may move rows to other keys.
+    fn changes_key(&self, table: &Table) -> bool {
+        let set: Vec<Member> = assignments(self.step).iter().map(|assignment| assignment.member).collect();
+        let leaf = |path: &askloom_model::Path| match path.leaf {
+            Leaf::Attribute(id) => set.contains(&Member::Attribute(id)),
+            Leaf::Reference(id) => set.contains(&Member::End(id)),
+            Leaf::Itself => false,
+        };
+        let hops = |path: &askloom_model::Path| path.hops.iter().any(|&end| set.contains(&Member::End(end)));
+        table.columns.iter().filter(|column| column.is_key()).any(|column| match &column.source {
+            Source::Path { path, .. } => leaf(path) || hops(path),
+            // Another target of a link is another row.
+            Source::Position { position, .. } => self.is_below(table, *position, &set),
+            Source::Node | Source::Whole(_) | Source::Member(_) => false,
+        })
+    }
+
+    fn is_below(&self, table: &Table, position: PositionId, set: &[Member]) -> bool {
+        let collection = &self.layout().design.collections[table.collection];
+        let chain = collection.chain(position);
+        chain
+            .iter()
+            .any(|&at| collection.source.positions[at].from.is_some_and(|hop| set.contains(&hop.step)))
+    }
+}
+
+fn is_many_leaf(conceptual: &Conceptual, leaf: Leaf) -> bool {
+    match leaf {
+        Leaf::Attribute(id) => conceptual.attributes[id].list,
+        Leaf::Reference(id) => conceptual.ends[id].cardinality.is_many(),
+        Leaf::Itself => false,
+    }
+}

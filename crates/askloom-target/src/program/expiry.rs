@@ -1,0 +1,63 @@
+//! When a store may take away by itself what has expired.
+
+use super::{Expires, Term};
+use crate::layout::{Layout, Shape, Table};
+use askloom_model::{ClassId, Value};
+
+/// Readers go by the time that an aggregate says. A store takes it away an hour later, so that clocks that differ do no
+/// harm.
+const LATER_MS: u64 = 60 * 60 * 1000;
+
+impl Expires {
+    /// How long after it was made the store may take it away, in milliseconds.
+    #[must_use]
+    pub fn kept_ms(&self) -> u64 {
+        kept_ms(self.after_ms)
+    }
+}
+
+fn kept_ms(after_ms: u64) -> u64 {
+    after_ms.saturating_add(LATER_MS)
+}
+
+/// The hour, in the seconds that stores count.
+pub(crate) fn later_seconds() -> u64 {
+    LATER_MS / 1000
+}
+
+/// The milliseconds since 1970 of a time. Nothing while it is a slot.
+pub(crate) fn millis(at: &Term) -> Option<i64> {
+    match &at.value {
+        Some(Value::Timestamp(at)) => Some(at.as_millisecond()),
+        Some(Value::Int(at)) => Some(*at),
+        Some(_) | None => None,
+    }
+}
+
+impl Layout<'_> {
+    /// The classes of a master's aggregates. None for a copy.
+    fn classes(&self, table: &Table) -> impl Iterator<Item = ClassId> {
+        let root = match table.shape {
+            Shape::Master { .. } => Some(self.design.collections[table.collection].source.root),
+            Shape::Rows(_) | Shape::Nodes(_) => None,
+        };
+        let below = root.map(|root| self.conceptual.descendants(root)).unwrap_or_default();
+        root.into_iter().chain(below)
+    }
+
+    /// How long what is written into an aggregate must be kept at least, in milliseconds. An aggregate keeps the time that
+    /// it was made with, so that what is written later may stay too long, but never goes too early. Nothing for a table
+    /// with aggregates that do not expire.
+    #[must_use]
+    pub fn kept_ms(&self, table: &Table) -> Option<u64> {
+        let lives: Option<Vec<u64>> =
+            self.classes(table).map(|class| self.conceptual.ttl_ms(class)).collect();
+        lives?.into_iter().max().map(kept_ms)
+    }
+
+    /// Whether some aggregates of a table expire.
+    #[must_use]
+    pub fn expires(&self, table: &Table) -> bool {
+        self.classes(table).any(|class| self.conceptual.ttl_ms(class).is_some())
+    }
+}

@@ -1,0 +1,188 @@
+//! What follows from a write in other aggregates: those that refer to what is deleted, and whoever had a link before
+//! that only one may have.
+
+use super::read::slots;
+use super::write::{Writing, assignments};
+use super::{Change, ChangeKind, Term};
+use crate::layout::{Column, Place, Table};
+use askloom_model::{
+    CheckOf, ClassId, Collection, EndId, Leaf, Member, OnDelete, RelationshipKind, Value, WriteAction,
+};
+
+impl Writing<'_> {
+    pub(super) fn followers(&self, changes: &mut Vec<Change>) {
+        let mut gone = Vec::new();
+        for check in &self.plan.checks {
+            if let CheckOf::Referrers { .. } = check.what {
+                self.referrer(check.end, &mut gone, changes);
+            }
+        }
+        for end in self.taken() {
+            let each = format!("{} that had the link `{}` before", self.holder(end), self.name(end));
+            self.cut(end, &each, changes);
+        }
+    }
+
+    fn name(&self, end: EndId) -> &str {
+        &self.conceptual().ends[end].name
+    }
+
+    fn holder(&self, end: EndId) -> &str {
+        &self.conceptual().classes[self.conceptual().ends[end].class].name
+    }
+
+    /// Links that are set, and of which a target has one at most.
+    fn taken(&self) -> Vec<EndId> {
+        let conceptual = self.conceptual();
+        let set: Vec<Member> = match self.plan.action {
+            WriteAction::Insert | WriteAction::Upsert | WriteAction::Store => {
+                conceptual.all_members(self.plan.class).collect()
+            }
+            WriteAction::Update => assignments(self.step).iter().map(|assigned| assigned.member).collect(),
+            WriteAction::Connect(end) => vec![Member::End(conceptual.stored_end(end))],
+            WriteAction::Delete
+            | WriteAction::Add(_)
+            | WriteAction::Remove(_)
+            | WriteAction::Disconnect(_) => Vec::new(),
+        };
+        let ends = set.into_iter().filter_map(|member| match member {
+            Member::End(end) => Some(end),
+            Member::Attribute(_) => None,
+        });
+        let alone = |end: &EndId| {
+            let row = &conceptual.ends[*end];
+            let other = row.inverse.map(|inverse| conceptual.ends[inverse].cardinality.is_many());
+            row.stored && row.kind != RelationshipKind::Composition && other == Some(false)
+        };
+        ends.filter(alone).collect()
+    }
+
+    /// What becomes of those that refer to what is deleted.
+    fn referrer(&self, end: EndId, gone: &mut Vec<EndId>, changes: &mut Vec<Change>) {
+        if gone.contains(&end) {
+            return;
+        }
+        gone.push(end);
+        let conceptual = self.conceptual();
+        let row = &conceptual.ends[end];
+        let each = format!("{} that refers to it by `{}`", self.holder(end), row.name);
+        match row.on_delete {
+            Some(OnDelete::Refuse) | None => {}
+            Some(OnDelete::Clear) => self.cut(end, &each, changes),
+            Some(OnDelete::Cascade) => {
+                let is_root = conceptual.classes[row.class].owner.is_none();
+                let Some(root) = conceptual.aggregate_root(row.class).filter(|_| is_root) else {
+                    return self.cut(end, &each, changes);
+                };
+                self.bury(root, &each, changes);
+                let further = conceptual.ends.iter().filter(|(_, other)| {
+                    other.stored && conceptual.aggregate_root(other.target) == Some(root)
+                });
+                further.for_each(|(other, _)| self.referrer(other, gone, changes));
+            }
+        }
+    }
+
+    fn bury(&self, root: ClassId, each: &str, changes: &mut Vec<Change>) {
+        let Some(table) = self.master_of(root) else { return };
+        let key = slots(table, |column| column.place == Place::Block, "other.");
+        changes.push(Change {
+            class: root,
+            ..self.change(table, ChangeKind::Bury { key }, Some(each.to_owned()))
+        });
+        self.rows(each, changes, |collection| self.is_about(collection, root));
+    }
+
+    /// Others that lose a link.
+    fn cut(&self, end: EndId, each: &str, changes: &mut Vec<Change>) {
+        let conceptual = self.conceptual();
+        let class = conceptual.ends[end].class;
+        let roots = match conceptual.aggregate_root(class) {
+            Some(root) => vec![root],
+            None => conceptual.homes(class).iter().map(|home| home.root).collect(),
+        };
+        for root in roots {
+            let Some(table) = self.master_of(root) else { continue };
+            let occurrences = conceptual.occurrences(class);
+            let inside = occurrences.iter().filter(|at| at.root == root).filter_map(|at| at.hops.first());
+            let mut members: Vec<Member> = inside.map(|&hop| Member::End(hop)).collect();
+            if members.is_empty() {
+                members.push(Member::End(end));
+            }
+            let key = slots(table, |column| column.place == Place::Block, "other.");
+            // A link to one is gone; of several, or inside a part, the others stay.
+            let alone = members == [Member::End(end)] && !conceptual.ends[end].cardinality.is_many();
+            let lost = |term: Term| Term {
+                name: format!("other.{}", term.name),
+                value: alone.then_some(Value::Null),
+                ..term
+            };
+            let set = self.members(table, &members).into_iter().map(lost).collect();
+            let kind = ChangeKind::Set { key, set };
+            changes.push(Change { class: root, ..self.change(table, kind, Some(each.to_owned())) });
+            let uses = |collection: &Collection| {
+                self.is_about(collection, root) && (!collection.whole().is_empty() || uses(collection, end))
+            };
+            self.rows(each, changes, uses);
+        }
+    }
+
+    fn master_of(&self, root: ClassId) -> Option<&Table> {
+        self.layout().table(self.layout().design.master(root)?)
+    }
+
+    /// The rows of some copies, whichever they are.
+    fn rows(&self, each: &str, changes: &mut Vec<Change>, wanted: impl Fn(&Collection) -> bool) {
+        let layout = self.layout();
+        for table in layout.tables() {
+            let collection = &layout.design.collections[table.collection];
+            let is_master = layout.design.master(collection.source.root) == Some(table.collection);
+            if is_master || !wanted(collection) {
+                continue;
+            }
+            let drop = ChangeKind::DropRow(slots(table, Column::is_key, "old."));
+            changes.push(self.change(
+                table,
+                drop,
+                Some(format!("row of {} that the {each} was in", table.name)),
+            ));
+            let put = ChangeKind::PutRow(slots(table, |_| true, "other."));
+            changes.push(self.change(
+                table,
+                put,
+                Some(format!("row of {} that the {each} is in", table.name)),
+            ));
+        }
+    }
+
+    /// Whether aggregates of a root stand in the rows of a collection.
+    fn is_about(&self, collection: &Collection, root: ClassId) -> bool {
+        let conceptual = self.conceptual();
+        let is = |class: ClassId| conceptual.aggregate_root(class) == Some(root);
+        let hop = |member: Member| match member {
+            Member::End(end) => is(conceptual.ends[end].class) || is(conceptual.ends[end].target),
+            Member::Attribute(_) => false,
+        };
+        is(collection.source.root) || used(collection).into_iter().any(hop)
+    }
+}
+
+/// The members by which the rows of a collection are found and filled.
+fn used(collection: &Collection) -> Vec<Member> {
+    let steps = collection.source.positions.iter().filter_map(|(_, position)| Some(position.from?.step));
+    let conditions = collection.source.condition.iter().flat_map(|condition| condition.paths());
+    let paths = collection.held().chain(conditions);
+    let members = paths.flat_map(|path| {
+        let leaf = match path.leaf {
+            Leaf::Attribute(id) => Some(Member::Attribute(id)),
+            Leaf::Reference(id) => Some(Member::End(id)),
+            Leaf::Itself => None,
+        };
+        path.hops.iter().map(|&hop| Member::End(hop)).chain(leaf)
+    });
+    steps.chain(members).collect()
+}
+
+fn uses(collection: &Collection, end: EndId) -> bool {
+    used(collection).contains(&Member::End(end))
+}
