@@ -165,6 +165,14 @@ pub fn add_indexes(model: &Model, design: &mut Design) {
     }
 }
 
+/// Adds the way back along a stored reference.
+pub(crate) fn add_way_back(conceptual: &Conceptual, design: &mut Design, end: EndId) {
+    let leaf = Leaf::Reference(end);
+    for occurrence in conceptual.occurrences(leaf_class(conceptual, leaf)) {
+        add_index(conceptual, design, &occurrence, leaf, WAY_BACK);
+    }
+}
+
 const WAY_BACK: &str = "Keeping data right needs the way back along this reference.";
 const UNIQUE: &str = "A unique value is reserved by its entry here.";
 const PART: &str = "A part is found by its id, which no other part may have.";

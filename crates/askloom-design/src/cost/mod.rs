@@ -30,6 +30,12 @@ pub trait CostModel {
     /// What the step costs: finite and not negative.
     fn cost(&self, work: &Work) -> f64;
 
+    /// How long it takes until what costs so much is done; nothing if costs say nothing about time.
+    fn milliseconds(&self, cost: f64) -> Option<f64> {
+        let _ = cost;
+        None
+    }
+
     /// What a byte that is stored costs, beside a second of the workload.
     fn storage(&self) -> f64 {
         0.0
@@ -43,6 +49,10 @@ impl CostModel for Profile {
 
     fn cost(&self, work: &Work) -> f64 {
         charge::charge(&self.charging, work)
+    }
+
+    fn milliseconds(&self, cost: f64) -> Option<f64> {
+        (self.unit == "µs").then_some(cost / 1e3)
     }
 
     fn storage(&self) -> f64 {

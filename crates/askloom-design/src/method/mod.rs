@@ -5,6 +5,7 @@
 //! alone cannot answer or keep, [`complete`] adds: masters, indexes. So every design answers every query and keeps
 //! every write right, and what is the method's own can be told from what is not by [`Origin`](askloom_model::Origin).
 
+mod around;
 mod complete;
 pub mod cost;
 pub mod given;
@@ -68,17 +69,17 @@ impl Method {
 }
 
 /// What a person may settle.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Options {
     /// How much two collections of KVMod must share to become one.
     pub threshold: Threshold,
-    /// How long the choice by cost may take. Nothing: until it is proven.
-    pub time_limit: Option<std::time::Duration>,
+    /// What the choice by cost must be like.
+    pub wishes: cost::Wishes,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { threshold: Threshold::PUBLISHED, time_limit: None }
+        Self { threshold: Threshold::PUBLISHED, wishes: cost::Wishes::default() }
     }
 }
 

@@ -9,7 +9,7 @@ use super::{cover, fetch, lookup, paths, search};
 use crate::cost::{Asked, Costing, Sizes, Statistics, list_length, selectivity};
 use askloom_model::{
     AssumptionAbout, Capability, ClassId, ColumnValue, Condition, Constant, Contents, CopyLevel, Design,
-    EndId, Estimate, Fetch, Follow, Guarantee, JoinStep, Joining, Keeper, Leaf, Limit, Member, Operand,
+    EndId, Estimate, Fetch, Follow, Guarantee, Joining, Keeper, Leaf, Limit, Member, Operand,
     OrderBy, Path, Plan, PositionId, Priced, Query, Reading, Role, SnapshotReads, StepEstimate, StepOf, Work,
 };
 use std::collections::HashSet;
@@ -219,25 +219,22 @@ impl Pricing<'_> {
             self.load(hop.parent, &[]);
             let fan_out = self.sizes.statistics.fan_out(hop.step);
             let outer = self.query.positions[join.position].outer;
-            let work = self.cheaper(join, hop.step);
+            let (how, work) = self.cheaper(join.how.clone(), hop.step);
+            join.how = how;
             self.flowing *= if outer { fan_out.max(1.0) } else { fan_out };
             self.loaded.insert((join.position, Vec::new()));
             self.push(StepOf::Join(index), work);
         }
     }
 
-    /// The work of a join. Reading all of a small collection can be cheaper than going to an index for each row.
-    fn cheaper(&self, join: &mut JoinStep, step: Member) -> Work {
-        let work = lookup::work(self.costing, &self.sizes, &join.how, step, self.flowing);
-        let Joining::Back { master, .. } = join.how else { return work };
+    /// The work of a step. Reading all of a small collection can be cheaper than going to an index for each row.
+    fn cheaper(&self, how: Joining, step: Member) -> (Joining, Work) {
+        let work = lookup::work(self.costing, &self.sizes, &how, step, self.flowing);
+        let Joining::Back { master, .. } = how else { return (how, work) };
         let scan = Joining::BackByScan { master };
         let by_scan = lookup::work(self.costing, &self.sizes, &scan, step, self.flowing);
         let cheaper = self.costing.model.cost(&by_scan) < self.costing.model.cost(&work);
-        if cheaper && self.costing.capability.scan.value {
-            join.how = scan;
-            return by_scan;
-        }
-        work
+        if cheaper && self.costing.capability.scan.value { (scan, by_scan) } else { (how, work) }
     }
 
     fn filter(&mut self, plan: &Plan) {
@@ -385,8 +382,7 @@ impl Pricing<'_> {
                 let Some(how) = lookup::joining(self.sizes.statistics, self.sizes.design, step) else {
                     return;
                 };
-                let work = lookup::work(self.costing, &self.sizes, &how, step, self.flowing);
-                (how, work)
+                self.cheaper(how, step)
             }
             None => {
                 let Some(how) = self.root(position) else { return };

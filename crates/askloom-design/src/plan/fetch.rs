@@ -4,37 +4,37 @@ use super::{Planner, cover, needed_paths, needs_whole};
 use askloom_model::{Collection, CollectionId, Design, Fetch, Keeper, Leaf, Mapped, Path, PositionId, Role};
 
 impl Planner<'_> {
-    /// Copies that hold something of the rows of a collection which these do not hold themselves: first the one that
-    /// gives most, then for what it does not give the one that gives most of that, and so on.
-    pub(super) fn fetches(&self, access: CollectionId, positions: &[Option<PositionId>]) -> Vec<Fetch> {
+    /// Which copies are looked into for what the rows of a collection do not hold themselves: none, one, or two of which
+    /// each gives something that the other one does not. Whatever other copies there are, these ways stay, so that who
+    /// adds a collection takes no plan from anybody.
+    pub(super) fn fetches(&self, access: CollectionId, positions: &[Option<PositionId>]) -> Vec<Vec<Fetch>> {
         let collection = &self.design.collections[access];
+        let mut ways = vec![Vec::new()];
         // A master has everything; and what a copy holds of the expired is told from what lives by the masters.
         if collection.role == Role::Master || self.expires {
-            return Vec::new();
+            return ways;
         }
-        let mut lacking = self.lacking(collection, positions);
-        let mut fetches = Vec::new();
+        let lacking = self.lacking(collection, positions);
         if lacking.is_empty() {
-            return fetches;
+            return ways;
         }
         // An index of the store's own finds nothing by an identity.
         let others = self.design.collections.iter();
         let others = others.filter(|(id, other)| *id != access && other.keeper == Keeper::Ours);
-        let others: Vec<Fetch> = others
+        let others: Vec<(Fetch, Vec<bool>)> = others
             .filter_map(|(id, other)| {
-                Some(Fetch { collection: id, positions: self.found_by_identity(other, positions)? })
+                let fetch = Fetch { collection: id, positions: self.found_by_identity(other, positions)? };
+                let given: Vec<bool> = lacking.iter().map(|lack| lack.is_given(self.design, &fetch)).collect();
+                given.contains(&true).then_some((fetch, given))
             })
             .collect();
-        loop {
-            let given =
-                |fetch: &&Fetch| lacking.iter().filter(|lack| lack.is_given(self.design, fetch)).count();
-            // Of those that give as much, the first.
-            let Some(best) = others.iter().rev().max_by_key(given).filter(|best| given(best) > 0) else {
-                return fetches;
-            };
-            lacking.retain(|lack| !lack.is_given(self.design, best));
-            fetches.push(best.clone());
+        ways.extend(others.iter().map(|(fetch, _)| vec![fetch.clone()]));
+        for (at, (one, gives)) in others.iter().enumerate() {
+            for (other, too) in others.iter().skip(at + 1) {
+                ways.extend(both((one, gives), (other, too)));
+            }
         }
+        ways
     }
 
     /// What the query needs of the collection's positions and the collection does not hold.
@@ -79,6 +79,15 @@ impl Planner<'_> {
         let there = found.iter().flatten().all(|position| positions.contains(&Some(*position)));
         (known && there).then_some(found)
     }
+}
+
+/// Two copies, first the one that gives more, if each gives something that the other one does not.
+fn both(one: (&Fetch, &[bool]), other: (&Fetch, &[bool])) -> Option<Vec<Fetch>> {
+    let more = |a: &[bool], b: &[bool]| a.iter().zip(b).any(|(a, b)| *a && !b);
+    let count = |gives: &[bool]| gives.iter().filter(|given| **given).count();
+    let (first, second) = if count(other.1) > count(one.1) { (other, one) } else { (one, other) };
+    let useful = more(first.1, second.1) && more(second.1, first.1);
+    useful.then(|| vec![first.0.clone(), second.0.clone()])
 }
 
 /// Something that a query needs.

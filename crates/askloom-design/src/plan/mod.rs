@@ -198,9 +198,7 @@ impl<'p> Planner<'p> {
         let id = *id;
         let Some(joins) = self.joins(collection, positions) else { return Vec::new() };
         // Who reads all of a collection would do better to read all of the one that holds more.
-        let fetches = if start.is_by_key() { self.fetches(id, positions) } else { Vec::new() };
-        let mut ways = vec![Vec::new()];
-        ways.extend(Some(fetches).filter(|fetches| !fetches.is_empty()));
+        let ways = if start.is_by_key() { self.fetches(id, positions) } else { vec![Vec::new()] };
         let plan = |(how, bound): &(Reading, HashSet<usize>), fetches: &Vec<Fetch>| {
             let used = implied.union(bound).copied().collect();
             let mut plan = Plan {

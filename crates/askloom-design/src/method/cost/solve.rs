@@ -1,56 +1,42 @@
 //! Solving a programme: what does not depend on each other apart, each by microlp.
 //!
-//! What the solver says is not taken on trust: its values are rounded, checked against the rows and priced here.
+//! What the solver says is not taken on trust: the bound is priced in [`bound`](super::bound), and what it chooses is
+//! priced by whoever asks.
 
+use super::bound;
 use super::programme::{Op, Programme, Row};
-use microlp::{ComparisonOp, OptimizationDirection, Problem, SolutionStatus, SolveOptions};
+use microlp::{ComparisonOp, OptimizationDirection, Problem, SolveOptions};
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 /// What was found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
-    pub values: Vec<f64>,
-    pub cost: f64,
+    /// Of each part, the variables that it is about and a value for each. Only those of binary variables are to be used.
+    pub parts: Vec<Found>,
     /// No choice costs less than this.
     pub bound: f64,
-    /// How many programmes it fell into.
-    pub components: usize,
 }
 
-impl Answer {
-    /// How much less another choice could cost, as a share.
-    #[must_use]
-    pub fn gap(&self) -> f64 {
-        if self.cost <= 0.0 { 0.0 } else { ((self.cost - self.bound) / self.cost).max(0.0) }
-    }
+/// What was found for one part.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Found {
+    pub variables: Vec<usize>,
+    /// Nothing if the time was over before.
+    pub values: Option<Vec<f64>>,
+    pub bound: f64,
+    /// How many times the part was split to prove it.
+    pub nodes: usize,
 }
 
-/// Differences of costs below this share are rounding.
-const ROUNDING: f64 = 1e-7;
-
-/// The cheapest choice, at least as cheap as the one to start from. That one must be a choice.
+/// The cheapest choice.
 #[must_use]
-pub fn solve(programme: &Programme, start: &[f64], limit: Option<Duration>) -> Answer {
-    let begun = Instant::now();
-    let mut values = start.to_vec();
-    let mut bound = programme.constant;
-    let parts = components(programme);
-    let components = parts.len();
-    for part in parts {
-        let own: Vec<f64> = part.variables.iter().filter_map(|&at| start.get(at).copied()).collect();
-        let sub = part.programme(programme);
-        let left = limit.map(|limit| limit.saturating_sub(begun.elapsed()));
-        let found = component(&sub, &own, left);
-        bound += found.bound;
-        for (&at, value) in part.variables.iter().zip(found.values) {
-            if let Some(slot) = values.get_mut(at) {
-                *slot = value;
-            }
-        }
-    }
-    let cost = programme.cost(&values);
-    Answer { values, cost, bound: bound.min(cost), components }
+pub fn solve(programme: &Programme, limit: Option<Duration>) -> Answer {
+    let end = limit.and_then(|limit| Instant::now().checked_add(limit));
+    let parts: Vec<Found> =
+        components(programme).into_iter().map(|part| part.solve(programme, end)).collect();
+    let bound = programme.constant + parts.iter().map(|part| part.bound).sum::<f64>();
+    Answer { parts, bound }
 }
 
 /// Variables and rows that have nothing to do with the others.
@@ -73,6 +59,23 @@ impl Part {
             rows: self.rows.iter().filter_map(|&old| of.rows.get(old).map(row)).collect(),
             constant: 0.0,
         }
+    }
+
+    fn solve(self, of: &Programme, end: Option<Instant>) -> Found {
+        let programme = self.programme(of);
+        if programme.rows.is_empty() {
+            // Nothing binds it: what costs something is left.
+            let values = programme.variables.iter().map(|one| if one.cost < 0.0 { 1.0 } else { 0.0 });
+            let values: Vec<f64> = values.collect();
+            let bound = programme.cost(&values);
+            return Found { variables: self.variables, values: Some(values), bound, nodes: 0 };
+        }
+        let left = end.map(|end| end.saturating_duration_since(Instant::now()));
+        let values = if left == Some(Duration::ZERO) { None } else { choose(&programme, left) };
+        let values = values.filter(|values| programme.meets(values));
+        let cost = values.as_ref().map(|values| programme.cost(values));
+        let proven = bound::prove(&programme, cost, end);
+        Found { variables: self.variables, values, bound: proven.bound, nodes: proven.nodes }
     }
 }
 
@@ -116,30 +119,10 @@ fn components(programme: &Programme) -> Vec<Part> {
     parts
 }
 
-struct Found {
-    values: Vec<f64>,
-    bound: f64,
-}
-
-fn component(programme: &Programme, start: &[f64], limit: Option<Duration>) -> Found {
-    let started = programme.cost(start);
-    let nothing = Found { values: start.to_vec(), bound: 0.0 };
-    if programme.rows.is_empty() {
-        // Whatever costs nothing and is bound by nothing stays as it was.
-        let values: Vec<f64> = programme
-            .variables
-            .iter()
-            .zip(start)
-            .map(|(variable, &value)| if variable.cost > 0.0 { 0.0 } else { value })
-            .collect();
-        let bound = programme.cost(&values);
-        return Found { values, bound };
-    }
-    if limit == Some(Duration::ZERO) {
-        return nothing;
-    }
+/// What microlp chooses.
+fn choose(programme: &Programme, limit: Option<Duration>) -> Option<Vec<f64>> {
     // Costs that the solver sees are about 1: its tolerances are absolute.
-    let scale = if started > 0.0 { started } else { 1.0 };
+    let scale = scale(programme);
     let mut problem = Problem::new(OptimizationDirection::Minimize);
     let variables: Vec<microlp::Variable> = programme
         .variables
@@ -152,33 +135,33 @@ fn component(programme: &Programme, start: &[f64], limit: Option<Duration>) -> F
     for row in &programme.rows {
         let terms: Vec<(microlp::Variable, f64)> =
             row.terms.iter().filter_map(|&(at, factor)| Some((*variables.get(at)?, factor))).collect();
-        let op = match row.op {
-            Op::AtMost => ComparisonOp::Le,
-            Op::AtLeast => ComparisonOp::Ge,
-            Op::Equal => ComparisonOp::Eq,
-        };
-        problem.add_constraint(terms, op, row.bound);
+        problem.add_constraint(terms, op(row.op), row.bound);
     }
     if let Some(limit) = limit {
         problem.set_time_limit(limit);
     }
-    let Ok(outcome) = problem.solve_with(SolveOptions::default()) else { return nothing };
-    let Some(solution) = outcome.solution() else { return nothing };
-    let values: Vec<f64> = programme
-        .variables
-        .iter()
-        .zip(&variables)
-        .map(|(variable, &at)| {
-            let value = solution.var_value(at);
-            if variable.binary { value.round() } else { value.clamp(0.0, 1.0) }
-        })
-        .collect();
-    let proven = solution.status() == SolutionStatus::Optimal;
-    let cost = programme.cost(&values);
-    let gap = solution.gap().unwrap_or(0.0);
-    let bound = if proven { solution.objective() } else { solution.objective() * (1.0 - gap) } * scale;
-    let better = programme.meets(&values) && cost <= started;
-    Found { values: if better { values } else { start.to_vec() }, bound: (bound * (1.0 - ROUNDING)).max(0.0) }
+    let outcome = problem.solve_with(SolveOptions::default()).ok()?;
+    let solution = outcome.solution()?;
+    let value = |(variable, at): (&super::programme::Variable, &microlp::Variable)| {
+        let value = solution.var_value(*at);
+        if variable.binary { value.round() } else { value.clamp(0.0, 1.0) }
+    };
+    Some(programme.variables.iter().zip(&variables).map(value).collect())
+}
+
+/// What costs are about.
+pub(super) fn scale(programme: &Programme) -> f64 {
+    let costs = programme.variables.iter().map(|variable| variable.cost.abs());
+    let (sum, count) = costs.filter(|&cost| cost > 0.0).fold((0.0, 0.0), |(sum, n), cost| (sum + cost, n + 1.0));
+    if count > 0.0 { sum / count } else { 1.0 }
+}
+
+pub(super) fn op(op: Op) -> ComparisonOp {
+    match op {
+        Op::AtMost => ComparisonOp::Le,
+        Op::AtLeast => ComparisonOp::Ge,
+        Op::Equal => ComparisonOp::Eq,
+    }
 }
 
 #[cfg(test)]
@@ -209,16 +192,15 @@ mod tests {
     #[test]
     fn the_cheapest_choice_is_found_and_proven_part_by_part() {
         let programme = places();
-        let start = [0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
-        assert!(programme.meets(&start));
-        let answer = solve(&programme, &start, None);
+        let answer = solve(&programme, None);
         // Both open: 3 + 4 + 1 + 1; one: 3 + 1 + 6 or 4 + 5 + 1; none: 18. And 2 for the other part.
-        assert!((answer.cost - (10.0 + 9.0 + 2.0)).abs() < 1e-6, "{answer:?}");
-        assert!(answer.gap() < 1e-6 && answer.components == 2, "{answer:?}");
-        assert!(programme.meets(&answer.values));
-        let late = solve(&programme, &start, Some(Duration::ZERO));
-        assert_eq!(late.values, start, "without time the start is the answer");
-        assert!(late.gap() > 0.5);
+        assert!((answer.bound - (10.0 + 9.0 + 2.0)).abs() < 1e-6, "{answer:?}");
+        let [first, second] = answer.parts.as_slice() else { panic!("{answer:?}") };
+        assert_eq!(first.values.as_ref().map(|values| (values[0], values[1])), Some((1.0, 1.0)));
+        assert_eq!(second.values, Some(vec![1.0, 0.0]));
+        let late = solve(&programme, Some(Duration::ZERO));
+        assert!(late.parts.iter().all(|part| part.values.is_none()));
+        assert!(late.bound <= answer.bound);
     }
 
     #[test]

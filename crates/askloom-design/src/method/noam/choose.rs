@@ -15,6 +15,64 @@ const DOLLARS: &str = "$/M";
 /// What costs less than this much more than the cheapest may be cheaper in truth: statistics are no better.
 const CLOSE: f64 = 1.1;
 
+/// Ways to cut the aggregates of a class.
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::method) struct Cuts {
+    pub(in crate::method) class: ClassId,
+    pub(in crate::method) rules: Vec<Vec<Rule>>,
+    /// How many were looked at.
+    pub(in crate::method) made: usize,
+}
+
+/// So many ways to cut a class are handed on: those that cost least in all.
+const WAYS: usize = 4;
+
+/// For each class that the model leaves open, the ways to cut it of which no other one is cheaper for every statement,
+/// the cheapest in all first.
+pub(in crate::method) fn cuts(model: &Model, costing: &Costing<'_>, masters: &Design) -> Vec<Cuts> {
+    let own = masters.collections.iter().filter(|(_, collection)| collection.role == Role::Master);
+    let open = own.filter(|(id, collection)| in_force(model, masters, *id, collection.source.root).is_none());
+    let open: BTreeSet<ClassId> = open.map(|(_, collection)| collection.source.root).collect();
+    let statistics = Statistics::new(&model.conceptual);
+    let candidates = Candidates { model, sizes: Sizes { statistics: &statistics, design: masters } };
+    let mut loads = Loads::new(model, costing, masters, &open);
+    let mut all = Vec::new();
+    for class in open {
+        let uses: Vec<_> =
+            loads.of(class).filter_map(|load| Some((load.rate, load.uses.get(&class)?))).collect();
+        if uses.is_empty() {
+            continue;
+        }
+        let candidates = candidates.of(class, &uses);
+        let priced: Vec<(Vec<f64>, Vec<Rule>)> = candidates
+            .iter()
+            .map(|candidate| (loads.prices(class, &candidate.rules), candidate.rules.clone()))
+            .collect();
+        let mut left = undominated(priced);
+        left.truncate(WAYS);
+        if let Some((_, rules)) = left.first() {
+            loads.settle(class, rules);
+        }
+        let rules = left.into_iter().map(|(_, rules)| rules).collect();
+        all.push(Cuts { class, rules, made: candidates.len() });
+    }
+    all
+}
+
+/// Those that no other one is at least as cheap as for every statement, the cheapest in all first.
+fn undominated(mut priced: Vec<(Vec<f64>, Vec<Rule>)>) -> Vec<(Vec<f64>, Vec<Rule>)> {
+    let total = |prices: &[f64]| prices.iter().sum::<f64>();
+    priced.sort_by(|(a, _), (b, _)| total(a).total_cmp(&total(b)));
+    let mut left: Vec<(Vec<f64>, Vec<Rule>)> = Vec::new();
+    for one in priced.into_iter().filter(|(prices, _)| total(prices).is_finite()) {
+        let as_cheap = |other: &(Vec<f64>, Vec<Rule>)| other.0.iter().zip(&one.0).all(|(a, b)| a <= b);
+        if !left.iter().any(as_cheap) {
+            left.push(one);
+        }
+    }
+    left
+}
+
 /// Cuts the masters of a design. Classes are decided one after the other, each with those before it as decided and
 /// those behind it in one entry: what statements cost is a sum over the aggregates that they use, so that a second
 /// round would change nothing but where a plan goes another way.

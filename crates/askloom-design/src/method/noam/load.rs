@@ -5,48 +5,15 @@
 
 use super::usage::{Use, Uses};
 use crate::cost::Costing;
+use crate::method::around::{Around, Statement};
 use crate::method::complete::{Found, add_index, questions};
 use crate::partition::Strategy;
 use crate::{plan, upkeep};
-use askloom_model::{
-    ClassId, Collection, CollectionId, Conceptual, Contents, Design, EndId, Header, Id, Leaf, Member, Model,
-    Position, PositionId, Query, Role, Rule, Table, Write, WriteStep,
-};
+use askloom_model::{ClassId, Collection, CollectionId, Contents, Design, Id, Model, Query, Role, Rule};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The rate of a statement that has none, per second.
 pub(super) const RATE: f64 = 1.0;
-
-pub(super) enum Statement<'m> {
-    Query(Box<Query>),
-    Write(&'m Write),
-}
-
-impl Statement<'_> {
-    pub(super) fn header(&self) -> &Header {
-        match self {
-            Self::Query(query) => &query.header,
-            Self::Write(write) => &write.header,
-        }
-    }
-
-    /// What it costs over a design; a query starts with one of these collections.
-    fn cost(
-        &self,
-        model: &Model,
-        costing: &Costing<'_>,
-        design: &Design,
-        from: &[CollectionId],
-    ) -> Option<f64> {
-        match self {
-            Self::Query(query) => plan::plan_from(costing, &model.conceptual, design, query, from)
-                .map(|plan| plan.estimate.cost),
-            Self::Write(write) => {
-                plan::write::plan(costing, model, design, write).ok().map(|plan| plan.estimate.cost)
-            }
-        }
-    }
-}
 
 /// A statement, its rate, and the collections around it.
 pub(super) struct Load<'m> {
@@ -184,6 +151,16 @@ impl<'m> Loads<'m> {
         sum.is_finite().then_some(sum)
     }
 
+    /// What each of them costs in a second under these rules.
+    pub(super) fn prices(&mut self, class: ClassId, rules: &[Rule]) -> Vec<f64> {
+        self.settle(class, rules);
+        let price = |load: &Load<'m>| {
+            let design = self.designs.get(load.around);
+            design.map_or(f64::INFINITY, |design| load.price(self.model, self.costing, design))
+        };
+        self.of(class).map(price).collect()
+    }
+
     /// Leaves a class as it was decided, for the classes that come after it.
     pub(super) fn settle(&mut self, class: ClassId, rules: &[Rule]) {
         let around = self.of(class).map(|load| load.around).collect::<BTreeSet<usize>>();
@@ -232,167 +209,6 @@ fn completed(model: &Model, costing: &Costing<'_>, masters: &Design, queries: &[
         upkeep::add_indexes(model, &mut design);
     }
     design
-}
-
-/// Which collections have to do with which aggregates.
-struct Around<'a> {
-    conceptual: &'a Conceptual,
-    design: &'a Design,
-    /// By root, the collections whose rows depend on its aggregates.
-    about: HashMap<ClassId, Vec<CollectionId>>,
-    /// By collection, those roots.
-    roots: Vec<Vec<ClassId>>,
-    /// By root, those that refer to its aggregates by checked references.
-    referring: HashMap<ClassId, Vec<ClassId>>,
-}
-
-impl<'a> Around<'a> {
-    fn new(conceptual: &'a Conceptual, design: &'a Design) -> Self {
-        let mut around =
-            Self { conceptual, design, about: HashMap::new(), roots: Vec::new(), referring: HashMap::new() };
-        let mut homes: HashMap<ClassId, Vec<ClassId>> = HashMap::new();
-        for (id, collection) in design.collections.iter() {
-            let mut roots = match collection.role {
-                Role::Master => vec![collection.source.root],
-                Role::Copy | Role::Index => {
-                    let classes =
-                        upkeep::places(conceptual, collection).into_iter().filter_map(|place| place.class);
-                    let mut roots = Vec::new();
-                    for class in classes {
-                        let homes = homes.entry(class).or_insert_with(|| {
-                            conceptual.homes(class).iter().map(|home| home.root).collect()
-                        });
-                        roots.extend(homes.iter().copied());
-                    }
-                    roots
-                }
-            };
-            roots.sort_unstable();
-            roots.dedup();
-            for &root in &roots {
-                around.about.entry(root).or_default().push(id);
-            }
-            around.roots.push(roots);
-        }
-        for (_, end) in conceptual.ends.iter().filter(|(_, end)| end.stored && end.on_delete.is_some()) {
-            let ends = conceptual.aggregate_root(end.target).zip(conceptual.aggregate_root(end.class));
-            if let Some((target, holder)) = ends {
-                around.referring.entry(target).or_default().push(holder);
-            }
-        }
-        around
-    }
-
-    /// The collections about these roots, and what is needed to keep them.
-    fn design(&self, roots: &BTreeSet<ClassId>) -> Design {
-        let about = |root: &ClassId| self.about.get(root).into_iter().flatten().copied();
-        let mut ids: BTreeSet<CollectionId> = roots.iter().flat_map(about).collect();
-        let further: BTreeSet<ClassId> =
-            ids.iter().filter_map(|id| self.roots.get(id.index())).flatten().copied().collect();
-        let needed = |id: &CollectionId| {
-            let collection = &self.design.collections[*id];
-            let own = further.contains(&collection.source.root);
-            own && (collection.role == Role::Master || collection.indexed().is_some())
-        };
-        ids.extend(further.iter().flat_map(about).filter(needed));
-        let mut collections = Table::default();
-        for id in ids {
-            collections.push(self.design.collections[id].clone());
-        }
-        Design { method: self.design.method.clone(), collections }
-    }
-
-    fn roots(&self, statement: &Statement<'_>) -> BTreeSet<ClassId> {
-        match statement {
-            Statement::Query(query) => self.roots_of_query(query),
-            Statement::Write(write) => {
-                let mut roots = BTreeSet::new();
-                write.steps.iter().for_each(|step| self.step(step, &mut roots));
-                roots
-            }
-        }
-    }
-
-    fn roots_of_query(&self, query: &Query) -> BTreeSet<ClassId> {
-        let mut roots = BTreeSet::new();
-        self.positions(&query.positions, &mut roots);
-        for path in plan::needed_paths(query) {
-            self.path(&path.hops, path.leaf, &mut roots);
-        }
-        roots
-    }
-
-    fn positions(&self, positions: &Table<PositionId, Position>, roots: &mut BTreeSet<ClassId>) {
-        for (_, position) in positions.iter() {
-            match position.from.map(|hop| hop.step) {
-                None => {
-                    let homes = position.class.map(|class| self.conceptual.homes(class)).unwrap_or_default();
-                    roots.extend(homes.iter().map(|home| home.root));
-                }
-                Some(Member::End(end)) => self.end(end, roots),
-                Some(Member::Attribute(_)) => {}
-            }
-            roots.extend(position.class.and_then(|class| self.conceptual.aggregate_root(class)));
-        }
-    }
-
-    fn path(&self, hops: &[EndId], leaf: Leaf, roots: &mut BTreeSet<ClassId>) {
-        hops.iter().for_each(|&hop| self.end(hop, roots));
-        match leaf {
-            Leaf::Reference(end) => self.end(end, roots),
-            Leaf::Attribute(_) | Leaf::Itself => {}
-        }
-    }
-
-    fn end(&self, end: EndId, roots: &mut BTreeSet<ClassId>) {
-        let row = &self.conceptual.ends[end];
-        roots.extend(self.conceptual.aggregate_root(row.target));
-        roots.extend(self.conceptual.aggregate_root(row.class));
-    }
-
-    fn step(&self, step: &WriteStep, roots: &mut BTreeSet<ClassId>) {
-        let (class, found, changed) = match step {
-            WriteStep::Insert { class } | WriteStep::Upsert { class } => (*class, None, Vec::new()),
-            WriteStep::Delete { class, condition, positions } => {
-                (*class, Some((condition, positions)), Vec::new())
-            }
-            WriteStep::Update { class, set, condition, positions } => {
-                let changed = set.iter().map(|assignment| assignment.member).collect();
-                (*class, Some((condition, positions)), changed)
-            }
-            WriteStep::Add { class, list, condition, positions, .. }
-            | WriteStep::Remove { class, list, condition, positions, .. } => {
-                (*class, Some((condition, positions)), vec![*list])
-            }
-            WriteStep::Connect { class, end, condition, positions, .. }
-            | WriteStep::Disconnect { class, end, condition, positions, .. } => {
-                (*class, Some((condition, positions)), vec![Member::End(*end)])
-            }
-        };
-        if let Some(root) = self.conceptual.aggregate_root(class) {
-            roots.insert(root);
-            roots.extend(self.referring.get(&root).into_iter().flatten());
-        }
-        for member in self.conceptual.all_members(class).chain(changed.iter().copied()) {
-            match member {
-                Member::End(end)
-                    if self.conceptual.ends[end].on_delete.is_some() || changed.contains(&member) =>
-                {
-                    self.end(end, roots);
-                }
-                Member::End(_) | Member::Attribute(_) => {}
-            }
-        }
-        let Some((condition, positions)) = found else { return };
-        self.positions(positions, roots);
-        let mut paths = Vec::new();
-        if let Some(condition) = condition {
-            paths.extend(condition.paths().into_iter().cloned());
-        }
-        for path in paths {
-            self.path(&path.hops, path.leaf, roots);
-        }
-    }
 }
 
 #[cfg(test)]

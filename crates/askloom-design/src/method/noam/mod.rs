@@ -13,6 +13,8 @@ mod load;
 mod suggest;
 mod usage;
 
+pub(super) use choose::cuts;
+
 use super::{Decision, Paper, Proposal};
 use crate::cost::Costing;
 use crate::saved::rule_text;

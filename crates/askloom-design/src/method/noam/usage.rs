@@ -1,6 +1,6 @@
 //! Which top-level fields of which aggregates a statement uses, and how.
 
-use crate::method::noam::load::Statement;
+use crate::method::around::Statement;
 use crate::plan;
 use crate::plan::write::way_to;
 use askloom_model::{

@@ -1,0 +1,230 @@
+//! Every plan of a query over what may be kept, and what each of them needs to be kept.
+
+use super::pool::Pool;
+use crate::cost::Costing;
+use crate::method::around::{Around, Statement};
+use crate::plan;
+use crate::plan::write::parts::{self, Parts};
+use askloom_model::{
+    CollectionId, Conceptual, Contents, Design, EndId, Member, Model, Plan, Query, Role, Table, Write,
+};
+use std::collections::{BTreeSet, HashMap};
+
+/// Something that is chosen or not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Pick {
+    Keep(CollectionId),
+    /// A master that can be cut in several ways, and which of them.
+    Cut(usize, usize),
+}
+
+/// A plan of a statement.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Alternative {
+    /// What it costs each time.
+    pub(super) cost: f64,
+    /// The picks that it needs.
+    pub(super) reads: BTreeSet<usize>,
+}
+
+/// Of so many ways back, every choice of those that are there is looked at; of more, all, none, and all but each.
+const WAYS_BACK: usize = 3;
+/// So many choices of cuts are looked at; of more, those in which one master is cut in another way than usual.
+const CUTS: usize = 32;
+
+/// A pool to plan over.
+pub(super) struct Over<'o> {
+    pub(super) model: &'o Model,
+    pub(super) costing: &'o Costing<'o>,
+    pub(super) pool: &'o Pool,
+    around: Around<'o>,
+    pub(super) picks: Vec<Pick>,
+    at: HashMap<Pick, usize>,
+}
+
+/// The collections around a statement.
+struct Near {
+    design: Design,
+    /// Where they are in the pool.
+    ids: Vec<CollectionId>,
+}
+
+impl<'o> Over<'o> {
+    pub(super) fn new(model: &'o Model, costing: &'o Costing<'o>, pool: &'o Pool) -> Self {
+        let keep = pool.optional().map(Pick::Keep);
+        let cuts = pool.cuts.iter().enumerate();
+        let cuts = cuts.flat_map(|(cut, one)| (0..one.ways.len()).map(move |way| Pick::Cut(cut, way)));
+        let picks: Vec<Pick> = keep.chain(cuts).collect();
+        let at = picks.iter().enumerate().map(|(at, &pick)| (pick, at)).collect();
+        Self { model, costing, pool, around: Around::new(&model.conceptual, &pool.design), picks, at }
+    }
+
+    pub(super) fn pick(&self, pick: Pick) -> Option<usize> {
+        self.at.get(&pick).copied()
+    }
+
+    /// The plans of a query that no other one does with less and for less, and how many there were.
+    pub(super) fn query(&self, query: &Query) -> (Vec<Alternative>, usize) {
+        let roots = self.around.roots_of_query(query);
+        let conceptual = &self.model.conceptual;
+        let homes: BTreeSet<_> = query.positions[plan::main()]
+            .class
+            .map(|class| conceptual.homes(class))
+            .unwrap_or_default()
+            .iter()
+            .map(|home| home.root)
+            .collect();
+        let of_use = |id: &CollectionId| {
+            let one = &self.pool.design.collections[*id];
+            one.role == Role::Master || one.indexed().is_some() || homes.contains(&one.source.root)
+        };
+        let ids: Vec<CollectionId> = self.around.ids(&roots).into_iter().filter(of_use).collect();
+        let (mut all, mut made) = (Vec::new(), 0);
+        for hidden in self.hidden(query, &ids) {
+            let left = ids.iter().copied().filter(|id| !hidden.contains(id)).collect();
+            for cuts in self.cuts(&ids) {
+                let near = self.near(&left, &cuts);
+                let plans = plan::plans_for(self.costing, conceptual, &near.design, query);
+                made += plans.len();
+                let plans = plans.iter().filter(|plan| is_quick(self.costing, query, plan));
+                all.extend(plans.map(|plan| self.alternative(plan, &near, &cuts)));
+            }
+        }
+        (undominated(all), made)
+    }
+
+    /// Which of the ways back that a query could take are not there.
+    fn hidden(&self, query: &Query, ids: &[CollectionId]) -> Vec<BTreeSet<CollectionId>> {
+        let walked = walked_back(&self.model.conceptual, query);
+        let back = ids.iter().copied().filter(|&id| {
+            let way = self.pool.design.collections[id].reverses();
+            self.pool.is_optional(id) && way.is_some_and(|end| walked.contains(&end))
+        });
+        let back: Vec<CollectionId> = back.collect();
+        if back.len() <= WAYS_BACK {
+            let chosen = |choice: usize| {
+                let chosen = back.iter().enumerate().filter(|(at, _)| choice >> at & 1 == 1);
+                chosen.map(|(_, &id)| id).collect()
+            };
+            return (0..1usize << back.len()).map(chosen).collect();
+        }
+        let mut all = vec![BTreeSet::new(), back.iter().copied().collect()];
+        all.extend(back.iter().map(|&id| BTreeSet::from([id])));
+        all
+    }
+
+    /// For each master that can be cut in several ways, which one, in all choices.
+    fn cuts(&self, ids: &[CollectionId]) -> Vec<Vec<(usize, usize)>> {
+        let near = self.pool.cuts.iter().enumerate().filter(|(_, cut)| ids.contains(&cut.master));
+        let near: Vec<(usize, usize)> = near.map(|(at, cut)| (at, cut.ways.len())).collect();
+        let choices: usize = near.iter().map(|(_, ways)| ways).product();
+        let usual: Vec<(usize, usize)> = near.iter().map(|(at, _)| (*at, 0)).collect();
+        if choices > CUTS {
+            let mut all = vec![usual.clone()];
+            for (place, &(at, ways)) in near.iter().enumerate() {
+                for way in 1..ways {
+                    let mut other = usual.clone();
+                    other.get_mut(place).into_iter().for_each(|slot| *slot = (at, way));
+                    all.push(other);
+                }
+            }
+            return all;
+        }
+        let mut all = vec![Vec::new()];
+        for (at, ways) in near {
+            all = all
+                .into_iter()
+                .flat_map(|chosen: Vec<(usize, usize)>| {
+                    (0..ways).map(move |way| chosen.iter().copied().chain([(at, way)]).collect())
+                })
+                .collect();
+        }
+        all
+    }
+
+    fn near(&self, ids: &Vec<CollectionId>, cuts: &[(usize, usize)]) -> Near {
+        let mut collections = Table::default();
+        for &id in ids {
+            let mut collection = self.pool.design.collections[id].clone();
+            for (cut, way) in cuts.iter().filter_map(|&(at, way)| Some((self.pool.cuts.get(at)?, way))) {
+                if cut.master == id
+                    && let Some(rules) = cut.ways.get(way)
+                {
+                    collection.contents = Contents::Aggregate(rules.clone());
+                }
+            }
+            collections.push(collection);
+        }
+        let method = self.pool.design.method.clone();
+        Near { design: Design { method, collections }, ids: ids.clone() }
+    }
+
+    fn alternative(&self, plan: &Plan, near: &Near, cuts: &[(usize, usize)]) -> Alternative {
+        let mut reads = BTreeSet::new();
+        for own in plan.collections() {
+            let Some(&id) = near.ids.get(askloom_model::Id::index(own)) else { continue };
+            reads.extend(self.pick(Pick::Keep(id)));
+            let cut = cuts.iter().find(|(at, _)| self.pool.cuts.get(*at).is_some_and(|cut| cut.master == id));
+            reads.extend(cut.and_then(|&(at, way)| self.pick(Pick::Cut(at, way))));
+        }
+        Alternative { cost: plan.estimate.cost, reads }
+    }
+
+    /// A write part by part: as masters are usually cut, and as each of them is cut in another way.
+    pub(super) fn write(&self, write: &Write) -> Option<(Parts, Vec<(usize, usize, Parts)>)> {
+        let roots = self.around.roots(&Statement::Write(write));
+        let ids: Vec<CollectionId> = self.around.ids(&roots).into_iter().collect();
+        let priced = |cuts: &[(usize, usize)]| {
+            let near = self.near(&ids, cuts);
+            let mut parts = parts::parts(self.costing, self.model, &near.design, write)?;
+            for copy in parts.steps.iter_mut().flat_map(|step| &mut step.copies) {
+                let known = near.ids.get(askloom_model::Id::index(copy.collection));
+                copy.collection = known.copied().unwrap_or(copy.collection);
+            }
+            Some(parts)
+        };
+        let usual = priced(&[])?;
+        let mut others = Vec::new();
+        for (at, cut) in self.pool.cuts.iter().enumerate().filter(|(_, cut)| ids.contains(&cut.master)) {
+            for way in 1..cut.ways.len() {
+                others.push((at, way, priced(&[(at, way)])?));
+            }
+        }
+        Some((usual, others))
+    }
+}
+
+/// Whether a plan takes no longer than its query may.
+fn is_quick(costing: &Costing<'_>, query: &Query, plan: &Plan) -> bool {
+    let takes = query.latency_ms.zip(costing.model.milliseconds(plan.estimate.cost));
+    takes.is_none_or(|(most, takes)| takes <= most)
+}
+
+/// The stored references that a query goes along from the target back.
+fn walked_back(conceptual: &Conceptual, query: &Query) -> BTreeSet<EndId> {
+    let steps = query.positions.iter().filter_map(|(_, position)| match position.from?.step {
+        Member::End(end) => Some(end),
+        Member::Attribute(_) => None,
+    });
+    let hops = plan::needed_paths(query).into_iter().flat_map(|path| path.hops);
+    let ends = steps.chain(hops).filter(|&end| {
+        let row = &conceptual.ends[end];
+        !row.stored || row.inverse == Some(end)
+    });
+    ends.map(|end| conceptual.stored_end(end)).collect()
+}
+
+/// Those that no other does with less and for less.
+fn undominated(mut all: Vec<Alternative>) -> Vec<Alternative> {
+    all.retain(|one| one.cost.is_finite());
+    all.sort_by(|a, b| {
+        a.cost.total_cmp(&b.cost).then(a.reads.len().cmp(&b.reads.len())).then_with(|| a.reads.cmp(&b.reads))
+    });
+    let mut left: Vec<Alternative> = Vec::new();
+    for one in all {
+        if !left.iter().any(|other| other.reads.is_subset(&one.reads)) {
+            left.push(one);
+        }
+    }
+    left
+}

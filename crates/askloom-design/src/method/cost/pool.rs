@@ -1,0 +1,282 @@
+//! All collections that are looked at.
+
+use super::candidate::of_query;
+use crate::cost::{Costing, Statistics};
+use crate::limits::{self, Limits};
+use crate::method::{complete, given, noam};
+use crate::{native, simple, upkeep};
+use askloom_model::{
+    ClassId, Collection, CollectionId, Conceptual, Contents, Design, EndId, Id, Keeper, Member, Model,
+    Origin, Path, Role, Rule, Table,
+};
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+/// All collections that are looked at, in one design: masters and what every design needs first, then candidates, then
+/// the ways back that some of them need.
+#[derive(Debug, Clone)]
+pub(super) struct Pool {
+    pub(super) design: Design,
+    /// Where candidates begin.
+    pub(super) first: usize,
+    /// Where ways back begin.
+    pub(super) back: usize,
+    /// The masters that can be cut in several ways; in the design, the first way.
+    pub(super) cuts: Vec<Cut>,
+    pub(super) made: Made,
+    /// By root, what is there.
+    by_root: HashMap<ClassId, Vec<CollectionId>>,
+    names: HashSet<String>,
+}
+
+/// A master that can be cut in several ways.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Cut {
+    pub(super) master: CollectionId,
+    pub(super) ways: Vec<Vec<Rule>>,
+}
+
+/// How many candidates were made, and why some are not looked at.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Made {
+    pub(super) collections: usize,
+    /// The same as another one.
+    pub(super) same: usize,
+    /// Larger than the store takes.
+    pub(super) too_large: usize,
+    pub(super) cuts: usize,
+    pub(super) cuts_left: usize,
+}
+
+impl Pool {
+    /// All that could serve a model, designs of other methods included.
+    pub(super) fn new(model: &Model, costing: &Costing<'_>, others: &[Design]) -> Self {
+        let design = masters(model);
+        let mut pool = Self {
+            first: design.collections.len(),
+            back: 0,
+            cuts: Vec::new(),
+            made: Made::default(),
+            by_root: HashMap::new(),
+            names: design.collections.iter().map(|(_, one)| one.name.clone()).collect(),
+            design,
+        };
+        for (id, collection) in pool.design.collections.iter() {
+            pool.by_root.entry(collection.source.root).or_default().push(id);
+        }
+        pool.cut(model, costing, others);
+        let conceptual = &model.conceptual;
+        let most = limits::at_most(conceptual);
+        let (average, most) = (Statistics::new(conceptual), Statistics::new(&most));
+        let limits = Limits { capability: costing.capability, average: &average, most: &most };
+        let mut walked: BTreeSet<EndId> = BTreeSet::new();
+        for query in &complete::questions(model) {
+            for candidate in of_query(model, query) {
+                walked.extend(candidate.reverses());
+                pool.add(conceptual, &limits, candidate);
+            }
+        }
+        for (_, collection) in others.iter().flat_map(|design| design.collections.iter()) {
+            walked.extend(collection.reverses());
+            pool.add(conceptual, &limits, Collection { origin: Origin::Method, ..collection.clone() });
+        }
+        pool.unions(conceptual, &limits);
+        pool.natives(conceptual, costing, &limits);
+        pool.back = pool.design.collections.len();
+        upkeep::add_indexes(model, &mut pool.design);
+        walked.into_iter().for_each(|end| upkeep::add_way_back(conceptual, &mut pool.design, end));
+        pool
+    }
+
+    pub(super) fn optional(&self) -> impl Iterator<Item = CollectionId> + '_ {
+        self.design.collections.ids().skip(self.first)
+    }
+
+    pub(super) fn is_optional(&self, id: CollectionId) -> bool {
+        id.index() >= self.first
+    }
+
+    /// The ways to cut masters that somebody proposes: NoAM's, and those of the other methods' designs.
+    fn cut(&mut self, model: &Model, costing: &Costing<'_>, others: &[Design]) {
+        let mut found = noam::cuts(model, costing, &self.design);
+        self.made.cuts = found.iter().map(|cuts| cuts.made).sum();
+        for cuts in &mut found {
+            for design in others {
+                let master = design.master(cuts.class).map(|id| &design.collections[id].contents);
+                if let Some(Contents::Aggregate(rules)) = master
+                    && !cuts.rules.contains(rules)
+                {
+                    cuts.rules.push(rules.clone());
+                }
+            }
+            let Some(master) = self.design.master(cuts.class) else { continue };
+            let ways = self.that_fit(model, costing, master, std::mem::take(&mut cuts.rules));
+            self.made.cuts_left += ways.len();
+            if let Some(first) = ways.first() {
+                self.design.collections[master].contents = Contents::Aggregate(first.clone());
+            }
+            if ways.len() > 1 {
+                self.cuts.push(Cut { master, ways });
+            }
+        }
+    }
+
+    /// Without those whose records get larger than the store takes, unless all do.
+    fn that_fit(
+        &self,
+        model: &Model,
+        costing: &Costing<'_>,
+        master: CollectionId,
+        ways: Vec<Vec<Rule>>,
+    ) -> Vec<Vec<Rule>> {
+        let statistics = Statistics::new(&model.conceptual);
+        let mut design = Design { method: String::new(), collections: Table::default() };
+        let own = design.collections.push(self.design.collections[master].clone());
+        let fits = |rules: &&Vec<Rule>| {
+            design.collections[own].contents = Contents::Aggregate((*rules).clone());
+            !limits::broken(costing.capability, &statistics, &design, own)
+                .iter()
+                .any(limits::Broken::is_error)
+        };
+        let fitting: Vec<Vec<Rule>> = ways.iter().filter(fits).cloned().collect();
+        if fitting.is_empty() { ways } else { fitting }
+    }
+
+    fn add(&mut self, conceptual: &Conceptual, limits: &Limits<'_>, candidate: Collection) {
+        let copy = candidate.role != Role::Master && candidate.reverses().is_none();
+        if !copy || (candidate.block_key.is_empty() && candidate.entry_key.is_empty()) {
+            return;
+        }
+        self.made.collections += 1;
+        if !is_kept(conceptual, &candidate) {
+            return;
+        }
+        if self.known(&candidate).is_some() {
+            self.made.same += 1;
+            return;
+        }
+        let name = self.unused(&candidate.name);
+        let root = candidate.source.root;
+        let id = self.design.collections.push(Collection { name: name.clone(), ..candidate });
+        if limits.broken(&self.design, id).iter().any(limits::Broken::is_error) {
+            self.design.collections.truncate(id.index());
+            self.made.too_large += 1;
+            return;
+        }
+        self.names.insert(name);
+        self.by_root.entry(root).or_default().push(id);
+    }
+
+    fn unused(&self, name: &str) -> String {
+        if !self.names.contains(name) {
+            return name.to_owned();
+        }
+        let numbered = (2..).map(|number| format!("{name}{number}"));
+        numbered.into_iter().find(|name| !self.names.contains(name)).unwrap_or_default()
+    }
+
+    /// The collection that holds the same under the same keys.
+    pub(super) fn known(&self, candidate: &Collection) -> Option<CollectionId> {
+        let same = |other: &Collection| {
+            other.source == candidate.source
+                && other.block_key == candidate.block_key
+                && other.entry_key == candidate.entry_key
+                && other.contents == candidate.contents
+                && other.keeper == candidate.keeper
+                && other.indexed().is_some() == candidate.indexed().is_some()
+        };
+        let near = self.by_root.get(&candidate.source.root).into_iter().flatten().copied();
+        let back = self.design.collections.ids().skip(self.back).filter(|_| self.back > 0);
+        near.chain(back).find(|&id| same(&self.design.collections[id]))
+    }
+
+    /// Candidates with the same rows and keys as one that holds what all of them hold.
+    fn unions(&mut self, conceptual: &Conceptual, limits: &Limits<'_>) {
+        let roots: BTreeSet<ClassId> = self.by_root.keys().copied().collect();
+        for root in roots {
+            let near = self.by_root.get(&root).into_iter().flatten();
+            let flat = |one: &&Collection| matches!(one.contents, Contents::Fields(_));
+            let candidates: Vec<Collection> = near
+                .filter(|&&id| self.is_optional(id))
+                .map(|&id| &self.design.collections[id])
+                .filter(flat)
+                .cloned()
+                .collect();
+            for union in unions(&candidates) {
+                self.add(conceptual, limits, union);
+            }
+        }
+    }
+
+    /// The same, kept by the store where it can.
+    fn natives(&mut self, conceptual: &Conceptual, costing: &Costing<'_>, limits: &Limits<'_>) {
+        if costing.capability.indexes.is_none_or(|indexes| !indexes.value.computed) {
+            return;
+        }
+        let candidates: Vec<Collection> =
+            self.design.collections.iter().skip(self.first).map(|(_, one)| one.clone()).collect();
+        for one in candidates.into_iter().filter(|one| native::could_keep(conceptual, one)) {
+            self.add(conceptual, limits, Collection { keeper: Keeper::Store, ..one });
+        }
+    }
+}
+
+/// What every design of a model has: what the model declares, the masters, and what writes need whatever copies there are.
+fn masters(model: &Model) -> Design {
+    let mut design = Design { method: "cost".to_owned(), ..given::propose(model).design };
+    let mut bare = model.clone();
+    bare.workload.queries.clear();
+    bare.workload.asks.clear();
+    simple::masters(&bare, Origin::Method, &mut design);
+    upkeep::add_indexes(&bare, &mut design);
+    design
+}
+
+/// Whether the planner can rely on it.
+fn is_kept(conceptual: &Conceptual, collection: &Collection) -> bool {
+    match collection.contents {
+        Contents::Nested(_) => crate::nested_is_exact(conceptual, collection),
+        Contents::Aggregate(_) | Contents::Fields(_) => true,
+    }
+}
+
+/// For each rows and keys that several of these have, one that holds what all of them hold.
+fn unions(candidates: &[Collection]) -> Vec<Collection> {
+    let mut done: Vec<&Collection> = Vec::new();
+    let mut found = Vec::new();
+    for one in candidates {
+        let same = |other: &&Collection| {
+            other.source == one.source
+                && other.block_key == one.block_key
+                && other.entry_key == one.entry_key
+        };
+        if done.iter().any(same) {
+            continue;
+        }
+        done.push(one);
+        let mut fields: Vec<Path> = Vec::new();
+        let mut several = 0;
+        for other in candidates.iter().filter(same) {
+            several += 1;
+            let new: Vec<Path> = other.fields().iter().filter(|path| !fields.contains(path)).cloned().collect();
+            fields.extend(new);
+        }
+        if several > 1 {
+            found.push(Collection { role: Role::Copy, contents: Contents::Fields(fields), ..one.clone() });
+        }
+    }
+    found
+}
+
+/// The stored references that have to be walked back to keep a copy.
+pub(super) fn ways_back(conceptual: &Conceptual, collection: &Collection) -> Vec<EndId> {
+    let places = upkeep::places(conceptual, collection);
+    let steps = places.iter().flat_map(|place| place.steps.iter());
+    let ends = steps.filter_map(|&step| match step {
+        Member::End(end) => Some(conceptual.stored_end(end)),
+        Member::Attribute(_) => None,
+    });
+    let mut ends: Vec<_> = ends.collect();
+    ends.sort_unstable();
+    ends.dedup();
+    ends
+}

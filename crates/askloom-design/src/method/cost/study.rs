@@ -1,0 +1,280 @@
+//! All that is known of a model's choice: the cheapest design, and what it would be if.
+
+use super::choice::Choice;
+use super::decide::Decided;
+use super::enumerate::Pick;
+use super::pool::Pool;
+use super::presolve::Rules;
+use super::report::{Report, total};
+use super::wishes::Wishes;
+use crate::cost::Costing;
+use crate::method::{Method, Options, Proposal, design, given};
+use crate::upkeep;
+use askloom_model::{Collection, Contents, Design, Id, Model, Role, Table};
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+/// Collections and plans of a model, ready to be chosen from.
+#[derive(Debug)]
+pub struct Study<'s> {
+    pub(super) model: &'s Model,
+    pub(super) costing: &'s Costing<'s>,
+    pub(super) pool: Pool,
+    pub(super) choice: Choice,
+    /// What the other methods make of the model, with what the model declares.
+    pub(super) others: Vec<(Method, Design)>,
+}
+
+/// Why there is no design as it must be.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Unmet {
+    /// No candidate has the name; these are near.
+    Unknown { name: String, known: Vec<String> },
+    /// Every design has it.
+    Needed { name: String },
+    /// A pinned collection cannot be without a forbidden one.
+    Contradiction { name: String },
+    /// The smallest design takes so many bytes.
+    Storage { least: f64 },
+    /// The fewest collections.
+    Collections { least: usize },
+    /// A statement has no plan that is quick enough.
+    NoPlan { statement: String },
+}
+
+impl<'s> Study<'s> {
+    #[must_use]
+    pub fn new(model: &'s Model, costing: &'s Costing<'s>, options: &Options) -> Self {
+        let proposals = Method::PUBLISHED.map(|method| (method, design(method, model, costing, options)));
+        let declared = given::propose(model).design;
+        let others: Vec<(Method, Design)> = proposals
+            .into_iter()
+            .map(|(method, Proposal { design, .. })| (method, with(model, design, &declared)))
+            .collect();
+        let designs: Vec<Design> = others.iter().map(|(_, design)| design.clone()).collect();
+        let pool = Pool::new(model, costing, &designs);
+        let choice = Choice::new(model, costing, &pool);
+        Self { model, costing, pool, choice, others }
+    }
+
+    /// The cheapest design, and how it came about.
+    pub fn best(&self, wishes: &Wishes) -> Result<(Design, Report), Unmet> {
+        let rules = self.rules(wishes)?;
+        let starts = self.starts();
+        let decided = self.choice.decide(&rules, &starts, wishes.time_limit);
+        let Some(decided) = decided else { return Err(self.unmet(&rules)) };
+        let design = self.design(&decided.chosen);
+        let report = Report::new(self, &rules, &decided, &design);
+        Ok((design, report))
+    }
+
+    /// The programme in the LP format that solvers read, with nothing settled beforehand.
+    pub fn lp(&self, wishes: &Wishes) -> Result<String, Unmet> {
+        let rules = self.rules(wishes)?;
+        let states = vec![super::presolve::State::Open; self.choice.picks.len()];
+        let names: Vec<String> = (0..self.choice.picks.len()).map(|pick| self.name(pick)).collect();
+        let mut lowered = super::lower::lower(&self.choice, &rules, &states, &names);
+        for (pick, bound) in
+            rules.pinned.iter().map(|pick| (pick, 1.0)).chain(rules.forbidden.iter().map(|pick| (pick, 0.0)))
+        {
+            lowered.programme.row(vec![(*pick, 1.0)], super::programme::Op::Equal, bound);
+        }
+        Ok(lowered.programme.lp())
+    }
+
+    /// What every design has, and nothing else.
+    #[must_use]
+    pub fn bare(&self) -> Design {
+        self.design(&[])
+    }
+
+    /// What must be so, in terms of picks.
+    pub(super) fn rules(&self, wishes: &Wishes) -> Result<Rules, Unmet> {
+        let mut rules = Rules {
+            storage: wishes.storage,
+            most: None,
+            rates: self.choice.statements.iter().map(|statement| statement.rate).collect(),
+            ..Rules::default()
+        };
+        if let Some(most) = wishes.max_collections {
+            let always = self.pool.first;
+            rules.most = Some(most.checked_sub(always).ok_or(Unmet::Collections { least: always })?);
+        }
+        for name in &wishes.pin {
+            rules.pinned.extend(self.named(name)?);
+        }
+        for name in &wishes.forbid {
+            let pick = self.named(name)?.ok_or_else(|| Unmet::Needed { name: name.clone() })?;
+            rules.forbidden.insert(pick);
+        }
+        let mut pinned = vec![false; self.choice.picks.len()];
+        rules.pinned.iter().for_each(|&pick| pinned.get_mut(pick).into_iter().for_each(|slot| *slot = true));
+        self.choice.close(&mut pinned);
+        for &pick in &rules.forbidden {
+            if pinned.get(pick).copied().unwrap_or(false) {
+                return Err(Unmet::Contradiction { name: self.name(pick) });
+            }
+        }
+        Ok(rules)
+    }
+
+    /// The pick of a name; nothing if every design has it.
+    fn named(&self, name: &str) -> Result<Option<usize>, Unmet> {
+        let found = self.pool.design.collections.iter().find(|(_, one)| one.name == name);
+        match found {
+            Some((id, _)) if !self.pool.is_optional(id) => Ok(None),
+            Some((id, _)) => Ok(self.choice.picks.iter().position(|pick| *pick == Pick::Keep(id))),
+            None => {
+                let all = self.pool.design.collections.iter().map(|(_, one)| one.name.clone());
+                Err(Unmet::Unknown { name: name.to_owned(), known: near(name, all.collect()) })
+            }
+        }
+    }
+
+    pub(super) fn name(&self, pick: usize) -> String {
+        match self.choice.picks.get(pick) {
+            Some(Pick::Keep(id)) => self.pool.design.collections[*id].name.clone(),
+            Some(Pick::Cut(cut, way)) => {
+                let master = self.pool.cuts.get(*cut).map(|cut| &self.pool.design.collections[cut.master].name);
+                format!("{}_cut_{way}", master.map(String::as_str).unwrap_or_default())
+            }
+            None => String::new(),
+        }
+    }
+
+    /// What the designs of the other methods choose.
+    pub(super) fn starts(&self) -> Vec<Vec<bool>> {
+        let mut starts: Vec<Vec<bool>> = self.others.iter().map(|(_, design)| self.start(design)).collect();
+        starts.push(vec![false; self.choice.picks.len()]);
+        starts
+    }
+
+    fn start(&self, design: &Design) -> Vec<bool> {
+        let known: BTreeSet<_> = design
+            .collections
+            .iter()
+            .filter(|(_, one)| one.role != Role::Master)
+            .filter_map(|(_, one)| self.pool.known(one))
+            .collect();
+        let picked = |pick: &Pick| match *pick {
+            Pick::Keep(id) => known.contains(&id),
+            Pick::Cut(cut, way) => self.pool.cuts.get(cut).is_some_and(|cut| {
+                let root = self.pool.design.collections[cut.master].source.root;
+                let own = design.master(root).map(|id| &design.collections[id].contents);
+                matches!((own, cut.ways.get(way)), (Some(Contents::Aggregate(own)), Some(rules)) if own == rules)
+            }),
+        };
+        self.choice.picks.iter().map(picked).collect()
+    }
+
+    /// What every design has, and what was chosen.
+    pub(super) fn design(&self, chosen: &[bool]) -> Design {
+        let kept: BTreeSet<_> = self
+            .choice
+            .picks
+            .iter()
+            .zip(chosen)
+            .filter_map(|(pick, chosen)| match pick {
+                Pick::Keep(id) if *chosen => Some(*id),
+                Pick::Keep(_) | Pick::Cut(..) => None,
+            })
+            .collect();
+        let mut design = Design { method: "cost".to_owned(), collections: Table::default() };
+        for (id, collection) in self.pool.design.collections.iter() {
+            if !self.pool.is_optional(id) || kept.contains(&id) {
+                design.collections.push(collection.clone());
+            }
+        }
+        for (pick, _) in self.choice.picks.iter().zip(chosen).filter(|(_, chosen)| **chosen) {
+            let Pick::Cut(cut, way) = *pick else { continue };
+            let cut = self.pool.cuts.get(cut);
+            if let Some((master, rules)) = cut.and_then(|cut| Some((cut.master, cut.ways.get(way)?))) {
+                // Masters are first, so that they are where they were.
+                if master.index() < design.collections.len() {
+                    design.collections[master].contents = Contents::Aggregate(rules.clone());
+                }
+            }
+        }
+        design
+    }
+
+    /// What the designs of the other methods cost that are as they must be.
+    pub(super) fn baselines(&self, rules: &Rules) -> Vec<(String, f64)> {
+        let fits = |design: &Design| {
+            let start = self.start(design);
+            let stored = crate::cost::Statistics::new(&self.model.conceptual);
+            let sizes = crate::cost::Sizes { statistics: &stored, design };
+            let bytes: f64 = design.collections.ids().map(|id| sizes.bytes(id)).sum();
+            let count = design.collections.len();
+            let is = |pick: &usize| start.get(*pick).copied().unwrap_or(false);
+            rules.storage.is_none_or(|most| bytes <= most)
+                && rules.most.is_none_or(|most| count <= most + self.pool.first)
+                && rules.pinned.iter().all(is)
+                && !rules.forbidden.iter().any(is)
+                && crate::limits::all_broken(self.costing.capability, &stored, design)
+                    .iter()
+                    .all(|broken| !broken.is_error())
+        };
+        let fitting = self.others.iter().filter(|(_, design)| fits(design));
+        fitting
+            .map(|(method, design)| (method.name().to_owned(), total(self.model, self.costing, design)))
+            .collect()
+    }
+
+    /// Why nothing is as it must be.
+    fn unmet(&self, rules: &Rules) -> Unmet {
+        let without = Rules { storage: None, most: None, ..rules.clone() };
+        let possible = |rules: &Rules| self.choice.decide(rules, &self.starts(), None);
+        if possible(&without).is_none() {
+            let lacks = self.choice.served.iter().find(|served| served.alternatives.is_empty());
+            let statement = lacks.and_then(|served| self.choice.statements.get(served.statement));
+            return Unmet::NoPlan { statement: statement.map(|one| one.name.clone()).unwrap_or_default() };
+        }
+        let smallest = |choice: &Choice| {
+            let rates = vec![0.0; rules.rates.len()];
+            choice.decide(&Rules { rates, ..without.clone() }, &[], None)
+        };
+        let by_bytes = smallest(&Choice { price: 1.0, ..self.choice.clone() });
+        let least = by_bytes.map_or(0.0, |Decided { chosen, .. }| self.choice.storage(&chosen));
+        if rules.storage.is_some_and(|most| least > most) {
+            return Unmet::Storage { least };
+        }
+        let ones = self.choice.picks.iter().map(|pick| match pick {
+            Pick::Keep(_) => 1.0,
+            Pick::Cut(..) => 0.0,
+        });
+        let by_count = smallest(&Choice { price: 1.0, bytes: ones.collect(), stored: 0.0, ..self.choice.clone() });
+        let count = by_count.map_or(0.0, |decided| decided.cost);
+        Unmet::Collections { least: self.pool.first + count.round() as usize }
+    }
+}
+
+/// With what the model declares.
+fn with(model: &Model, mut design: Design, declared: &Design) -> Design {
+    for (_, one) in declared.collections.iter().filter(|(_, one)| one.role != Role::Master) {
+        let same = |other: &Collection| {
+            other.source == one.source
+                && other.block_key == one.block_key
+                && other.entry_key == one.entry_key
+                && other.contents == one.contents
+        };
+        if !design.collections.iter().any(|(_, other)| same(other)) {
+            let name = upkeep::unused(&design, one.name.clone());
+            design.collections.push(Collection { name, ..one.clone() });
+        }
+    }
+    upkeep::add_indexes(model, &mut design);
+    design
+}
+
+/// Names that begin alike, else the first of all.
+fn near(name: &str, all: Vec<String>) -> Vec<String> {
+    const SHOWN: usize = 8;
+    let start: String = name.chars().take(3).collect::<String>().to_lowercase();
+    let alike: Vec<String> =
+        all.iter().filter(|known| known.to_lowercase().starts_with(&start)).cloned().collect();
+    let mut shown = if alike.is_empty() { all } else { alike };
+    shown.truncate(SHOWN);
+    shown
+}
