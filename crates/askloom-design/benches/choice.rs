@@ -12,10 +12,13 @@ use std::time::Instant;
 fn main() {
     let only = std::env::args().nth(1).filter(|name| !name.starts_with("--"));
     let wanted = |name: &str| only.as_ref().is_none_or(|only| name.contains(only.as_str()));
-    if wanted("auction") {
+    {
         let auction = checked(include_str!("auction.loom"));
         for target in askloom_target::targets() {
             let name = format!("cost, auction site on {}", target.capability.target);
+            if !wanted(&name) {
+                continue;
+            }
             measure(&name, &auction, &Costing::from(target));
         }
     }

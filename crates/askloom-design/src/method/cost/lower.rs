@@ -28,6 +28,10 @@ struct Lowering<'l> {
     programme: Programme,
     variables: BTreeMap<usize, usize>,
     events: Vec<Value>,
+    /// Of each statement, the variables of its plans and of what these read.
+    taken: Vec<Vec<(usize, BTreeSet<usize>)>>,
+    /// Where a variable is read.
+    read: BTreeMap<usize, BTreeSet<usize>>,
 }
 
 pub(super) fn lower(choice: &Choice, rules: &Rules, states: &[State], names: &[String]) -> Lowered {
@@ -38,13 +42,15 @@ pub(super) fn lower(choice: &Choice, rules: &Rules, states: &[State], names: &[S
         programme: Programme::default(),
         variables: BTreeMap::new(),
         events: Vec::new(),
+        taken: Vec::new(),
+        read: BTreeMap::new(),
     };
     let picks = lowering.picks(names);
-    lowering.rows_of_picks();
-    lowering.events();
     for served in &choice.served {
         lowering.serve(served);
     }
+    lowering.rows_of_picks();
+    lowering.events();
     Lowered { programme: lowering.programme, picks }
 }
 
@@ -119,12 +125,22 @@ impl Lowering<'_> {
     }
 
     fn rows_of_picks(&mut self) {
+        let mut needing: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for (pick, needs) in self.choice.needs.iter().enumerate() {
             let Value::Variable(own) = self.pick(pick) else { continue };
             for &needed in needs {
                 if let Value::Variable(needed) = self.pick(needed) {
                     self.programme.row(vec![(own, 1.0), (needed, -1.0)], Op::AtMost, 0.0);
+                    needing.entry(needed).or_default().push(own);
                 }
+            }
+        }
+        // Nothing new, but what a solver that splits plans would not see.
+        for (needed, by) in needing {
+            for plans in self.plans_of(&by) {
+                let mut terms = ones(&plans);
+                terms.push((needed, -1.0));
+                self.programme.row(terms, Op::AtMost, 0.0);
             }
         }
         for group in &self.choice.groups {
@@ -211,7 +227,11 @@ impl Lowering<'_> {
         if cost > 0.0 || used {
             let forced = (chosen > 0).then_some((vec![(variable, 1.0)], 1.0));
             let by = open.iter().map(|&one| (vec![(variable, 1.0), (one, -1.0)], 0.0));
-            for (mut terms, bound) in by.chain(forced).collect::<Vec<_>>() {
+            let plans = self.plans_of(&open).into_iter().map(|plans| {
+                let terms = plans.iter().map(|&plan| (plan, -1.0)).chain([(variable, 1.0)]);
+                (terms.collect(), 0.0)
+            });
+            for (mut terms, bound) in by.chain(plans).chain(forced).collect::<Vec<(Vec<_>, f64)>>() {
                 terms.extend(not.map(|not| (not, 1.0)));
                 self.programme.row(terms, Op::AtLeast, bound);
             }
@@ -272,7 +292,25 @@ impl Lowering<'_> {
             let mut terms: Vec<(usize, f64)> = by.map(|(variable, _)| (*variable, 1.0)).collect();
             terms.push((at, -1.0));
             self.programme.row(terms, Op::AtMost, 0.0);
+            self.read.entry(at).or_default().insert(self.taken.len());
         }
+        self.taken.push(taken);
+    }
+
+    /// For each statement whose plans read several of these, the plans that do: one of them at most is taken.
+    fn plans_of(&self, variables: &[usize]) -> Vec<Vec<usize>> {
+        let mut reading: BTreeMap<usize, usize> = BTreeMap::new();
+        for at in variables.iter().filter_map(|variable| self.read.get(variable)).flatten() {
+            *reading.entry(*at).or_default() += 1;
+        }
+        let several = reading.into_iter().filter(|(_, count)| *count > 1);
+        several
+            .filter_map(|(at, _)| self.taken.get(at))
+            .map(|taken| {
+                let reads = |reads: &BTreeSet<usize>| variables.iter().any(|one| reads.contains(one));
+                taken.iter().filter(|(_, read)| reads(read)).map(|(variable, _)| *variable).collect()
+            })
+            .collect()
     }
 
     /// The plans of a statement that are possible still, in terms of variables.

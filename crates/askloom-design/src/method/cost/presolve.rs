@@ -33,13 +33,41 @@ pub struct Settled {
     pub dominated: usize,
 }
 
-/// What each pick costs at least and at most, whatever else is chosen.
+/// What picks cost.
 struct Marginal {
-    least: Vec<f64>,
-    most: Vec<f64>,
-    /// Bytes with what it needs.
-    bytes: Vec<f64>,
-    count: Vec<usize>,
+    /// By itself.
+    direct: Vec<f64>,
+    /// Events that it can make happen, or keep from it, with the least and the most that it adds by that.
+    by_event: Vec<BTreeMap<usize, (f64, f64)>>,
+}
+
+impl Marginal {
+    fn direct(&self, pick: usize) -> f64 {
+        self.direct.get(pick).copied().unwrap_or(f64::INFINITY)
+    }
+
+    /// What a pick costs at least, whatever else is chosen.
+    fn least(&self, pick: usize) -> f64 {
+        let events = self.by_event.get(pick).into_iter().flatten();
+        self.direct(pick) + events.map(|(_, (least, _))| least).sum::<f64>()
+    }
+
+    /// What it adds at most to events that another one is not part of.
+    fn most_beside(&self, pick: usize, beside: usize) -> f64 {
+        self.beside(pick, beside).map(|(_, most)| most).sum()
+    }
+
+    fn least_beside(&self, pick: usize, beside: usize) -> f64 {
+        self.beside(pick, beside).map(|(least, _)| least).sum()
+    }
+
+    /// An event that two picks add the same to happens with either of them.
+    fn beside(&self, pick: usize, beside: usize) -> impl Iterator<Item = (f64, f64)> + '_ {
+        let other = self.by_event.get(beside);
+        let own = self.by_event.get(pick).into_iter().flatten();
+        own.filter(move |(event, adds)| other.and_then(|other| other.get(event)) != Some(adds))
+            .map(|(_, adds)| *adds)
+    }
 }
 
 pub(super) struct Presolve<'p> {
@@ -146,31 +174,21 @@ impl<'p> Presolve<'p> {
             };
             slot.into_iter().for_each(|slot| *slot += cost);
         }
-        let (mut least, mut most) = (direct.clone(), direct);
+        let mut by_event: Vec<BTreeMap<usize, (f64, f64)>> = vec![BTreeMap::new(); count];
         for (at, event) in choice.events.iter().enumerate() {
             let cost = of_events.get(at).copied().unwrap_or(0.0);
+            let mut add = |pick: usize, (least, most): (f64, f64)| {
+                let slot = by_event.get_mut(pick).map(|events| events.entry(at).or_default());
+                slot.into_iter().for_each(|adds| *adds = (adds.0 + least, adds.1 + most));
+            };
             for pick in self.involved(event) {
-                let (least, most) = (least.get_mut(pick), most.get_mut(pick));
-                least.into_iter().for_each(|least| *least += cost.min(0.0));
-                most.into_iter().for_each(|most| *most += cost.max(0.0));
+                add(pick, (cost.min(0.0), cost.max(0.0)));
             }
             for pick in self.prevented(event) {
-                least.get_mut(pick).into_iter().for_each(|least| *least -= cost.max(0.0));
-                most.get_mut(pick).into_iter().for_each(|most| *most -= cost.min(0.0));
+                add(pick, (-cost.max(0.0), -cost.min(0.0)));
             }
         }
-        let mut with = Marginal { least, most, bytes: choice.bytes.clone(), count: vec![1; count] };
-        let alone = (with.most.clone(), with.bytes.clone());
-        for (at, needs) in choice.needs.iter().enumerate() {
-            let open = needs.iter().filter(|&&other| self.state(other) == State::Open);
-            for &other in open {
-                let more = (alone.0.get(other).copied(), alone.1.get(other).copied());
-                with.most.get_mut(at).into_iter().for_each(|slot| *slot += more.0.unwrap_or(0.0));
-                with.bytes.get_mut(at).into_iter().for_each(|slot| *slot += more.1.unwrap_or(0.0));
-                with.count.get_mut(at).into_iter().for_each(|slot| *slot += 1);
-            }
-        }
-        with
+        Marginal { direct, by_event }
     }
 
     /// The picks that can make an event happen.
@@ -217,7 +235,7 @@ impl<'p> Presolve<'p> {
     fn useless(&mut self, marginal: &Marginal) {
         for pick in self.candidates() {
             let saved: f64 = self.reading(pick).into_iter().map(|at| self.saving(at, pick)).sum();
-            if saved <= marginal.least.get(pick).copied().unwrap_or(0.0) {
+            if saved <= marginal.least(pick) {
                 self.leave(pick);
                 self.settled.useless += 1;
             }
@@ -288,17 +306,26 @@ impl<'p> Presolve<'p> {
     }
 
     fn replaces(&self, other: usize, pick: usize, marginal: &Marginal) -> bool {
-        let of = |list: &[f64], at: usize| list.get(at).copied().unwrap_or(f64::INFINITY);
         let chosen = self.state(other) == State::Chosen;
-        let costs = if chosen { 0.0 } else { of(&marginal.most, other) };
-        let saves = of(&marginal.least, pick);
+        let needs = self.more_needs(other, pick);
+        let with_needs = || needs.iter().map(|&need| marginal.direct(need) + marginal.most_beside(need, pick));
+        let costs = match chosen {
+            true => 0.0,
+            false => {
+                marginal.direct(other) + marginal.most_beside(other, pick) + with_needs().sum::<f64>()
+            }
+        };
+        let saves = marginal.direct(pick) + marginal.least_beside(pick, other);
         // Of two that replace each other, the earlier one is kept.
         if costs > saves || (costs == saves && other > pick) {
             return false;
         }
-        let larger = !chosen && of(&marginal.bytes, other) > of(&self.choice.bytes, pick);
-        let more = !chosen && marginal.count.get(other).is_none_or(|&count| count > 1);
-        if (self.rules.storage.is_some() && larger) || (self.rules.most.is_some() && more) {
+        let bytes = |pick: usize| self.choice.bytes.get(pick).copied().unwrap_or(0.0);
+        let added = bytes(other) + needs.iter().map(|&need| bytes(need)).sum::<f64>();
+        let larger = !chosen && added > bytes(pick);
+        if (self.rules.storage.is_some() && larger)
+            || (self.rules.most.is_some() && !chosen && !needs.is_empty())
+        {
             return false;
         }
         let mut bounds = self.choice.bounds.iter().filter(|(own, _)| own.contains(&other));
@@ -307,6 +334,13 @@ impl<'p> Presolve<'p> {
         }
         let places = self.read.get(&pick).into_iter().flatten();
         places.into_iter().all(|&(at, index)| self.matched(at, index, other, pick))
+    }
+
+    /// What a pick needs that another one does not need.
+    fn more_needs(&self, pick: usize, than: usize) -> Vec<usize> {
+        let needs = |pick: usize| self.choice.needs.get(pick).map(Vec::as_slice).unwrap_or_default();
+        let open = needs(pick).iter().copied().filter(|&need| self.state(need) == State::Open);
+        open.filter(|need| !needs(than).contains(need) && *need != than).collect()
     }
 
     /// Whether a statement has a plan that is as cheap with another pick instead.

@@ -102,9 +102,15 @@ impl<'w> Mode<'w> {
             CopyLevel::AtomicUnit | CopyLevel::Intents => choice.charge(of, statement, copy.alone),
             CopyLevel::Transaction => choice.charge(of, statement, copy.in_transaction),
         }
+        let own = of.is_some() && copy.level == CopyLevel::Transaction;
         match (levels.least, levels.intents, levels.transaction) {
             // In a transaction, unless something follows by intents.
             (CopyLevel::Transaction, Some(intents), _) => when(choice, statement, -more, of, intents),
+            // It makes the transaction itself.
+            (CopyLevel::AtomicUnit, intents, Some(_)) if own => {
+                choice.charge(of, statement, more);
+                intents.into_iter().for_each(|intents| when(choice, statement, -more, of, intents));
+            }
             (CopyLevel::AtomicUnit, _, Some(transaction)) => when(choice, statement, more, of, transaction),
             (CopyLevel::AtomicUnit | CopyLevel::Transaction | CopyLevel::Intents, _, _) => {}
         }
