@@ -28,7 +28,7 @@ pub(crate) struct Designed {
 pub(crate) const EMBEDDED: &str = askloom_target::embedded::CAPABILITY.target;
 
 /// How a model is designed for when nobody says how.
-pub(crate) const DEFAULT: Method = Method::Noam;
+pub(crate) const DEFAULT: Method = Method::Cost;
 
 /// Where a design comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

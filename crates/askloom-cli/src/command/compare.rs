@@ -3,6 +3,7 @@ use crate::document::Document;
 use crate::exit::{Exit, Failure};
 use crate::picture;
 use crate::screen::Screen;
+use askloom_design::method::cost::Wishes;
 use clap::ValueEnum;
 use std::path::PathBuf;
 
@@ -41,8 +42,9 @@ pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
         file: &args.file,
         target: args.target.as_deref(),
         workload: args.workload.as_deref(),
-        method: MethodName::Noam,
+        method: MethodName::Cost,
         threshold: None,
+        wishes: Wishes::default(),
     };
     let prepared = prepared(&asked, screen)?;
     let comparison = prepared.comparison()?;

@@ -1,5 +1,8 @@
+mod changes;
 mod check;
 mod comparison;
+mod pareto;
+mod wishes;
 
 use crate::document::{Document, Subject, schema};
 use crate::exit::{Exit, Failure, words};
@@ -9,6 +12,7 @@ use crate::screen::Screen;
 use crate::{picture, target};
 use askloom_design::cost::Costing;
 use askloom_design::method::kvmod::merge::Threshold;
+use askloom_design::method::cost::Wishes;
 use askloom_design::method::{self, Method, Options, Proposal};
 use askloom_design::{ask, saved};
 use askloom_lang::Sources;
@@ -22,6 +26,8 @@ use std::path::{Path, PathBuf};
 #[command(
     after_help = "Examples:\n  askloom design game.loom\n  askloom design game.loom --method kvmod --faithful\n  \
                   askloom design game.loom --format html > game.html\n  \
+                  askloom design game.loom --storage 50MB --forbid LobbyView\n  \
+                  askloom design game.loom --pareto        cost against storage\n  \
                   askloom design game.loom --save          to be reviewed and committed\n  \
                   askloom design game.loom --check         in a build"
 )]
@@ -31,7 +37,7 @@ pub(crate) struct Args {
     file: Option<PathBuf>,
 
     /// How to design. Without it the saved design is shown, if there is one,
-    /// else noam's
+    /// else the one that costs least
     #[arg(long)]
     method: Option<MethodName>,
 
@@ -52,6 +58,9 @@ pub(crate) struct Args {
     /// One of the model's workloads instead of the rates of its statements
     #[arg(long, value_name = "NAME")]
     workload: Option<String>,
+
+    #[command(flatten)]
+    wishes: wishes::Args,
 
     /// How to print it
     #[arg(long, default_value = "human")]
@@ -74,6 +83,7 @@ pub(crate) struct Args {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum MethodName {
+    Cost,
     Noam,
     Qodm,
     Kvmod,
@@ -83,6 +93,7 @@ pub(super) enum MethodName {
 impl MethodName {
     pub(super) fn method(self) -> Method {
         match self {
+            Self::Cost => Method::Cost,
             Self::Noam => Method::Noam,
             Self::Qodm => Method::Qodm,
             Self::Kvmod => Method::Kvmod,
@@ -102,13 +113,14 @@ enum Format {
 }
 
 /// What is asked for.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct Asked<'a> {
     pub(super) file: &'a Path,
     pub(super) target: Option<&'a str>,
     pub(super) workload: Option<&'a str>,
     pub(super) method: MethodName,
     pub(super) threshold: Option<u32>,
+    pub(super) wishes: Wishes,
 }
 
 /// A model ready to be designed for.
@@ -132,19 +144,27 @@ pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
         file,
         target: args.target.as_deref(),
         workload: args.workload.as_deref(),
-        method: args.method.unwrap_or(MethodName::Noam),
+        method: args.method.unwrap_or(MethodName::Cost),
         threshold: args.threshold,
+        wishes: args.wishes.wishes(args.method)?,
     };
     let prepared = prepared(&asked, screen)?;
     if args.check {
         return prepared.check(file, screen);
     }
-    let shown = args.method.is_none() && !args.save && !args.faithful;
+    if let Some(file) = &args.wishes.dump_lp {
+        prepared.dump(file, screen)?;
+    }
+    if args.wishes.pareto {
+        screen.print(&prepared.pareto(args.format)?)?;
+        return Ok(Exit::Done);
+    }
+    let shown = args.method.is_none() && !args.save && !args.faithful && !args.wishes.any();
     let saved = if shown { prepared.saved(file, screen)? } else { None };
     let is_saved = saved.is_some();
     let proposal = match saved {
         Some(proposal) => proposal,
-        None => prepared.proposal(prepared.method),
+        None => prepared.asked(file, screen)?,
     };
     if args.faithful {
         screen.print(&picture::paper(&proposal.paper))?;
@@ -155,7 +175,7 @@ pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
     }
     screen.print(&prepared.shown(&proposal, args.format)?)?;
     if args.format == Format::Human {
-        screen.say(&prepared.next(file, args.method.is_none(), is_saved));
+        screen.say(&prepared.next(file, is_saved));
     }
     Ok(Exit::Done)
 }
@@ -196,7 +216,7 @@ pub(super) fn prepared(asked: &Asked<'_>, screen: &mut Screen) -> Result<Prepare
         sources: checked.sources,
         target: target::chosen(asked.target, asked.file)?,
         method: asked.method.method(),
-        options: Options { threshold },
+        options: Options { threshold, wishes: asked.wishes.clone() },
     })
 }
 
@@ -268,8 +288,21 @@ impl Prepared {
             sources: &self.sources,
             design: &proposal.design,
             decisions: &proposal.decisions,
+            paper: &proposal.paper,
             target: self.target,
         }
+    }
+
+    /// The design by the method that was asked for, with what is different from the saved one.
+    fn asked(&self, file: &Path, screen: &mut Screen) -> Result<Proposal, Failure> {
+        let mut proposal = self.proposal(self.method);
+        wishes::met(&proposal.paper)?;
+        if self.method == Method::Cost
+            && let Some(saved) = self.saved(file, screen)?
+        {
+            proposal.decisions.extend(self.since(&saved.design, &proposal));
+        }
+        Ok(proposal)
     }
 
     pub(super) fn document(&self) -> Result<Document, Failure> {
@@ -292,7 +325,7 @@ impl Prepared {
     }
 
     /// What to do next.
-    fn next(&self, file: &Path, unsaid: bool, is_saved: bool) -> String {
+    fn next(&self, file: &Path, is_saved: bool) -> String {
         let file = file.display();
         let statement = self.model.workload.queries.first().map(|query| query.header.name.as_str());
         let explain = statement.map(|name| format!("askloom explain {file} {name}, "));
@@ -301,10 +334,9 @@ impl Prepared {
             .map(|target| target.capability.target)
             .filter(|name| *name != self.target.capability.target)
             .collect();
-        let which = match (is_saved, unsaid) {
-            (true, _) => "this is the saved design; --method shows another\n",
-            (false, true) => "by noam until a method chooses by cost; --method names another\n",
-            (false, false) => "",
+        let which = match is_saved {
+            true => "this is the saved design; --method shows another\n",
+            false => "",
         };
         format!(
             "{which}other stores: --target {}\nnext: {}\n      askloom compare {file}",

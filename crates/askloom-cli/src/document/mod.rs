@@ -7,6 +7,7 @@ mod columns;
 mod estimate;
 mod limits;
 mod note;
+mod optimal;
 mod plans;
 pub(crate) mod sample;
 pub(crate) mod schema;
@@ -15,11 +16,12 @@ mod watch;
 
 pub(crate) use collections::CollectionDocument;
 pub(crate) use note::{Note, SourceText};
+pub(crate) use optimal::Optimal;
 pub(crate) use plans::PlanDocument;
 pub(crate) use sample::Sample;
 
 use askloom_design::cost::Costing;
-use askloom_design::method::Decision;
+use askloom_design::method::{Decision, Paper};
 use askloom_lang::Sources;
 use askloom_model::{Charging, Design, Keeper, Model, Words};
 use askloom_target::Target;
@@ -47,6 +49,8 @@ pub(crate) struct Document {
     pub(crate) plans: Vec<PlanDocument>,
     pub(crate) total: Total,
     pub(crate) decisions: Vec<Decision>,
+    /// How the choice by cost came about, if it was one.
+    pub(crate) optimal: Option<Optimal>,
     pub(crate) assumed: Vec<Note>,
     pub(crate) watch: Vec<Note>,
     /// What of it the store cannot hold: those that the watch begins with.
@@ -135,6 +139,7 @@ pub(crate) struct Subject<'s> {
     pub(crate) sources: &'s Sources,
     pub(crate) design: &'s Design,
     pub(crate) decisions: &'s [Decision],
+    pub(crate) paper: &'s Paper,
     pub(crate) target: &'static Target,
 }
 
@@ -169,6 +174,7 @@ impl Subject<'_> {
             plans,
             total,
             decisions: self.decisions.to_vec(),
+            optimal: Optimal::of(self.paper),
             assumed,
             watch,
             misfits,

@@ -29,6 +29,9 @@ pub(crate) fn design(document: &Document) -> String {
         0,
         &mut text,
     );
+    if let Some(optimal) = &document.optimal {
+        wrapped(&optimal.sentence(&document.words), 0, &mut text);
+    }
     text.push('\n');
     for collection in &document.collections {
         one(collection, &document.words, &mut text);

@@ -17,8 +17,8 @@ pub(super) struct Proven {
     pub(super) nodes: usize,
 }
 
-/// Differences of costs below this share are rounding.
-const ROUNDING: f64 = 1e-9;
+/// Differences of costs below this share are rounding, of prices as the solver gives them.
+const ROUNDING: f64 = 5e-7;
 /// No more programmes than this are split.
 const NODES: usize = 2_000;
 

@@ -20,6 +20,9 @@ pub mod programme;
 mod report;
 pub mod solve;
 mod study;
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+mod tests;
 mod upkeep;
 mod wishes;
 

@@ -1,0 +1,59 @@
+//! What is different from the design that is saved, and why.
+
+use super::Prepared;
+use crate::human;
+use askloom_design::cost::Costing;
+use askloom_design::method::cost::total;
+use askloom_design::method::{Decision, Proposal};
+use askloom_model::{Collection, Design};
+
+const SOURCE: &str = "askloom";
+
+impl Prepared {
+    /// Each collection that was not there, that is no longer there, or that is another one now; and what that saves.
+    pub(super) fn since(&self, saved: &Design, now: &Proposal) -> Vec<Decision> {
+        let costing = Costing::from(self.target);
+        let mut changes = changed(saved, &now.design);
+        if changes.is_empty() {
+            return changes;
+        }
+        let (before, after) =
+            (total(&self.model, &costing, saved), total(&self.model, &costing, &now.design));
+        let unit = costing.model.unit();
+        let says = format!(
+            "{} {unit} a second, now {}: what follows changed",
+            human::short(before),
+            human::short(after)
+        );
+        changes.insert(0, Decision { about: "since the saved design".to_owned(), says, source: SOURCE });
+        changes
+    }
+}
+
+fn changed(saved: &Design, now: &Design) -> Vec<Decision> {
+    let named = |design: &Design, name: &str| -> Option<Collection> {
+        design.collections.iter().find(|(_, one)| one.name == name).map(|(_, one)| one.clone())
+    };
+    let same = |a: &Collection, b: &Collection| {
+        a.source == b.source
+            && a.block_key == b.block_key
+            && a.entry_key == b.entry_key
+            && a.contents == b.contents
+            && a.keeper == b.keeper
+    };
+    let mut changes = Vec::new();
+    let mut say = |name: &str, says: String| {
+        changes.push(Decision { about: name.to_owned(), says, source: SOURCE });
+    };
+    for (_, one) in now.collections.iter() {
+        match named(saved, &one.name) {
+            None => say(&one.name, "was not in the saved design".to_owned()),
+            Some(other) if !same(&other, one) => say(&one.name, "is not as it was saved".to_owned()),
+            Some(_) => {}
+        }
+    }
+    for (_, one) in saved.collections.iter().filter(|(_, one)| named(now, &one.name).is_none()) {
+        say(&one.name, "is in the saved design, and would not be kept".to_owned());
+    }
+    changes
+}

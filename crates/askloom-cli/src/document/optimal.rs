@@ -1,0 +1,60 @@
+//! How the choice by cost came about.
+
+use askloom_design::method::Paper;
+use askloom_design::method::cost::{CutWorth, LookedAt, Report, Worth};
+use askloom_model::Words;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// What was looked at, and what is known of the choice.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Optimal {
+    /// Nothing among the candidates is cheaper.
+    pub(crate) proven: bool,
+    /// How much less another choice among the candidates could cost, as a share.
+    pub(crate) gap: f64,
+    /// A second of the workload, storage included.
+    pub(crate) cost: f64,
+    pub(crate) bound: f64,
+    pub(crate) looked_at: LookedAt,
+    pub(crate) kept: Vec<Worth>,
+    pub(crate) close: Vec<Worth>,
+    pub(crate) cuts: Vec<CutWorth>,
+    /// What the designs of the other methods cost.
+    pub(crate) others: BTreeMap<String, f64>,
+}
+
+impl Optimal {
+    pub(super) fn of(paper: &Paper) -> Option<Self> {
+        match paper {
+            Paper::Cost(report) => Some(Self::new(report)),
+            Paper::Noam(_) | Paper::Qodm(_) | Paper::Kvmod(_) | Paper::Given => None,
+        }
+    }
+
+    fn new(report: &Report) -> Self {
+        Self {
+            proven: report.is_proven(),
+            gap: report.gap(),
+            cost: report.cost,
+            bound: report.bound,
+            looked_at: report.looked_at,
+            kept: report.kept.clone(),
+            close: report.close.clone(),
+            cuts: report.cuts.clone(),
+            others: report.others.iter().cloned().collect(),
+        }
+    }
+
+    /// As in a design's heading.
+    pub(crate) fn sentence(&self, words: &Words) -> String {
+        let LookedAt { candidates, plans, .. } = self.looked_at;
+        let what = format!("{}s", words.collection);
+        let proven = if self.proven {
+            "proven".to_owned()
+        } else {
+            format!("nothing is cheaper by more than {:.2} %", 100.0 * self.gap)
+        };
+        format!("best of {candidates} candidate {what} and {plans} plans, {proven}")
+    }
+}

@@ -1,0 +1,196 @@
+//! The solver against brute force, and the sums of a choice against the planner, on random small workloads.
+
+use super::choice::Choice;
+use super::presolve::Rules;
+use super::report::total;
+use super::study::Study;
+use super::wishes::Wishes;
+use crate::cost::Costing;
+use crate::method::Options;
+use askloom_model::Model;
+use fastrand::Rng;
+use std::fmt::Write;
+use std::path::Path;
+
+/// Workloads that brute force goes through.
+const WORKLOADS: usize = 500;
+/// Of more picks than this, not every choice is gone through.
+const MOST: usize = 13;
+/// Differences of costs below this share are rounding.
+const ROUNDING: f64 = 1e-6;
+
+/// Two or three entities, of which each but the first refers to the one before, and a few statements.
+fn workload(random: &mut Rng) -> String {
+    let mut text = String::new();
+    let entities = random.usize(1..4);
+    for n in 0..entities {
+        let count = 10u64.pow(random.u32(1..6));
+        let size = 10 * random.usize(1..200);
+        let list = if random.bool() { format!(", tags: text[*] @avg({})", random.usize(1..20)) } else { String::new() };
+        let refers = if n > 0 { format!(", ref before: E{} inverse after{n}", n - 1) } else { String::new() };
+        let _ = writeln!(
+            text,
+            "@count({count}) entity E{n} {{ id k{n}: int, a: int @distinct({}), b: text @size({size} B), c: timestamp{list}{refers} }}",
+            1 + random.usize(0..500)
+        );
+    }
+    for n in 0..random.usize(1..4) {
+        let entity = random.usize(0..entities);
+        let joins = if entity > 0 && random.bool() { " JOIN before AS p" } else { "" };
+        let column = if joins.is_empty() { "e.c" } else { "p.b" };
+        let condition = match random.usize(0..5) {
+            0 => format!(" WHERE e.k{entity} = :k"),
+            1 => " WHERE e.a = :a".to_owned(),
+            2 => " WHERE e.a = :a AND e.c > :c".to_owned(),
+            3 if !joins.is_empty() => " WHERE p.a = :a".to_owned(),
+            _other => " WHERE e.c > :c".to_owned(),
+        };
+        let order = if random.bool() { " ORDER BY e.c LIMIT 10" } else { "" };
+        let rate = random.usize(1..1_000);
+        let _ = writeln!(
+            text,
+            "@rate({rate}/s) query q{n}: SELECT e.a, {column} FROM E{entity} AS e{joins}{condition}{order}"
+        );
+    }
+    for n in 0..random.usize(0..4) {
+        let entity = random.usize(0..entities);
+        let change = match random.usize(0..5) {
+            0 => format!("INSERT E{entity}"),
+            1 => format!("DELETE E{entity} WHERE k{entity} = :k"),
+            2 => format!("UPDATE E{entity} SET b = :b WHERE k{entity} = :k"),
+            3 => format!("UPDATE E{entity} SET a = :a WHERE k{entity} = :k"),
+            _other => format!("UPDATE E{entity} SET c = :c, a = 3 WHERE a = :old"),
+        };
+        let _ = writeln!(text, "@rate({}/s) write w{n}: {change}", random.usize(1..1_000));
+    }
+    text
+}
+
+fn model(text: &str) -> Model {
+    let world = askloom_lang::Memory::default().with("m.loom", text.to_owned());
+    let checked = askloom_lang::check(&world, Path::new("m.loom"));
+    assert_eq!(checked.errors, 0, "{text}\n{:?}", checked.diagnostics);
+    let mut model = checked.model;
+    crate::ask::name_ways_back(&mut model);
+    model
+}
+
+fn targets() -> Vec<&'static askloom_target::Target> {
+    askloom_target::targets().iter().collect()
+}
+
+/// Whether all that is chosen has what it needs.
+fn is_closed(choice: &Choice, chosen: &[bool]) -> bool {
+    let mut closed = chosen.to_vec();
+    choice.close(&mut closed);
+    closed == chosen
+}
+
+/// The cheapest of all choices.
+fn brute(choice: &Choice, rules: &Rules) -> Option<f64> {
+    let count = choice.picks.len();
+    let mut least: Option<f64> = None;
+    for mask in 0..1u32 << count {
+        let chosen: Vec<bool> = (0..count).map(|at| mask >> at & 1 == 1).collect();
+        if !choice.meets(rules, &chosen) || !is_closed(choice, &chosen) {
+            continue;
+        }
+        if let Some(cost) = choice.cost_at(&chosen, &rules.rates) {
+            least = Some(least.map_or(cost, |least| least.min(cost)));
+        }
+    }
+    least
+}
+
+/// Something that must be so, or nothing.
+fn wishes(random: &mut Rng, study: &Study<'_>) -> Wishes {
+    let mut wishes = Wishes::default();
+    let picks = study.choice.picks.len();
+    match random.usize(0..6) {
+        0 => {
+            let all: f64 = study.choice.bytes.iter().sum();
+            wishes.storage = Some(study.choice.stored + all * random.f64());
+        }
+        1 => wishes.max_collections = Some(study.pool.first + random.usize(0..3)),
+        2 if picks > 0 => wishes.pin.push(study.name(random.usize(0..picks))),
+        3 if picks > 0 => wishes.forbid.push(study.name(random.usize(0..picks))),
+        _other => {}
+    }
+    // Ways to cut have no names of their own.
+    wishes.pin.retain(|name| !name.contains("_cut_"));
+    wishes.forbid.retain(|name| !name.contains("_cut_"));
+    wishes
+}
+
+#[test]
+fn the_optimum_is_that_of_brute_force() {
+    let targets = targets();
+    let (mut compared, mut unmet) = (0, 0);
+    for seed in 0.. {
+        if compared >= WORKLOADS {
+            break;
+        }
+        let mut random = Rng::with_seed(seed);
+        let model = model(&workload(&mut random));
+        let costing = Costing::from(*random.choice(&targets).unwrap());
+        let study = Study::new(&model, &costing, &Options::default());
+        if study.choice.picks.len() > MOST {
+            continue;
+        }
+        let wishes = wishes(&mut random, &study);
+        compared += 1;
+        let rules = match study.rules(&wishes) {
+            Ok(rules) => rules,
+            Err(_) => {
+                unmet += 1;
+                continue;
+            }
+        };
+        let least = brute(&study.choice, &rules);
+        let decided = study.choice.decide(&rules, &[], None);
+        let place = format!("seed {seed}, {wishes:?}");
+        match (least, decided) {
+            (Some(least), Some(decided)) => {
+                let off = ROUNDING * least.abs();
+                assert!((decided.cost - least).abs() <= off, "{place}: {} is not {least}", decided.cost);
+                assert!(decided.bound <= least + off, "{place}: {} is no bound of {least}", decided.bound);
+                assert!(decided.bound >= least - 2.0 * off, "{place}: {} is not proven", decided.bound);
+            }
+            (None, None) => unmet += 1,
+            (least, decided) => panic!("{place}: {least:?} against {decided:?}"),
+        }
+    }
+    assert!(unmet < WORKLOADS / 4, "{unmet} of them cannot be met");
+}
+
+/// What a choice says that it costs is what the planner finds over its design.
+#[test]
+fn sums_are_those_of_the_planner() {
+    for seed in 0..300 {
+        let mut random = Rng::with_seed(seed);
+        let text = workload(&mut random);
+        let model = model(&text);
+        let target = *random.choice(&targets()).unwrap();
+        let costing = Costing::from(target);
+        let study = Study::new(&model, &costing, &Options::default());
+        for _ in 0..4 {
+            let share = random.f64();
+            let mut chosen: Vec<bool> = study.choice.picks.iter().map(|_| random.f64() < share).collect();
+            for group in &study.choice.groups {
+                let own = *random.choice(group).unwrap();
+                group.iter().for_each(|&pick| chosen[pick] = pick == own);
+            }
+            study.choice.close(&mut chosen);
+            let rates: Vec<f64> = study.choice.statements.iter().map(|one| one.rate).collect();
+            let Some(cost) = study.choice.cost_at(&chosen, &rates) else { continue };
+            let design = study.design(&chosen);
+            let planned = total(&model, &costing, &design);
+            let kept: Vec<&str> = design.collections.iter().map(|(_, one)| one.name.as_str()).collect();
+            assert!(
+                (cost - planned).abs() <= ROUNDING * planned,
+                "seed {seed} on {}: {cost} is not {planned} over {kept:?}\n{text}",
+                target.capability.target
+            );
+        }
+    }
+}
