@@ -161,7 +161,8 @@ impl Pricing<'_> {
             }
         }
         let lagging = collection.keeper == Keeper::Store && self.sizes.design.sibling(id).is_none();
-        let work = Work { requests, partitions, rows, bytes, reads: requests, lagging, ..Work::default() };
+        let read = Work { read_steps: 1.0, requests, partitions, rows, bytes, ..Work::default() };
+        let work = Work { reads: requests, lagging, ..read };
         self.push(StepOf::Access, work);
     }
 
@@ -263,9 +264,9 @@ impl Pricing<'_> {
         self.need(plan, ordered.into_iter());
         if plan.sort.is_some() && self.flowing > 1.0 {
             let compared = self.flowing * self.flowing.log2();
-            self.push(StepOf::Sort, Work { compared, ..Work::default() });
+            self.push(StepOf::Sort, Work { compared, sorts: 1.0, ..Work::default() });
         } else if plan.sort.is_some() {
-            self.push(StepOf::Sort, Work::default());
+            self.push(StepOf::Sort, Work { sorts: 1.0, ..Work::default() });
         }
     }
 
