@@ -2,6 +2,7 @@ use super::design::{Asked, MethodName, prepared};
 use crate::document::Document;
 use crate::exit::{Exit, Failure};
 use crate::picture;
+use crate::pricing::PricingArgs;
 use crate::screen::Screen;
 use clap::ValueEnum;
 use std::path::PathBuf;
@@ -20,6 +21,9 @@ pub(crate) struct Args {
     /// beside the model, then embedded
     #[arg(long, value_name = "STORE")]
     target: Option<String>,
+
+    #[command(flatten)]
+    pricing: PricingArgs,
 
     /// One of the model's workloads instead of the rates of its statements
     #[arg(long, value_name = "NAME")]
@@ -40,6 +44,7 @@ pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
     let asked = Asked {
         file: &args.file,
         target: args.target.as_deref(),
+        pricing: &args.pricing,
         workload: args.workload.as_deref(),
         method: MethodName::Noam,
         threshold: None,

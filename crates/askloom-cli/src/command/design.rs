@@ -4,10 +4,10 @@ mod comparison;
 use crate::document::{Document, Subject, schema};
 use crate::exit::{Exit, Failure, words};
 use crate::model::{checked, saved_path};
+use crate::pricing::{Pricing, PricingArgs};
 use crate::replace::replace;
 use crate::screen::Screen;
 use crate::{picture, target};
-use askloom_design::cost::Costing;
 use askloom_design::method::kvmod::merge::Threshold;
 use askloom_design::method::{self, Method, Options, Proposal};
 use askloom_design::{ask, saved};
@@ -48,6 +48,9 @@ pub(crate) struct Args {
     /// [default: 80]
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(1..=100))]
     threshold: Option<u32>,
+
+    #[command(flatten)]
+    pricing: PricingArgs,
 
     /// One of the model's workloads instead of the rates of its statements
     #[arg(long, value_name = "NAME")]
@@ -106,6 +109,7 @@ enum Format {
 pub(super) struct Asked<'a> {
     pub(super) file: &'a Path,
     pub(super) target: Option<&'a str>,
+    pub(super) pricing: &'a PricingArgs,
     pub(super) workload: Option<&'a str>,
     pub(super) method: MethodName,
     pub(super) threshold: Option<u32>,
@@ -117,6 +121,7 @@ pub(super) struct Prepared {
     model: Model,
     sources: Sources,
     target: &'static Target,
+    pricing: Pricing,
     method: Method,
     options: Options,
 }
@@ -131,6 +136,7 @@ pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
     let asked = Asked {
         file,
         target: args.target.as_deref(),
+        pricing: &args.pricing,
         workload: args.workload.as_deref(),
         method: args.method.unwrap_or(MethodName::Noam),
         threshold: args.threshold,
@@ -182,6 +188,8 @@ impl Args {
 
 /// Reads the model and settles what it is designed for.
 pub(super) fn prepared(asked: &Asked<'_>, screen: &mut Screen) -> Result<Prepared, Failure> {
+    let target = target::chosen(asked.target, asked.file)?;
+    let pricing = asked.pricing.chosen(target, asked.file)?;
     let checked = checked(asked.file, screen)?;
     let mut model = checked.model;
     ask::name_ways_back(&mut model);
@@ -194,9 +202,10 @@ pub(super) fn prepared(asked: &Asked<'_>, screen: &mut Screen) -> Result<Prepare
         name,
         model,
         sources: checked.sources,
-        target: target::chosen(asked.target, asked.file)?,
+        target,
+        pricing,
         method: asked.method.method(),
-        options: Options { threshold },
+        options: Options { threshold, ..Options::default() },
     })
 }
 
@@ -225,7 +234,7 @@ fn rated(model: &mut Model, name: &str) -> Result<(), Failure> {
 
 impl Prepared {
     fn proposal(&self, method: Method) -> Proposal {
-        method::design(method, &self.model, &Costing::from(self.target), &self.options)
+        method::design(method, &self.model, &self.pricing.costing(), &self.options)
     }
 
     /// The design in a format.
@@ -269,6 +278,7 @@ impl Prepared {
             design: &proposal.design,
             decisions: &proposal.decisions,
             target: self.target,
+            pricing: &self.pricing,
         }
     }
 

@@ -262,11 +262,11 @@ impl Pricing<'_> {
         }
         let ordered: Vec<&Path> = self.query.order_by.iter().filter_map(|term| path_of(&term.by)).collect();
         self.need(plan, ordered.into_iter());
-        if plan.sort.is_some() && self.flowing > 1.0 {
-            let compared = self.flowing * self.flowing.log2();
-            self.push(StepOf::Sort, Work { compared, sorts: 1.0, ..Work::default() });
-        } else if plan.sort.is_some() {
-            self.push(StepOf::Sort, Work { sorts: 1.0, ..Work::default() });
+        if plan.sort.is_some() {
+            let compared = if self.flowing > 1.0 { self.flowing * self.flowing.log2() } else { 0.0 };
+            // An order that nobody asks for keeps answers the same, and is no sort of the query.
+            let sorts = f64::from(!self.query.order_by.is_empty());
+            self.push(StepOf::Sort, Work { compared, sorts, ..Work::default() });
         }
     }
 
