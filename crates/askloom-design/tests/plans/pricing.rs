@@ -62,7 +62,7 @@ fn the_published_model_of_cassandra_by_hand() {
     assert_eq!(above.priced.unit, "units");
     // Four states have a quarter each, whatever `@freq` says, and what the client filters costs nothing.
     let open = plan::answer(&costing, &model, &design, query(&model, "open")).unwrap();
-    near(open.priced.rows(), 5.0);
+    near(open.priced.answer(), 5.0);
     near(open.estimate.cost, STEP + PARTITION + 20.0 * ROW);
 }
 
