@@ -17,6 +17,7 @@ mod markdown;
 mod model;
 mod native;
 mod picture;
+mod pricing;
 mod progress;
 mod render;
 mod replace;

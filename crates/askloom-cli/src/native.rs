@@ -22,13 +22,13 @@ pub(crate) fn statements(
     model: &Model,
     design: &Design,
     target: &Target,
+    costing: &Costing<'_>,
     sources: &Sources,
 ) -> HashMap<String, String> {
     let Some(language) = target.language else { return HashMap::new() };
     let layout = Layout::new(&model.conceptual, design).asked_by(&questions(model));
-    let costing = Costing::from(target);
     let arguments = HashMap::new();
-    let lowering = Lowering { model, design, layout: &layout, costing: &costing, arguments: &arguments };
+    let lowering = Lowering { model, design, layout: &layout, costing, arguments: &arguments };
     let Ok(statements) = lowering.statements(&|header| text(sources, header)) else { return HashMap::new() };
     let source = Source { layout: &layout, statements, sample: Vec::new(), options: Options::default() };
     let files = language.generate(&source).files;

@@ -20,6 +20,9 @@ pub(crate) struct Settings {
     /// The store that designs are for, and what is special about the definitions there.
     #[serde(default)]
     pub(crate) target: TargetSettings,
+    /// What costs are worked out by: a name, or a file beside this one.
+    #[serde(rename = "cost-model")]
+    pub(crate) cost_model: Option<String>,
     #[serde(default)]
     pub(crate) store: StoreSettings,
 }

@@ -89,6 +89,7 @@ impl Profile {
     pub fn facts(&self) -> Vec<Said> {
         let mut facts: Vec<Said> = match self.charging {
             Charging::Linear(c) => vec![
+                said("step that reads", c.read_step),
                 said("request that reads", c.read_request),
                 said("partition", c.partition),
                 said("row", c.row),
@@ -100,6 +101,7 @@ impl Profile {
                 said("row to filter", c.client.filter),
                 said("rows to compare", c.client.compare),
                 said("row to group", c.client.group),
+                said("sort", c.client.sort),
             ],
             Charging::Units(u) => vec![
                 said("bytes of a read unit", u.read_bytes),

@@ -5,6 +5,7 @@ use crate::{
     Path, PositionId,
 };
 use serde::Serialize;
+use std::borrow::Cow;
 
 /// A plan of a query: how its rows are found, then what is done with them.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -185,7 +186,7 @@ impl std::ops::AddAssign for Estimate {
 pub struct Priced {
     pub target: &'static str,
     /// What costs are counted in.
-    pub unit: &'static str,
+    pub unit: Cow<'static, str>,
     /// What a reader may see while others write.
     pub reads: Guarantee,
     /// In the order in which they are done. They add up to the plan's estimate.
@@ -314,7 +315,7 @@ pub struct WritePlan {
     pub of: WriteOf,
     pub target: &'static str,
     /// What costs are counted in.
-    pub unit: &'static str,
+    pub unit: Cow<'static, str>,
     pub steps: Vec<WriteStepPlan>,
     /// What makes all of it one: the weakest of its copies decides.
     pub level: crate::CopyLevel,

@@ -285,6 +285,8 @@ pub enum Charging {
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Coefficients {
+    /// For each step that reads, however many requests it takes.
+    pub read_step: Fact<f64>,
     pub read_request: Fact<f64>,
     pub partition: Fact<f64>,
     pub row: Fact<f64>,
@@ -305,6 +307,8 @@ pub struct ClientWork {
     pub compare: Fact<f64>,
     /// For each row that goes into a group.
     pub group: Fact<f64>,
+    /// For each sort, however many rows it has.
+    pub sort: Fact<f64>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -322,6 +326,8 @@ pub struct RequestUnits {
 /// What one step of a plan does: what a cost model puts a price on.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct Work {
+    /// Steps that read: an index and what it leads to are two.
+    pub read_steps: f64,
     /// Round trips that read.
     pub requests: f64,
     pub partitions: f64,
@@ -348,6 +354,8 @@ pub struct Work {
     pub compared: f64,
     /// Rows that go into groups.
     pub grouped: f64,
+    /// Sorts.
+    pub sorts: f64,
 }
 
 #[cfg(test)]

@@ -27,44 +27,62 @@ use generate::Language;
 pub struct Target {
     pub capability: &'static Capability,
     pub profile: &'static Profile,
+    /// What it is paid, as a file, where it is paid by the request.
+    pub prices: Option<&'static str>,
     /// Its statements as text. Nothing for a store that has no language of its own.
     pub language: Option<&'static dyn Language>,
 }
 
 static TARGETS: [Target; 9] = [
-    Target { capability: &embedded::CAPABILITY, profile: &embedded::PROFILE, language: None },
+    Target { capability: &embedded::CAPABILITY, profile: &embedded::PROFILE, prices: None, language: None },
     Target {
         capability: &redis::CAPABILITY,
         profile: &redis::PROFILE,
+        prices: None,
         language: Some(&redis::Redis(redis::Flavour::Plain)),
     },
     Target {
         capability: &redis::SEARCH_CAPABILITY,
         profile: &redis::SEARCH_PROFILE,
+        prices: None,
         language: Some(&redis::Redis(redis::Flavour::Search)),
     },
     Target {
         capability: &redis::CLUSTER_CAPABILITY,
         profile: &redis::CLUSTER_PROFILE,
+        prices: None,
         language: Some(&redis::Redis(redis::Flavour::Cluster)),
     },
     Target {
         capability: &mongodb::CAPABILITY,
         profile: &mongodb::PROFILE,
+        prices: None,
         language: Some(&mongodb::MongoDb),
     },
     Target {
         capability: &dynamodb::CAPABILITY,
         profile: &dynamodb::PROFILE,
+        prices: Some(dynamodb::PRICES),
         language: Some(&dynamodb::DynamoDb),
     },
     Target {
         capability: &cassandra::CAPABILITY,
         profile: &cassandra::PROFILE,
+        prices: None,
         language: Some(&cassandra::Cassandra),
     },
-    Target { capability: &hbase::CAPABILITY, profile: &hbase::PROFILE, language: Some(&hbase::HBase) },
-    Target { capability: &oracle::CAPABILITY, profile: &oracle::PROFILE, language: Some(&oracle::Oracle) },
+    Target {
+        capability: &hbase::CAPABILITY,
+        profile: &hbase::PROFILE,
+        prices: None,
+        language: Some(&hbase::HBase),
+    },
+    Target {
+        capability: &oracle::CAPABILITY,
+        profile: &oracle::PROFILE,
+        prices: None,
+        language: Some(&oracle::Oracle),
+    },
 ];
 
 /// Every store, the embedded one first: it is the one that is always there.

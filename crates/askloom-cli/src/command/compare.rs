@@ -2,6 +2,7 @@ use super::design::{Asked, MethodName, prepared};
 use crate::document::Document;
 use crate::exit::{Exit, Failure};
 use crate::picture;
+use crate::pricing::PricingArgs;
 use crate::screen::Screen;
 use askloom_design::method::cost::Wishes;
 use clap::ValueEnum;
@@ -22,6 +23,9 @@ pub(crate) struct Args {
     #[arg(long, value_name = "STORE")]
     target: Option<String>,
 
+    #[command(flatten)]
+    pricing: PricingArgs,
+
     /// One of the model's workloads instead of the rates of its statements
     #[arg(long, value_name = "NAME")]
     workload: Option<String>,
@@ -41,6 +45,7 @@ pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
     let asked = Asked {
         file: &args.file,
         target: args.target.as_deref(),
+        pricing: &args.pricing,
         workload: args.workload.as_deref(),
         method: MethodName::Cost,
         threshold: None,

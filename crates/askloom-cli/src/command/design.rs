@@ -7,10 +7,10 @@ mod wishes;
 use crate::document::{Document, Subject, schema};
 use crate::exit::{Exit, Failure, words};
 use crate::model::{checked, saved_path};
+use crate::pricing::{Pricing, PricingArgs};
 use crate::replace::replace;
 use crate::screen::Screen;
 use crate::{picture, target};
-use askloom_design::cost::Costing;
 use askloom_design::method::kvmod::merge::Threshold;
 use askloom_design::method::cost::Wishes;
 use askloom_design::method::{self, Method, Options, Proposal};
@@ -54,6 +54,9 @@ pub(crate) struct Args {
     /// [default: 80]
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(1..=100))]
     threshold: Option<u32>,
+
+    #[command(flatten)]
+    pricing: PricingArgs,
 
     /// One of the model's workloads instead of the rates of its statements
     #[arg(long, value_name = "NAME")]
@@ -117,6 +120,7 @@ enum Format {
 pub(super) struct Asked<'a> {
     pub(super) file: &'a Path,
     pub(super) target: Option<&'a str>,
+    pub(super) pricing: &'a PricingArgs,
     pub(super) workload: Option<&'a str>,
     pub(super) method: MethodName,
     pub(super) threshold: Option<u32>,
@@ -129,6 +133,7 @@ pub(super) struct Prepared {
     model: Model,
     sources: Sources,
     target: &'static Target,
+    pricing: Pricing,
     method: Method,
     options: Options,
 }
@@ -143,6 +148,7 @@ pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
     let asked = Asked {
         file,
         target: args.target.as_deref(),
+        pricing: &args.pricing,
         workload: args.workload.as_deref(),
         method: args.method.unwrap_or(MethodName::Cost),
         threshold: args.threshold,
@@ -157,6 +163,11 @@ pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
     }
     if args.wishes.pareto {
         screen.print(&prepared.pareto(args.format)?)?;
+        return Ok(Exit::Done);
+    }
+    if args.wishes.sensitivity {
+        let text = prepared.sensitivity(args.format, screen)?;
+        screen.print(&text)?;
         return Ok(Exit::Done);
     }
     let shown = args.method.is_none() && !args.save && !args.faithful && !args.wishes.any();
@@ -202,6 +213,8 @@ impl Args {
 
 /// Reads the model and settles what it is designed for.
 pub(super) fn prepared(asked: &Asked<'_>, screen: &mut Screen) -> Result<Prepared, Failure> {
+    let target = target::chosen(asked.target, asked.file)?;
+    let pricing = asked.pricing.chosen(target, asked.file)?;
     let checked = checked(asked.file, screen)?;
     let mut model = checked.model;
     ask::name_ways_back(&mut model);
@@ -214,7 +227,8 @@ pub(super) fn prepared(asked: &Asked<'_>, screen: &mut Screen) -> Result<Prepare
         name,
         model,
         sources: checked.sources,
-        target: target::chosen(asked.target, asked.file)?,
+        target,
+        pricing,
         method: asked.method.method(),
         options: Options { threshold, wishes: asked.wishes.clone() },
     })
@@ -245,7 +259,7 @@ fn rated(model: &mut Model, name: &str) -> Result<(), Failure> {
 
 impl Prepared {
     fn proposal(&self, method: Method) -> Proposal {
-        method::design(method, &self.model, &Costing::from(self.target), &self.options)
+        method::design(method, &self.model, &self.pricing.costing(), &self.options)
     }
 
     /// The design in a format.
@@ -290,6 +304,7 @@ impl Prepared {
             decisions: &proposal.decisions,
             paper: &proposal.paper,
             target: self.target,
+            pricing: &self.pricing,
         }
     }
 

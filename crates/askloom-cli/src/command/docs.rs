@@ -1,12 +1,17 @@
 use crate::cli::Cli;
 use crate::exit::{Exit, Failure};
+use crate::pricing;
 use crate::screen::Screen;
 use clap::CommandFactory;
 
 /// Print the reference of all commands as Markdown
 #[derive(Debug, clap::Args)]
 #[command(hide = true, after_help = "Example:\n  askloom docs > docs/commands.md")]
-pub(crate) struct Args {}
+pub(crate) struct Args {
+    /// Where costs come from instead
+    #[arg(long)]
+    costs: bool,
+}
 
 const HEAD: &str = "\
 # Commands
@@ -18,7 +23,11 @@ store could not be reached.
 <!-- Made by `cargo xtask bless` from the program's own help: edit that instead. -->
 ";
 
-pub(super) fn run(_: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
+pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
+    if args.costs {
+        screen.print(&pricing::page())?;
+        return Ok(Exit::Done);
+    }
     let mut program = Cli::command().term_width(80);
     program.build();
     let mut text = HEAD.to_owned();

@@ -1,12 +1,12 @@
 use super::design::MethodName;
 use crate::exit::{Exit, Failure, words};
 use crate::model::Designed;
+use crate::pricing::PricingArgs;
 use crate::replace::replace;
 use crate::screen::Screen;
 use crate::settings::{self, Settings};
 use crate::statement::{Statement, arguments_from_json};
 use crate::{limits, native, sample, target};
-use askloom_design::cost::Costing;
 use askloom_design::lower::{Arguments, Lowering};
 use askloom_design::method::questions;
 use askloom_model::Model;
@@ -66,7 +66,8 @@ pub(crate) struct Args {
 pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
     let target = target::chosen(args.target.as_deref(), &args.file)?;
     let language = language(target)?;
-    let costing = Costing::from(target);
+    let pricing = PricingArgs::default().chosen(target, &args.file)?;
+    let costing = pricing.costing();
     let method = args.method.map(MethodName::method);
     let Designed { model, sources, design, .. } =
         Designed::on(target.capability.target, &costing, method, &args.file, screen)?;

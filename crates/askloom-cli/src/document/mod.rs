@@ -20,10 +20,13 @@ pub(crate) use optimal::Optimal;
 pub(crate) use plans::PlanDocument;
 pub(crate) use sample::Sample;
 
+pub(crate) use askloom_design::cost::MONTH;
+
+use crate::pricing::{PriceList, Pricing};
 use askloom_design::cost::Costing;
 use askloom_design::method::{Decision, Paper};
 use askloom_lang::Sources;
-use askloom_model::{Charging, Design, Keeper, Model, Words};
+use askloom_model::{Design, Keeper, Model, Words};
 use askloom_target::Target;
 use bound::bounded;
 use serde::Serialize;
@@ -40,7 +43,14 @@ pub(crate) struct Document {
     /// What the store calls itself.
     pub(crate) title: &'static str,
     /// What costs are counted in.
-    pub(crate) unit: &'static str,
+    pub(crate) unit: String,
+    /// The cost model that was asked for; nothing for the store's own.
+    pub(crate) cost_model: Option<String>,
+    /// Which prices they are, where a store is paid for what is done.
+    pub(crate) prices: Option<PriceList>,
+    /// What costs are by, in a line.
+    #[serde(skip)]
+    pub(crate) costs_by: Option<String>,
     /// What things are called there.
     pub(crate) words: Words,
     /// Dollars a month, where a store is paid for what is done.
@@ -68,9 +78,6 @@ pub(crate) struct Money {
     pub(crate) requests: f64,
     pub(crate) storage: f64,
 }
-
-/// Seconds of thirty days, in millions: prices are for a million.
-pub(crate) const MONTH: f64 = 2.592;
 
 /// The workload, a second of it.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
@@ -141,14 +148,15 @@ pub(crate) struct Subject<'s> {
     pub(crate) decisions: &'s [Decision],
     pub(crate) paper: &'s Paper,
     pub(crate) target: &'static Target,
+    pub(crate) pricing: &'s Pricing,
 }
 
 /// A statement without `@rate` counts as done once a second, and that is said.
 const RATE: f64 = 1.0;
 
 impl Subject<'_> {
-    pub(crate) fn costing(&self) -> Costing<'static> {
-        Costing::from(self.target)
+    pub(crate) fn costing(&self) -> Costing<'_> {
+        self.pricing.costing()
     }
 
     /// The document, without sample data and without other methods.
@@ -167,7 +175,10 @@ impl Subject<'_> {
             sentence: sentence(self, &collections, &plans),
             target: self.target.capability.target,
             title: self.target.capability.title,
-            unit: self.costing().model.unit(),
+            unit: self.costing().model.unit().into_owned(),
+            cost_model: self.pricing.model.clone(),
+            prices: self.pricing.prices.clone(),
+            costs_by: self.pricing.words(),
             words: self.target.capability.words,
             money: self.money(&total),
             collections,
@@ -185,15 +196,9 @@ impl Subject<'_> {
 
     /// What the workload costs a month, where somebody is paid for it.
     fn money(&self, total: &Total) -> Option<Money> {
-        let profile = self.target.profile;
-        match profile.charging {
-            Charging::Units(_) => {
-                let gigabytes = total.storage / 1e9;
-                let storage = profile.storage.map_or(0.0, |price| price.value * gigabytes);
-                Some(Money { requests: bounded(total.cost * MONTH), storage: bounded(storage) })
-            }
-            Charging::Linear(_) => None,
-        }
+        let byte = self.pricing.dollars()?;
+        let storage = byte * total.storage * MONTH;
+        Some(Money { requests: bounded(total.cost * MONTH), storage: bounded(storage) })
     }
 
     /// The same with a few items of made-up data in each collection.
@@ -201,7 +206,8 @@ impl Subject<'_> {
         let mut document = self.document();
         let made = sample::Made::of(self);
         let samples = made.samples();
-        let mut native = crate::native::statements(self.model, self.design, self.target, self.sources);
+        let mut native =
+            crate::native::statements(self.model, self.design, self.target, &self.costing(), self.sources);
         for plan in &mut document.plans {
             plan.native = native.remove(&plan.statement);
         }

@@ -5,6 +5,7 @@ mod dot;
 mod html;
 mod mermaid;
 mod paper;
+mod plot;
 mod svg;
 mod text;
 
@@ -12,5 +13,6 @@ pub(crate) use dot::dot;
 pub(crate) use html::html;
 pub(crate) use mermaid::mermaid;
 pub(crate) use paper::paper;
+pub(crate) use plot::{Axis, Plot};
 pub(crate) use svg::svg;
 pub(crate) use text::{comparison, design};

@@ -9,6 +9,7 @@ pub(crate) fn paper(paper: &Paper) -> String {
         Paper::Noam(blocks) => noam_text(blocks),
         Paper::Qodm(schema) => schema.text(),
         Paper::Kvmod(logical) => kvmod_text(logical),
+        Paper::Cost(_) => "The collections are chosen by their costs: no paper is about them.\n".to_owned(),
         Paper::Given => "The collections are the model's own: no paper is about them.\n".to_owned(),
     }
 }

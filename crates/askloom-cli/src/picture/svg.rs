@@ -136,6 +136,6 @@ fn arrow(from: &Placed<'_>, to: &Placed<'_>, text: &mut String) {
     let _ = writeln!(text, "<path class=\"tip\" d=\"M{x2} {y2} L{back} {above} L{back} {below} Z\"/>");
 }
 
-fn escaped(text: &str) -> String {
+pub(super) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -43,7 +43,16 @@ pub(crate) fn design(document: &Document) -> String {
     if !document.assumed.is_empty() {
         section("ASSUMED", &[assumed(&document.assumed)], &mut text);
     }
+    costs_by(document, &mut text);
     text
+}
+
+/// What costs are by, where that is more than what is known of the store.
+fn costs_by(document: &Document, text: &mut String) {
+    if let Some(words) = &document.costs_by {
+        text.push('\n');
+        wrapped(words, 0, text);
+    }
 }
 
 /// All assumptions in one sentence; statements of which no rate is known are named together.
@@ -98,7 +107,8 @@ fn one(collection: &CollectionDocument, called: &Words, text: &mut String) {
 }
 
 fn statements(document: &Document, text: &mut String) {
-    let unit = document.unit;
+    // A long unit would touch the column before it.
+    let unit = if fit::width(&document.unit) < 8 { document.unit.as_str() } else { "COST" };
     let _ = writeln!(
         text,
         "\n{:<NAME$} {:>8}  {:<34}{:>6}{:>8}{:>8}",
@@ -212,6 +222,7 @@ pub(crate) fn comparison(document: &Document, comparison: &Comparison) -> String
     for left in &comparison.left_out {
         wrapped(&format!("{}: left out, {}", left.method, left.why), 0, &mut text);
     }
+    costs_by(document, &mut text);
     text
 }
 

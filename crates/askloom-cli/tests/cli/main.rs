@@ -23,6 +23,7 @@ mod limits;
 mod mongodb;
 mod new;
 mod pages;
+mod pricing;
 mod project;
 mod redis;
 mod run;

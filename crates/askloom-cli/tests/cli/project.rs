@@ -56,9 +56,15 @@ impl Project {
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_askloom"));
         command.args(args).current_dir(&self.folder);
-        for variable in
-            ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "FORCE_COLOR", "ASKLOOM_STORE", "ASKLOOM_TARGET"]
-        {
+        for variable in [
+            "NO_COLOR",
+            "CLICOLOR",
+            "CLICOLOR_FORCE",
+            "FORCE_COLOR",
+            "ASKLOOM_STORE",
+            "ASKLOOM_TARGET",
+            "ASKLOOM_COST_MODEL",
+        ] {
             command.env_remove(variable);
         }
         command

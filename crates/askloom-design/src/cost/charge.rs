@@ -10,7 +10,8 @@ pub(super) fn charge(charging: &Charging, work: &Work) -> f64 {
 }
 
 fn linear(c: &Coefficients, work: &Work) -> f64 {
-    work.requests * c.read_request.value
+    work.read_steps * c.read_step.value
+        + work.requests * c.read_request.value
         + work.partitions * c.partition.value
         + work.rows * c.row.value
         + work.bytes * c.byte_read.value
@@ -21,6 +22,7 @@ fn linear(c: &Coefficients, work: &Work) -> f64 {
         + work.filtered * c.client.filter.value
         + work.compared * c.client.compare.value
         + work.grouped * c.client.group.value
+        + work.sorts * c.client.sort.value
 }
 
 fn by_units(u: &RequestUnits, work: &Work) -> f64 {

@@ -2,22 +2,26 @@
 //!
 //! Counting is the same for every store: how many requests, rows and bytes a step takes follows from the model's
 //! [`Statistics`]. Pricing is a [`CostModel`]: a step's [`Work`] in, a number out. A target's [`Profile`] is one; what
-//! a person measured on their own server is another.
+//! a person measured on their own server, and the models of papers, are [`Tariff`]s. A model that a paper fitted to
+//! counts of its own says how it counts, by [`Counting`].
 
 mod charge;
 mod cuts;
 mod selectivity;
 mod size;
 mod statistics;
+mod tariff;
 
 pub(crate) use cuts::Cuts;
 pub(crate) use selectivity::list_length;
 pub use selectivity::{Asked, selectivity};
 pub use size::{Block, Sizes};
 pub use statistics::Statistics;
+pub use tariff::{NAMES, Tariff};
 
-use askloom_model::{Capability, Profile, Work};
+use askloom_model::{Capability, Conceptual, Profile, Work};
 use askloom_target::Target;
+use std::borrow::Cow;
 
 /// Puts a price on a step of a plan.
 ///
@@ -25,39 +29,65 @@ use askloom_target::Target;
 /// the cheapest plan would not be the least one.
 pub trait CostModel {
     /// What prices are counted in.
-    fn unit(&self) -> &'static str;
+    fn unit(&self) -> Cow<'static, str>;
 
     /// What the step costs: finite and not negative.
     fn cost(&self, work: &Work) -> f64;
 
     /// How long it takes until what costs so much is done; nothing if costs say nothing about time.
     fn milliseconds(&self, cost: f64) -> Option<f64> {
-        let _ = cost;
-        None
+        match self.unit().as_ref() {
+            "ns" => Some(cost / 1e6),
+            "µs" => Some(cost / 1e3),
+            "ms" => Some(cost),
+            "s" => Some(cost * 1e3),
+            _no_time => None,
+        }
     }
 
     /// What a byte that is stored costs, beside a second of the workload.
     fn storage(&self) -> f64 {
         0.0
     }
+
+    /// How rows are counted that it puts a price on.
+    fn counting(&self) -> Counting {
+        Counting::default()
+    }
 }
 
+/// What a cost model has to say about how many rows conditions keep: a model that was fitted to other counts than ours
+/// would be wrong about them.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Counting {
+    /// The share of rows in a range of values. Nothing: by the kind of range, as System R has it.
+    pub range: Option<f64>,
+    pub values: Values,
+}
+
+/// How many rows have one value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Values {
+    /// As `@freq` and `@skew` say.
+    #[default]
+    AsSaid,
+    /// All rows by the number of different values.
+    Even,
+}
+
+/// Seconds of thirty days, in millions: prices are for a million.
+pub const MONTH: f64 = 2.592;
+
 impl CostModel for Profile {
-    fn unit(&self) -> &'static str {
-        self.unit
+    fn unit(&self) -> Cow<'static, str> {
+        self.unit.into()
     }
 
     fn cost(&self, work: &Work) -> f64 {
         charge::charge(&self.charging, work)
     }
 
-    fn milliseconds(&self, cost: f64) -> Option<f64> {
-        (self.unit == "µs").then_some(cost / 1e3)
-    }
-
     fn storage(&self) -> f64 {
-        /// Seconds of thirty days, in millions: prices are for a million.
-        const MONTH: f64 = 2.592;
         self.storage.map_or(0.0, |price| price.value / 1e9 / MONTH)
     }
 }
@@ -79,6 +109,12 @@ impl<'c> Costing<'c> {
     #[must_use]
     pub fn new(capability: &'c Capability, model: &'c dyn CostModel) -> Self {
         Self { capability, model }
+    }
+
+    /// The statistics of a model as the cost model counts.
+    #[must_use]
+    pub fn statistics<'m>(&self, conceptual: &'m Conceptual) -> Statistics<'m> {
+        Statistics::counted(conceptual, self.model.counting())
     }
 
     /// Requests for that many bytes of one range.

@@ -4,7 +4,7 @@
 //! nothing can be known, the shares are those of System R (Selinger and others, "Access Path Selection in a Relational
 //! Database Management System", 1979), noted as assumed.
 
-use super::Statistics;
+use super::{Statistics, Values};
 use askloom_model::{
     AssumptionAbout, AttributeId, Comparison, Condition, Constant, InSet, Leaf, Member, Operand, Path,
     Position, PositionId, ShareOf, Table, Type,
@@ -56,9 +56,9 @@ impl Share<'_> {
             Condition::Or(terms) => 1.0 - terms.iter().map(|term| 1.0 - self.of(term)).product::<f64>(),
             Condition::Not(inner) => 1.0 - self.of(inner),
             Condition::Compare { left, op, right } => self.compared(left, *op, right),
-            Condition::Between { .. } => self.assume(ShareOf::Between, BETWEEN),
+            Condition::Between { .. } => self.range(ShareOf::Between, BETWEEN),
             Condition::In { value, set } => self.listed(value, set),
-            Condition::StartsWith { .. } => self.assume(ShareOf::StartsWith, STARTS_WITH),
+            Condition::StartsWith { .. } => self.range(ShareOf::StartsWith, STARTS_WITH),
             Condition::IsNull { value } => self.null(value),
             Condition::Matches { .. } => self.assume(ShareOf::Matches, SEARCHED),
             Condition::Under { .. } => self.assume(ShareOf::Under, SEARCHED),
@@ -72,6 +72,11 @@ impl Share<'_> {
         self.statistics.assume(AssumptionAbout::Share(of), share)
     }
 
+    /// A range of values, of which the cost model may know its own share.
+    fn range(&self, of: ShareOf, share: f64) -> f64 {
+        self.assume(of, self.statistics.counting.range.unwrap_or(share))
+    }
+
     fn compared(&self, left: &Operand, op: Comparison, right: &Operand) -> f64 {
         let (path, other) = match (left, right) {
             (Operand::Path(path), other) | (other, Operand::Path(path)) => (path, other),
@@ -83,7 +88,7 @@ impl Share<'_> {
             Comparison::Equal => self.some(path, self.equal(path, other)),
             Comparison::NotEqual => self.some(path, 1.0 - self.equal(path, other)),
             Comparison::Less | Comparison::LessOrEqual | Comparison::Greater | Comparison::GreaterOrEqual => {
-                self.some(path, self.assume(ShareOf::Comparison, COMPARISON))
+                self.some(path, self.range(ShareOf::Comparison, COMPARISON))
             }
         }
     }
@@ -133,6 +138,9 @@ impl Share<'_> {
         }
         if *other == Operand::Constant(Constant::Null) {
             return 0.0;
+        }
+        if self.statistics.counting.values == Values::Even {
+            return 1.0 / self.distinct(path);
         }
         let (skew, frequent) = match path.leaf {
             Leaf::Attribute(id) => {

@@ -3,6 +3,7 @@
 //! Nothing is assumed in silence: every number that the model does not give, and that does not follow from others, is
 //! noted.
 
+use super::Counting;
 use askloom_model::{
     Assumption, AssumptionAbout, AttributeId, ClassId, Conceptual, EndId, Leaf, MAX_NESTING, Member, Path,
     Type,
@@ -20,13 +21,20 @@ const DISTINCT_SHARE: f64 = 0.1;
 #[derive(Debug)]
 pub struct Statistics<'m> {
     pub(super) conceptual: &'m Conceptual,
+    pub(super) counting: Counting,
     assumed: RefCell<Vec<Assumption>>,
 }
 
 impl<'m> Statistics<'m> {
     #[must_use]
     pub fn new(conceptual: &'m Conceptual) -> Self {
-        Self { conceptual, assumed: RefCell::default() }
+        Self::counted(conceptual, Counting::default())
+    }
+
+    /// As a cost model counts.
+    #[must_use]
+    pub fn counted(conceptual: &'m Conceptual, counting: Counting) -> Self {
+        Self { conceptual, counting, assumed: RefCell::default() }
     }
 
     #[must_use]

@@ -161,7 +161,8 @@ impl Pricing<'_> {
             }
         }
         let lagging = collection.keeper == Keeper::Store && self.sizes.design.sibling(id).is_none();
-        let work = Work { requests, partitions, rows, bytes, reads: requests, lagging, ..Work::default() };
+        let read = Work { read_steps: 1.0, requests, partitions, rows, bytes, ..Work::default() };
+        let work = Work { reads: requests, lagging, ..read };
         self.push(StepOf::Access, work);
     }
 
@@ -258,11 +259,11 @@ impl Pricing<'_> {
         }
         let ordered: Vec<&Path> = self.query.order_by.iter().filter_map(|term| path_of(&term.by)).collect();
         self.need(plan, ordered.into_iter());
-        if plan.sort.is_some() && self.flowing > 1.0 {
-            let compared = self.flowing * self.flowing.log2();
-            self.push(StepOf::Sort, Work { compared, ..Work::default() });
-        } else if plan.sort.is_some() {
-            self.push(StepOf::Sort, Work::default());
+        if plan.sort.is_some() {
+            let compared = if self.flowing > 1.0 { self.flowing * self.flowing.log2() } else { 0.0 };
+            // An order that nobody asks for keeps answers the same, and is no sort of the query.
+            let sorts = f64::from(!self.query.order_by.is_empty());
+            self.push(StepOf::Sort, Work { compared, sorts, ..Work::default() });
         }
     }
 

@@ -65,6 +65,7 @@ pub(crate) fn get(costing: &Costing<'_>, sizes: &Sizes<'_>, how: &Joining, gets:
     };
     let block = sizes.block(master);
     Work {
+        read_steps: 1.0,
         requests: costing.batches(gets),
         partitions: gets,
         rows: gets * block.entries,
@@ -77,6 +78,7 @@ pub(crate) fn get(costing: &Costing<'_>, sizes: &Sizes<'_>, how: &Joining, gets:
 /// Gets of single entries of a copy, so many of each of these sizes.
 pub(crate) fn entries(costing: &Costing<'_>, gets: f64, bytes: f64) -> Work {
     Work {
+        read_steps: 1.0,
         requests: costing.batches(gets),
         partitions: gets,
         rows: gets,
@@ -96,6 +98,7 @@ pub(crate) fn found(
 ) -> Work {
     let bytes = each * sizes.entry_bytes(index);
     Work {
+        read_steps: 1.0,
         // A batch takes single records; each block of an index is a range.
         requests: blocks * costing.pages(bytes),
         partitions: blocks,
@@ -112,11 +115,12 @@ pub(crate) fn scan(costing: &Costing<'_>, sizes: &Sizes<'_>, id: CollectionId) -
     let bytes = rows * sizes.entry_bytes(id);
     let requests = costing.pages(bytes);
     let partitions = sizes.blocks(id);
-    Work { requests, partitions, rows, bytes, reads: requests, ..Work::default() }
+    Work { read_steps: 1.0, requests, partitions, rows, bytes, reads: requests, ..Work::default() }
 }
 
 pub(crate) fn add(a: Work, b: Work) -> Work {
     Work {
+        read_steps: a.read_steps + b.read_steps,
         requests: a.requests + b.requests,
         partitions: a.partitions + b.partitions,
         rows: a.rows + b.rows,

@@ -29,7 +29,7 @@ pub use outline::{Line, outline, outline_write};
 pub use paths::{needed_paths, needs_whole};
 pub use print::{assumptions, print, print_assumed};
 
-use crate::cost::{Costing, Sizes, Statistics};
+use crate::cost::{Costing, Sizes};
 use askloom_model::{
     Access, Collection, CollectionId, Conceptual, Condition, Contents, Design, Fetch, Home, Id, JoinStep,
     Joining, Limit, Mapped, Member, Plan, PositionId, Query, Reading, RelationshipKind, Role, fault,
@@ -175,7 +175,7 @@ impl<'p> Planner<'p> {
         if start.is_by_key() || start.collection.role == Role::Master || searched {
             return 0.0;
         }
-        let statistics = Statistics::new(self.conceptual);
+        let statistics = self.costing.statistics(self.conceptual);
         let sizes = Sizes { statistics: &statistics, design: self.design };
         self.costing.model.cost(&lookup::scan(self.costing, &sizes, start.id))
     }
@@ -214,7 +214,7 @@ impl<'p> Planner<'p> {
                 priced: askloom_model::Priced::default(),
             };
             self.settle_order(collection, &mut plan);
-            let statistics = Statistics::new(self.conceptual);
+            let statistics = self.costing.statistics(self.conceptual);
             cost::price(self.costing, &statistics, self.design, self.query, &mut plan);
             plan
         };

@@ -25,7 +25,7 @@ pub fn print(model: &Model, design: &Design, query: &Query, plan: &Plan) -> Stri
         priced.unit,
         reads(priced.reads),
     );
-    let mut tree = Tree::new(&heading, &["calls", "parts", "rows", "bytes"], priced.unit);
+    let mut tree = Tree::new(&heading, &["calls", "parts", "rows", "bytes"], &priced.unit);
     printer.steps(&mut tree, 0);
     tree.into_text()
 }

@@ -13,6 +13,7 @@ mod data;
 mod examples;
 mod levels;
 mod missing;
+mod pricing;
 mod printed;
 mod properties;
 mod writes;

@@ -1,6 +1,6 @@
 //! What Cassandra costs, by the published cost model of NoSE.
 
-use crate::embedded::CLIENT;
+use crate::embedded::{CLIENT, IN_REQUESTS};
 use askloom_model::{Charging, ClientWork, Coefficients, Fact, Profile};
 
 const NOSE: &str = "Mior, Salem, Aboulnaga, Liu, \"NoSE: Schema Design for NoSQL Applications\": the coefficients of \
@@ -14,6 +14,7 @@ pub static PROFILE: Profile = Profile {
     target: "cassandra",
     unit: "ms",
     charging: Charging::Linear(Coefficients {
+        read_step: IN_REQUESTS,
         read_request: Fact::new(0.007_839_564_5 * MILLISECONDS, NOSE),
         partition: Fact::new(0.001_369_278_6 * MILLISECONDS, NOSE),
         row: Fact::new(0.000_011_709_363_838_649_6 * MILLISECONDS, NOSE),
@@ -26,6 +27,7 @@ pub static PROFILE: Profile = Profile {
             filter: Fact::new(CLIENT.filter.value / MILLISECONDS, CLIENT.filter.said),
             compare: Fact::new(CLIENT.compare.value / MILLISECONDS, CLIENT.compare.said),
             group: Fact::new(CLIENT.group.value / MILLISECONDS, CLIENT.group.said),
+            sort: CLIENT.sort,
         },
     }),
     storage: None,

@@ -23,7 +23,7 @@ pub use emit::DynamoDb;
 pub use index::{IndexOf, Own, Projection};
 pub use item::{Item, item_from_json, items, samples, too_large};
 pub use key::{Order, item_path, item_text};
-pub use profile::PROFILE;
+pub use profile::{PRICES, PROFILE};
 pub use read::{Bound, Cells, Indexed, Request, Test, repeated, request};
 pub use schema::{Attribute, DynamoTable, Entries, Key, KeyKind, Scalar, Stamps, System, tables};
 pub use settings::{Billing, Settings};

@@ -1,7 +1,13 @@
 //! What DynamoDB costs: on-demand request units at list prices. A million executions of a statement cost so many
 //! dollars.
+//!
+//! The prices are those of `prices.toml`, which has their date; the program reads that file, or another one in its
+//! place, and a test of the program compares.
 
 use askloom_model::{Charging, Fact, Profile, RequestUnits};
+
+/// The price list, as `--prices` takes it.
+pub const PRICES: &str = include_str!("prices.toml");
 
 pub static PROFILE: Profile = Profile {
     target: "dynamodb",

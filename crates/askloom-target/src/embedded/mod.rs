@@ -11,5 +11,5 @@ pub use block::{BlockEntry, master_entry, master_prefix, split_master, system_en
 pub use capability::CAPABILITY;
 pub use codec::{DecodeError, Names, decode, decode_entry, encode, encode_descending, encode_entry};
 pub use layout::{EntryKey, block_prefix, entry_key, prefix_end, split_entry};
-pub(crate) use profile::CLIENT;
 pub use profile::PROFILE;
+pub(crate) use profile::{CLIENT, IN_REQUESTS};

@@ -8,11 +8,19 @@ const fn measured(microseconds: f64) -> Fact<f64> {
     Fact::new(microseconds, MEASURED)
 }
 
+/// A step of a plan is nothing that a store knows of.
+pub(crate) const IN_REQUESTS: Fact<f64> = Fact::new(0.0, "a step costs what its requests cost");
+
 /// What the executor does with rows is the same whatever store they come from.
-pub(crate) const CLIENT: ClientWork =
-    ClientWork { filter: measured(0.201502), compare: measured(0.013996), group: measured(0.075412) };
+pub(crate) const CLIENT: ClientWork = ClientWork {
+    filter: measured(0.201502),
+    compare: measured(0.013996),
+    group: measured(0.075412),
+    sort: Fact::new(0.0, "a sort costs what its comparisons cost"),
+};
 
 const COEFFICIENTS: Coefficients = Coefficients {
+    read_step: IN_REQUESTS,
     read_request: measured(0.972549),
     partition: Fact::new(0.0, "one ordered keyspace: where a block starts costs nothing by itself"),
     row: measured(0.09514),
@@ -35,6 +43,13 @@ pub static PROFILE: Profile = Profile {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_costs_something_was_measured() {
+        let costly = PROFILE.facts().into_iter().filter(|fact| fact.value != "0");
+        let unmeasured: Vec<_> = costly.filter(|fact| fact.said != MEASURED).collect();
+        assert!(unmeasured.is_empty(), "{unmeasured:?}");
+    }
 
     #[test]
     fn the_coefficients_are_those_of_the_recorded_run() {

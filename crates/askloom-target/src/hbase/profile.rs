@@ -1,6 +1,6 @@
 //! What HBase costs, in microseconds of response time.
 
-use crate::embedded::CLIENT;
+use crate::embedded::{CLIENT, IN_REQUESTS};
 use askloom_model::{Charging, Coefficients, Fact, Profile};
 
 const MEASURED: &str = "measured: HBase 2.6.1 in one process, Java client, loopback, local file system, 2 busy cores, \
@@ -11,6 +11,7 @@ pub static PROFILE: Profile = Profile {
     target: "hbase",
     unit: "µs",
     charging: Charging::Linear(Coefficients {
+        read_step: IN_REQUESTS,
         read_request: Fact::new(850.0, MEASURED),
         partition: Fact::new(0.0, "in the cost of a request: a region is found in the client's cache"),
         row: Fact::new(11.0, MEASURED),

@@ -1,6 +1,6 @@
 //! What MongoDB costs, in microseconds of response time: the coefficients of the server's own planner, and a network.
 
-use crate::embedded::CLIENT;
+use crate::embedded::{CLIENT, IN_REQUESTS};
 use askloom_model::{Charging, Coefficients, Fact, Profile};
 
 const NETWORK: &str =
@@ -17,6 +17,7 @@ pub static PROFILE: Profile = Profile {
     target: "mongodb",
     unit: "µs",
     charging: Charging::Linear(Coefficients {
+        read_step: IN_REQUESTS,
         read_request: Fact::new(200.0, NETWORK),
         partition: Fact::new(INDEX_SEEK, "MongoDB server source, cost estimator: an index seek, 1,134.71 ns"),
         row: Fact::new(

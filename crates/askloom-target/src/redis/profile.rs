@@ -1,6 +1,6 @@
 //! What Redis costs, in microseconds of response time.
 
-use crate::embedded::CLIENT;
+use crate::embedded::{CLIENT, IN_REQUESTS};
 use askloom_model::{Charging, Coefficients, Fact, Profile};
 
 const NETWORK: &str =
@@ -19,6 +19,7 @@ const fn profile(target: &'static str) -> Profile {
         target,
         unit: "µs",
         charging: Charging::Linear(Coefficients {
+            read_step: IN_REQUESTS,
             read_request: Fact::new(200.0, NETWORK),
             partition: Fact::new(0.0, "in the cost of a row: a key is found by its hash"),
             row: Fact::new(1e6 / 508_388.41, PIPELINED),

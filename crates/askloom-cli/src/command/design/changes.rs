@@ -2,7 +2,6 @@
 
 use super::Prepared;
 use crate::human;
-use askloom_design::cost::Costing;
 use askloom_design::method::cost::total;
 use askloom_design::method::{Decision, Proposal};
 use askloom_model::{Collection, Design};
@@ -12,7 +11,7 @@ const SOURCE: &str = "askloom";
 impl Prepared {
     /// Each collection that was not there, that is no longer there, or that is another one now; and what that saves.
     pub(super) fn since(&self, saved: &Design, now: &Proposal) -> Vec<Decision> {
-        let costing = Costing::from(self.target);
+        let costing = self.pricing.costing();
         let mut changes = changed(saved, &now.design);
         if changes.is_empty() {
             return changes;

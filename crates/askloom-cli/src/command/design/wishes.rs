@@ -5,7 +5,6 @@ use crate::exit::Failure;
 use crate::human;
 use crate::replace::replace;
 use crate::screen::Screen;
-use askloom_design::cost::Costing;
 use askloom_design::method::Paper;
 use askloom_design::method::cost::{Study, Unmet, Wishes};
 use std::path::{Path, PathBuf};
@@ -40,6 +39,11 @@ pub(super) struct Args {
     #[arg(long, conflicts_with_all = ["save", "check", "faithful"])]
     pub(super) pareto: bool,
 
+    /// For each statement, the rates between which the design stays the
+    /// cheapest, instead of the design
+    #[arg(long, conflicts_with_all = ["save", "check", "faithful", "pareto"])]
+    pub(super) sensitivity: bool,
+
     /// Write the choice as a programme in the LP format
     #[arg(long, value_name = "FILE")]
     pub(super) dump_lp: Option<PathBuf>,
@@ -53,6 +57,7 @@ impl Args {
             || !self.forbid.is_empty()
             || self.time_limit.is_some()
             || self.pareto
+            || self.sensitivity
             || self.dump_lp.is_some()
     }
 
@@ -60,7 +65,7 @@ impl Args {
     pub(super) fn wishes(&self, method: Option<MethodName>) -> Result<Wishes, Failure> {
         if let Some(other) = method.filter(|method| *method != MethodName::Cost && self.any()) {
             let why = format!(
-                "--storage, --max-collections, --pin, --forbid, --time-limit, --pareto and --dump-lp are for \
+                "--storage, --max-collections, --pin, --forbid, --time-limit, --pareto, --sensitivity and --dump-lp are for \
                  --method cost; {} has nothing to choose",
                 other.method().name()
             );
@@ -79,7 +84,7 @@ impl Args {
 impl Prepared {
     /// Writes the programme.
     pub(super) fn dump(&self, file: &Path, screen: &mut Screen) -> Result<(), Failure> {
-        let costing = Costing::from(self.target);
+        let costing = self.pricing.costing();
         let study = Study::new(&self.model, &costing, &self.options);
         let text = study.lp(&self.options.wishes).map_err(|unmet| failure(&unmet))?;
         replace(file, &text).map_err(|error| Failure::writing(file, &error))?;

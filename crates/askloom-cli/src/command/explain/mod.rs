@@ -3,6 +3,7 @@ mod plan;
 
 use super::design::MethodName;
 use crate::exit::{Exit, Failure};
+use crate::pricing::PricingArgs;
 use crate::screen::Screen;
 use std::path::Path;
 
@@ -29,6 +30,14 @@ pub(crate) struct Args {
     /// With a model: how to design. Without it the saved design, then noam
     #[arg(long)]
     method: Option<MethodName>,
+
+    #[command(flatten)]
+    pricing: PricingArgs,
+
+    /// With a model: also where each number comes from that costs are worked
+    /// out by
+    #[arg(long)]
+    all: bool,
 }
 
 pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
@@ -37,7 +46,9 @@ pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
             let file = Path::new(file);
             let target = crate::target::chosen(args.target.as_deref(), file)?;
             let method = args.method.map(MethodName::method);
-            plan::run(file, statement.as_deref(), target, method, screen)
+            let pricing = args.pricing.chosen(target, file)?;
+            let asked = plan::Asked { file, name: statement.as_deref(), method, all: args.all };
+            plan::run(&asked, &pricing, screen)
         }
         (Some(other), Some(_)) => {
             Err(Failure::Call(format!("`{other}` is no model; its name ends in .loom")))

@@ -1,6 +1,7 @@
 use crate::exit::{Exit, Failure};
 use crate::model::Designed;
 use crate::native;
+use crate::pricing::Pricing;
 use crate::screen::Screen;
 use crate::statement::Statement;
 use crate::{fit, limits};
@@ -8,19 +9,25 @@ use askloom_design::cost::Costing;
 use askloom_design::method::Method;
 use askloom_design::plan;
 use askloom_model::{Design, Diagnostic, Model, Query};
-use askloom_target::Target;
 use std::path::Path;
 
+/// What is to be explained.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Asked<'a> {
+    pub(super) file: &'a Path,
+    /// Nothing: every statement.
+    pub(super) name: Option<&'a str>,
+    pub(super) method: Option<Method>,
+    /// With the sources of all numbers.
+    pub(super) all: bool,
+}
+
 /// How a statement is carried out, or all of them: the plan, what a reader may see, what was assumed.
-pub(super) fn run(
-    file: &Path,
-    name: Option<&str>,
-    target: &Target,
-    method: Option<Method>,
-    screen: &mut Screen,
-) -> Result<Exit, Failure> {
-    let designed = Designed::on(target.capability.target, &Costing::from(target), method, file, screen)?;
-    let native = native::statements(&designed.model, &designed.design, target, &designed.sources);
+pub(super) fn run(asked: &Asked<'_>, pricing: &Pricing, screen: &mut Screen) -> Result<Exit, Failure> {
+    let Asked { file, name, method, all } = *asked;
+    let (target, costing) = (pricing.target, pricing.costing());
+    let designed = Designed::on(target.capability.target, &costing, method, file, screen)?;
+    let native = native::statements(&designed.model, &designed.design, target, &costing, &designed.sources);
     let chosen: Vec<Statement<'_>> = match name {
         Some(name) => vec![Statement::named(&designed.model, name)?],
         None => Statement::all(&designed.model.workload).collect(),
@@ -32,10 +39,12 @@ pub(super) fn run(
     let mut texts = Vec::new();
     let mut wrong = false;
     for one in chosen {
-        let (Ok(text) | Err(text)) = &explained(&designed, one, target).inspect_err(|_| wrong = true);
+        let (Ok(text) | Err(text)) = &explained(&designed, one, &costing).inspect_err(|_| wrong = true);
         let native = native.get(one.name()).map(|text| format!("\n{text}")).unwrap_or_default();
         texts.push(format!("{text}{}{native}", why(&designed, one.name())));
     }
+    texts.extend(pricing.words().map(|words| wrapped(&words)));
+    texts.extend(all.then(|| pricing.sources()));
     screen.print(&texts.join("\n"))?;
     wrong |= limits::say(&designed.model, &designed.design, target, screen);
     Ok(Exit::any_wrong(wrong))
@@ -53,16 +62,15 @@ fn wrapped(words: &str) -> String {
 }
 
 /// How it is carried out, or why it cannot be.
-fn explained(designed: &Designed, statement: Statement<'_>, target: &Target) -> Result<String, String> {
+fn explained(designed: &Designed, statement: Statement<'_>, costing: &Costing<'_>) -> Result<String, String> {
     let Designed { model, design, .. } = designed;
-    let costing = Costing::from(target);
     match statement {
-        Statement::Query(query) => answered(model, design, query, &costing),
+        Statement::Query(query) => answered(model, design, query, costing),
         Statement::Ask(ask) => match askloom_design::ask::query(&model.conceptual, ask) {
-            Some(query) => answered(model, design, &query, &costing),
+            Some(query) => answered(model, design, &query, costing),
             None => Err(format!("{}: its links close a circle between two value objects\n", ask.header.name)),
         },
-        Statement::Write(write) => match plan::write::plan(&costing, model, design, write) {
+        Statement::Write(write) => match plan::write::plan(costing, model, design, write) {
             Ok(found) => {
                 let assumed = plan::print_assumed(model, &found.assumed);
                 Ok(format!("{}{assumed}", plan::write::print(model, design, Some(write), &found)))

@@ -7,7 +7,7 @@
 use super::enumerate::{Alternative, Over, Pick};
 use super::pool::{Pool, ways_back};
 use super::upkeep::Mode;
-use crate::cost::{Costing, Sizes, Statistics};
+use crate::cost::{Costing, Sizes};
 use crate::method::complete;
 use crate::plan::write::parts::{FindPart, Parts};
 use askloom_model::{CollectionId, Contents, Header, Keeper, Model, Query};
@@ -101,7 +101,7 @@ impl Choice {
             charges: Vec::new(),
             plans: Plans::default(),
         };
-        choice.sizes(model, pool);
+        choice.sizes(model, costing, pool);
         choice.needs(model, &over);
         choice.bounds(costing, pool);
         for query in &complete::questions(model) {
@@ -118,8 +118,8 @@ impl Choice {
         choice
     }
 
-    fn sizes(&mut self, model: &Model, pool: &Pool) {
-        let statistics = Statistics::new(&model.conceptual);
+    fn sizes(&mut self, model: &Model, costing: &Costing<'_>, pool: &Pool) {
+        let statistics = costing.statistics(&model.conceptual);
         let mut design = pool.design.clone();
         let cut: BTreeSet<CollectionId> = pool.cuts.iter().map(|cut| cut.master).collect();
         let sizes = Sizes { statistics: &statistics, design: &pool.design };

@@ -3,7 +3,7 @@
 //! - [`candidate`], [`pool`]: collections that could serve, and ways to cut masters;
 //! - [`enumerate`], [`upkeep`], [`choice`]: what each plan costs over them and what each of them costs to keep;
 //! - [`presolve`], [`lower`], [`programme`], [`solve`], [`bound`], [`decide`]: the cheapest choice, and the proof;
-//! - [`wishes`], [`study`]: what must be so, and what would be if;
+//! - [`wishes`], [`study`], [`whatif`]: what must be so, and what would be if;
 //! - [`report`]: how a choice came about.
 //!
 //! "Optimal" is over the candidates and plans that were looked at.
@@ -24,14 +24,16 @@ mod study;
 #[allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 mod tests;
 mod upkeep;
+mod whatif;
 mod wishes;
 
 use super::{Options, Paper, Proposal};
 use crate::cost::Costing;
 use askloom_model::Model;
 pub use presolve::Settled;
-pub use report::{Report, Worth, total};
+pub use report::{CutWorth, LookedAt, Report, Turn, Worth, total};
 pub use study::{Study, Unmet};
+pub use whatif::{Point, Range};
 pub use wishes::Wishes;
 
 /// The cheapest design that was found, at least as cheap as those of the other methods. If nothing is as it must be, the

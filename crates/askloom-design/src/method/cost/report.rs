@@ -352,7 +352,7 @@ pub fn total(model: &Model, costing: &Costing<'_>, design: &Design) -> f64 {
         let plan = plan::write::plan(costing, model, design, write).ok()?;
         Some(rate(&write.header) * plan.estimate.cost)
     });
-    let statistics = crate::cost::Statistics::new(&model.conceptual);
+    let statistics = costing.statistics(&model.conceptual);
     let sizes = crate::cost::Sizes { statistics: &statistics, design };
     let stored: f64 = design.collections.ids().map(|id| sizes.bytes(id)).sum();
     queries.sum::<f64>() + writes.sum::<f64>() + costing.model.storage() * stored

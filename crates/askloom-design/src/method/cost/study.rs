@@ -203,7 +203,7 @@ impl<'s> Study<'s> {
     pub(super) fn baselines(&self, rules: &Rules) -> Vec<(String, f64)> {
         let fits = |design: &Design| {
             let start = self.start(design);
-            let stored = crate::cost::Statistics::new(&self.model.conceptual);
+            let stored = self.costing.statistics(&self.model.conceptual);
             let sizes = crate::cost::Sizes { statistics: &stored, design };
             let bytes: f64 = design.collections.ids().map(|id| sizes.bytes(id)).sum();
             let count = design.collections.len();
@@ -223,7 +223,7 @@ impl<'s> Study<'s> {
     }
 
     /// Why nothing is as it must be.
-    fn unmet(&self, rules: &Rules) -> Unmet {
+    pub(super) fn unmet(&self, rules: &Rules) -> Unmet {
         let without = Rules { storage: None, most: None, ..rules.clone() };
         let possible = |rules: &Rules| self.choice.decide(rules, &self.starts(), None);
         if possible(&without).is_none() {
@@ -231,12 +231,7 @@ impl<'s> Study<'s> {
             let statement = lacks.and_then(|served| self.choice.statements.get(served.statement));
             return Unmet::NoPlan { statement: statement.map(|one| one.name.clone()).unwrap_or_default() };
         }
-        let smallest = |choice: &Choice| {
-            let rates = vec![0.0; rules.rates.len()];
-            choice.decide(&Rules { rates, ..without.clone() }, &[], None)
-        };
-        let by_bytes = smallest(&Choice { price: 1.0, ..self.choice.clone() });
-        let least = by_bytes.map_or(0.0, |Decided { chosen, .. }| self.choice.storage(&chosen));
+        let least = self.least_storage(rules).unwrap_or(0.0);
         if rules.storage.is_some_and(|most| least > most) {
             return Unmet::Storage { least };
         }
@@ -244,10 +239,23 @@ impl<'s> Study<'s> {
             Pick::Keep(_) => 1.0,
             Pick::Cut(..) => 0.0,
         });
-        let by_count = smallest(&Choice { price: 1.0, bytes: ones.collect(), stored: 0.0, ..self.choice.clone() });
-        let count = by_count.map_or(0.0, |decided| decided.cost);
+        let counting = Choice { bytes: ones.collect(), stored: 0.0, ..self.choice.clone() };
+        let count = smallest(&counting, rules).map_or(0.0, |decided| decided.cost);
         Unmet::Collections { least: self.pool.first + count.round() as usize }
     }
+
+    /// The bytes of the smallest design, whatever it costs.
+    pub(super) fn least_storage(&self, rules: &Rules) -> Option<f64> {
+        let decided = smallest(&self.choice, rules)?;
+        Some(self.choice.storage(&decided.chosen))
+    }
+}
+
+/// The choice with the fewest bytes, whatever it costs.
+fn smallest(choice: &Choice, rules: &Rules) -> Option<Decided> {
+    let rates = vec![0.0; rules.rates.len()];
+    let rules = Rules { storage: None, most: None, rates, ..rules.clone() };
+    Choice { price: 1.0, ..choice.clone() }.decide(&rules, &[], None)
 }
 
 /// With what the model declares.

@@ -3,7 +3,7 @@
 use super::candidate::{Candidate, Candidates};
 use super::load::Loads;
 use super::{CASE_STUDY, OURS, PARTITIONING, texts};
-use crate::cost::{Costing, Sizes, Statistics};
+use crate::cost::{Costing, Sizes};
 use crate::method::Decision;
 use crate::simple;
 use askloom_model::{ClassId, CollectionId, Contents, Design, Model, Role, Rule};
@@ -33,7 +33,7 @@ pub(in crate::method) fn cuts(model: &Model, costing: &Costing<'_>, masters: &De
     let own = masters.collections.iter().filter(|(_, collection)| collection.role == Role::Master);
     let open = own.filter(|(id, collection)| in_force(model, masters, *id, collection.source.root).is_none());
     let open: BTreeSet<ClassId> = open.map(|(_, collection)| collection.source.root).collect();
-    let statistics = Statistics::new(&model.conceptual);
+    let statistics = costing.statistics(&model.conceptual);
     let candidates = Candidates { model, sizes: Sizes { statistics: &statistics, design: masters } };
     let mut loads = Loads::new(model, costing, masters, &open);
     let mut all = Vec::new();
@@ -89,7 +89,7 @@ pub(super) fn choose(model: &Model, costing: &Costing<'_>, design: &mut Design) 
             None => drop(open.insert(class)),
         }
     }
-    let statistics = Statistics::new(&model.conceptual);
+    let statistics = costing.statistics(&model.conceptual);
     let sizes = Sizes { statistics: &statistics, design: &given };
     let candidates = Candidates { model, sizes };
     let mut loads = Loads::new(model, costing, &given, &open);
@@ -175,14 +175,15 @@ fn said(
         "{}, {}: {why}; {}{per} is the least of {candidates} candidates",
         best.of.name(),
         shown(model, &best.of.rules),
-        amount(unit, best.cost),
+        amount(&unit, best.cost),
     );
     let mut decisions = vec![Decision::new(name, says, PARTITIONING)];
     let (close, far): (Vec<_>, Vec<_>) = others.iter().partition(|other| other.cost <= best.cost * CLOSE);
-    let costs = |other: &&PricedCandidate<'_>| format!("{} at {}", other.of.name(), amount(unit, other.cost));
+    let costs =
+        |other: &&PricedCandidate<'_>| format!("{} at {}", other.of.name(), amount(&unit, other.cost));
     if !close.is_empty() {
         let close: Vec<String> = close.iter().map(costs).collect();
-        let cost = amount(unit, best.cost);
+        let cost = amount(&unit, best.cost);
         let says = format!(
             "too close to call: measure {} against {} at {cost}{per}",
             close.join("; "),

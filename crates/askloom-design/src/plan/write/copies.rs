@@ -183,6 +183,7 @@ impl Writing<'_> {
             // By the way that is right for every copy: the row's anchor is read, announces the key, and is settled
             // after the put.
             let changed = puts.max(deletes);
+            work.read_steps = f64::from(changed > 0.0);
             work.requests = changed;
             work.rows = changed;
             work.reads = changed;

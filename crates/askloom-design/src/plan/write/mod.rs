@@ -89,7 +89,7 @@ struct Planner<'p> {
 
 impl<'p> Planner<'p> {
     fn new(costing: &'p Costing<'p>, model: &'p Model, design: &'p Design) -> Self {
-        Self { costing, model, design, statistics: Statistics::new(&model.conceptual) }
+        Self { costing, model, design, statistics: costing.statistics(&model.conceptual) }
     }
 
     fn sizes(&self) -> Sizes<'_> {
@@ -210,7 +210,7 @@ impl<'p> Planner<'p> {
 
     /// The plan of a read that finds nothing, as before an insert.
     fn nothing_there(&self, find: &mut Plan) {
-        let work = Work { requests: 1.0, partitions: 1.0, reads: 1.0, ..Work::default() };
+        let work = Work { read_steps: 1.0, requests: 1.0, partitions: 1.0, reads: 1.0, ..Work::default() };
         let estimate = lookup::estimate(self.costing, &work);
         find.priced.steps = vec![StepEstimate { of: StepOf::Access, estimate, out: 0.0 }];
         find.estimate = estimate;

@@ -31,7 +31,7 @@ pub fn print(model: &Model, design: &Design, write: Option<&Write>, plan: &Write
         plan.unit,
         together(plan.level)
     );
-    let mut tree = Tree::new(&heading, &["calls", "rows", "puts", "dels"], plan.unit);
+    let mut tree = Tree::new(&heading, &["calls", "rows", "puts", "dels"], &plan.unit);
     for (index, step) in plan.steps.iter().enumerate() {
         let query = match (&plan.of, write.and_then(|write| Some((write, write.steps.get(index)?)))) {
             (WriteOf::Statement(_), Some((write, step))) => Some(Step::of_write(model, write, step).find),

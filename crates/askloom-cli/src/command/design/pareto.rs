@@ -1,0 +1,98 @@
+//! Cost against storage, and how far rates may go.
+
+use super::wishes::failure;
+use super::{Format, Prepared};
+use crate::exit::Failure;
+use crate::human;
+use crate::picture::{Axis, Plot};
+use crate::progress::ProgressLine;
+use crate::screen::Screen;
+use askloom_design::method::cost::{Point, Range, Study};
+use std::fmt::Write;
+
+/// Budgets that are tried.
+const BUDGETS: usize = 16;
+
+impl Prepared {
+    /// The curve in a format.
+    pub(super) fn pareto(&self, format: Format) -> Result<String, Failure> {
+        let costing = self.pricing.costing();
+        let study = Study::new(&self.model, &costing, &self.options);
+        let points = study.pareto(&self.options.wishes, BUDGETS).map_err(|unmet| failure(&unmet))?;
+        let unit = costing.model.unit();
+        match format {
+            Format::Human => Ok(format!("{}\n{}", self.table(&points, &unit), self.plot(&points, &unit).text())),
+            Format::Json => {
+                let text = serde_json::to_string_pretty(&points).unwrap_or_default();
+                Ok(format!("{text}\n"))
+            }
+            Format::Svg => Ok(self.plot(&points, &unit).svg()),
+            Format::Mermaid | Format::Dot | Format::Html => {
+                Err(Failure::Call("--pareto is printed as human, json or svg".to_owned()))
+            }
+        }
+    }
+
+    fn table(&self, points: &[Point], unit: &str) -> String {
+        let title = self.target.capability.title;
+        let mut text = format!("{} on {title}: cost against storage\n\n", self.name);
+        let _ = writeln!(text, "{:>10}{:>14}{:>14}  {:<10}", "STORED", format!("{unit} a second"), "COLLECTIONS", "");
+        for point in points {
+            let proven = if point.gap <= 1e-6 {
+                "proven".to_owned()
+            } else {
+                format!("at most {:.2} % from the cheapest", 100.0 * point.gap)
+            };
+            let (stored, cost) = (human::bytes(point.storage), human::short(point.cost));
+            let _ = writeln!(text, "{stored:>10}{cost:>14}{:>14}  {proven}", point.collections);
+        }
+        text
+    }
+
+    fn plot(&self, points: &[Point], unit: &str) -> Plot {
+        Plot {
+            title: format!("{} on {}: cost against storage", self.name, self.target.capability.title),
+            x: Axis { label: "stored".to_owned(), written: human::bytes },
+            y: Axis { label: format!("{unit} a second"), written: human::short },
+            points: points.iter().map(|point| (point.storage, point.cost)).collect(),
+        }
+    }
+
+    /// Between which rates the design stays the cheapest.
+    pub(super) fn sensitivity(&self, format: Format, screen: &mut Screen) -> Result<String, Failure> {
+        let costing = self.pricing.costing();
+        let study = Study::new(&self.model, &costing, &self.options);
+        let mut line = ProgressLine::new(screen.is_quiet());
+        let show = |done: usize, of: usize| line.show(|_| format!("{done} of {of} statements"));
+        let ranges = study.sensitivity(&self.options.wishes, show);
+        line.clear();
+        let ranges = ranges.map_err(|unmet| failure(&unmet))?;
+        match format {
+            Format::Human => Ok(self.ranges(&ranges)),
+            Format::Json => {
+                let text = serde_json::to_string_pretty(&ranges).unwrap_or_default();
+                Ok(format!("{text}\n"))
+            }
+            Format::Svg | Format::Mermaid | Format::Dot | Format::Html => {
+                Err(Failure::Call("--sensitivity is printed as human or json".to_owned()))
+            }
+        }
+    }
+
+    fn ranges(&self, ranges: &[Range]) -> String {
+        let title = self.target.capability.title;
+        let mut text = format!("{} on {title}: rates between which nothing else is cheaper\n\n", self.name);
+        let _ = writeln!(text, "{:<28}{:>12}{:>14}{:>14}", "STATEMENT", "RATE/s", "FROM", "TO");
+        for range in ranges {
+            let least = range.least.map_or_else(|| "0".to_owned(), human::short);
+            let most = range.most.map_or_else(|| "1000 times".to_owned(), human::short);
+            let _ = writeln!(
+                text,
+                "{:<28}{:>12}{least:>14}{most:>14}",
+                crate::fit::left(&range.statement, 27),
+                human::short(range.rate)
+            );
+        }
+        text
+    }
+}
