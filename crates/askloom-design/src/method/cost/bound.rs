@@ -18,7 +18,7 @@ pub(super) struct Proven {
 }
 
 /// Differences of costs below this share are rounding, of prices as the solver gives them.
-const ROUNDING: f64 = 5e-7;
+const ROUNDING: f64 = 1e-8;
 /// No more programmes than this are split.
 const NODES: usize = 2_000;
 
@@ -115,13 +115,14 @@ fn undecided(programme: &Programme, reduced: &[f64], within: &[Within]) -> Optio
 }
 
 /// No row is dearer than so many times a usual cost: what cannot be at all is dear enough then.
-const DEAREST: f64 = 1e6;
+const DEAREST: f64 = 1e8;
 /// No prices are looked for longer than this at a time.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Prices of rows that say much: the solution of the dual programme.
 fn prices(programme: &Programme, within: &[Within]) -> Option<Vec<f64>> {
-    let scale = scale(programme);
+    // What the solver takes for nothing is less than a millionth of a usual cost.
+    let scale = scale(programme) / 1e4;
     let mut dual = Problem::new(OptimizationDirection::Maximize);
     dual.set_time_limit(PATIENCE);
     // For what a variable pays when it is at its most; what it cannot change is in the sum anyway.
@@ -165,7 +166,30 @@ fn prices(programme: &Programme, within: &[Within]) -> Option<Vec<f64>> {
             ComparisonOp::Eq => price,
         }
     };
-    Some(programme.rows.iter().zip(&rows).map(turned).collect())
+    let mut prices: Vec<f64> = programme.rows.iter().zip(&rows).map(turned).collect();
+    polish(programme, within, &mut prices);
+    Some(prices)
+}
+
+/// Of variables of which exactly one is taken, the cheapest pays for the row: a price that leaves nobody less than nothing
+/// says most. What a solver gives is a little off.
+fn polish(programme: &Programme, within: &[Within], prices: &mut [f64]) {
+    let mut left = reduced(programme, prices);
+    for (row, price) in programme.rows.iter().zip(prices) {
+        let one = row.op == Op::Equal && row.bound == 1.0 && row.terms.iter().all(|(_, factor)| *factor == 1.0);
+        let open = |at: usize| within.get(at).is_some_and(|(least, most)| least < most);
+        if !one || !row.terms.iter().all(|(at, _)| open(*at)) {
+            continue;
+        }
+        let costs = row.terms.iter().filter_map(|(at, _)| left.get(*at).copied());
+        let least = costs.fold(f64::INFINITY, f64::min);
+        if least.is_finite() {
+            *price += least;
+            for (at, _) in &row.terms {
+                left.get_mut(*at).into_iter().for_each(|slot| *slot -= least);
+            }
+        }
+    }
 }
 
 #[cfg(test)]

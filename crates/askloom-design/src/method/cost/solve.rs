@@ -74,17 +74,6 @@ impl Part {
         let values = if left == Some(Duration::ZERO) { None } else { choose(&programme, left) };
         let values = values.filter(|values| programme.meets(values));
         let cost = values.as_ref().map(|values| programme.cost(values));
-        if std::env::var("DEBUG_LP").is_ok() {
-            let mut relaxed = programme.clone();
-            relaxed.variables.iter_mut().for_each(|v| v.binary = false);
-            let t = Instant::now();
-            if let Some(v) = choose(&relaxed, None) {
-                eprintln!("part: {} vars {} rows mip {:?} lp {} in {:?}", programme.variables.len(), programme.rows.len(), cost, programme.cost(&v), t.elapsed());
-                for (x, val) in programme.variables.iter().zip(&v) {
-                    if *val > 1e-6 && *val < 1.0 - 1e-6 { eprintln!("  {} {} = {val} cost {}", x.name, x.binary, x.cost); }
-                }
-            }
-        }
         let proven = bound::prove(&programme, cost, end);
         Found { variables: self.variables, values, bound: proven.bound, nodes: proven.nodes }
     }

@@ -31,7 +31,7 @@ fn workload(random: &mut Rng) -> String {
         let _ = writeln!(
             text,
             "@count({count}) entity E{n} {{ id k{n}: int, a: int @distinct({}), b: text @size({size} B), c: timestamp{list}{refers} }}",
-            1 + random.usize(0..500)
+            1 + random.u64(0..count.min(500))
         );
     }
     for n in 0..random.usize(1..4) {
