@@ -210,7 +210,7 @@ pub(crate) fn holds(
 pub(crate) struct Trial<'t> {
     pub(crate) schema: &'t Schema,
     pub(crate) layout: &'t Layout<'t>,
-    keyspace: &'t Memory,
+    pub(crate) keyspace: &'t Memory,
     pub(crate) target: &'static Target,
     pub(crate) costing: Costing<'t>,
     pub(crate) place: String,
@@ -221,7 +221,7 @@ impl Trial<'_> {
         self.target.language.unwrap()
     }
 
-    fn put(&self, shell: &mut dyn Shell, held: &[Sample], options: Options) {
+    pub(crate) fn put(&self, shell: &mut dyn Shell, held: &[Sample], options: Options) {
         // With a write, what writes need is printed, too.
         let program = Program { name: "nothing".to_owned(), steps: Vec::new(), client: Vec::new() };
         let statements = vec![Statement { program, text: String::new(), write: true }];
@@ -300,7 +300,7 @@ impl Trial<'_> {
     }
 
     #[expect(clippy::too_many_arguments, reason = "all of it is one question")]
-    fn answers(
+    pub(crate) fn answers(
         &self,
         shell: &mut dyn Shell,
         query: &Query,

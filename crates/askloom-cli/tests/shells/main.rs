@@ -15,6 +15,7 @@ mod cassandra;
 mod data;
 mod dynamodb;
 mod expiry;
+mod files;
 mod given;
 mod harness;
 mod hbase;
