@@ -17,7 +17,7 @@ fn made(example: &str) -> Project {
 fn the_game_as_commands_and_templates() {
     let project = made("game");
     let params = r#"{"continueGame": {"gameId": "01890a5d-ac96-774b-bcce-b302099a8057"},
-        "setScore": {"username": "it's \"}{*$where\n$(x)", "score": 7}}"#;
+        "setScore": {"username": "it's \"}{*$where\n$(x)", "score": 7, "$version": 3}}"#;
     std::fs::write(project.path("params.json"), params).unwrap();
     let args = ["generate", "game.loom", "--target", "dynamodb", "--params", "params.json", "--sample"];
     let ran = project.run(&args).exits(0);

@@ -127,7 +127,8 @@ fn blocks(
             let version = row[&system.version].as_u64().unwrap_or(0);
             let bytes = bytes(row[&system.rest].as_str().unwrap_or("0x"));
             let fields = Fields { root: class.map(|_| root) };
-            found.push(Block { identity, version, system: bytes, fields, entries: BTreeMap::new() });
+            let entries = BTreeMap::new();
+            found.push(Block { identity, version, system: bytes, fields, entries, expires: None });
         }
         let entry = system
             .entry
@@ -169,7 +170,9 @@ impl Follow for Cqlsh {
         _: &str,
         shown: &str,
     ) -> Result<Vec<Sample>, String> {
-        let count = shown.lines().find_map(|line| line.strip_prefix('(')?.strip_suffix(" rows)"));
+        // The mark of the block before has one row, too.
+        let (_, own) = shown.split_once("Consistency level").ok_or(shown)?;
+        let count = own.lines().find_map(|line| line.strip_prefix('(')?.strip_suffix(" rows)"));
         let text = select(layout, &tables(layout, ""), read).ok_or("no such table")?.text();
         let again = self.send(&text.replacen("SELECT ", "SELECT JSON ", 1))?;
         let rows = again.lines().filter(|line| line.trim().starts_with('{')).count();

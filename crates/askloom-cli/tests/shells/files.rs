@@ -12,8 +12,8 @@ use askloom_oracle::State;
 use askloom_store::execute::Arguments;
 use askloom_store::{Memory, Schema, records};
 use askloom_target::generate::{Options, Sample};
-use askloom_target::layout::Layout;
-use askloom_target::program::{self, Action, How, Program, Read};
+use askloom_target::layout::{Block, Layout, Table};
+use askloom_target::program::{self, Action, How, Program, Read, Term};
 use serde_json::{Map, Value as Json};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -173,21 +173,33 @@ pub(crate) fn follow(shell: &mut dyn Follow, name: &str, method: Method, count: 
         |params: &Json| folder.generate(&file, target.capability.target, method, &options.prefix, params);
     generate(&Json::Object(Map::new()));
     prepare(shell, &folder);
-    let keyspace = everything(shell, &schema, &layout);
+    let held = everything(shell, &layout);
+    let mut keyspace = Memory::new();
+    for record in &held {
+        records::into_keyspace(&schema, &layout, record, &mut keyspace).unwrap();
+    }
     let stored = aggregates(&schema, &keyspace);
     assert!(!stored.is_empty(), "{place}: the sample is empty");
     let trial = Trial { schema: &schema, layout: &layout, keyspace: &keyspace, target, costing, place };
     let state =
         State::of_stored(&schema.model.conceptual, stored.iter().map(|record| (record.clone(), now())));
     let asked = questions_of(&trial, &stored);
-    generate(&params(&schema.model.conceptual, &asked));
+    let write = Write::new(&layout, &held).filter(|_| name == "game");
+    let mut given = params(&schema.model.conceptual, &asked);
+    given.extend(write.iter().map(|write| (SET_SCORE.to_owned(), write.params.clone())));
+    generate(&Json::Object(given));
     let (file, _) = folder.files().into_iter().find(|(name, _)| name.starts_with("statements")).unwrap();
     let text = folder.text(&file);
     let blocks = blocks(&text);
     let shown = shell.paste(&folder, &file, &blocks);
     assert_eq!(shown.len(), blocks.len());
+    if let Some(write) = write {
+        let at = blocks.iter().position(|block| is_of(block, "write", SET_SCORE)).unwrap();
+        write.is_done(shell, &layout, &format!("{}\n{}", blocks[at], shown[at]));
+        count.writes += 1;
+    }
     for Asked { query, plan, given, tuples } in &asked {
-        let at = blocks.iter().position(|block| is_of(block, &query.header.name)).unwrap();
+        let at = blocks.iter().position(|block| is_of(block, "query", &query.header.name)).unwrap();
         let told = format!("{}, {}\n{}\n{}", trial.place, query.header.name, blocks[at], shown[at]);
         let program = program::query(&layout, query, plan, Some(&values(query, given)));
         let first = first(&program).map(|read| {
@@ -225,14 +237,42 @@ fn prepare(shell: &mut dyn Follow, folder: &Folder) {
 }
 
 /// All that the sample has put in.
-fn everything(shell: &mut dyn Follow, schema: &Schema, layout: &Layout<'_>) -> Memory {
-    let mut keyspace = Memory::new();
-    for table in layout.tables() {
-        for record in shell.read(layout, &Read::new(table.collection, How::All)).unwrap() {
-            records::into_keyspace(schema, layout, &record, &mut keyspace).unwrap();
-        }
+fn everything(shell: &mut dyn Follow, layout: &Layout<'_>) -> Vec<Sample> {
+    let all = |table: &Table| shell.read(layout, &Read::new(table.collection, How::All)).unwrap();
+    layout.tables().iter().flat_map(all).collect()
+}
+
+/// A write that a file of `--params` says everything of: it makes a new version, and leaves the rest as it is, so that
+/// queries before and after it mean the same.
+struct Write<'w> {
+    table: &'w Table,
+    block: &'w Block,
+    params: Json,
+}
+
+const SET_SCORE: &str = "setScore";
+
+impl<'w> Write<'w> {
+    fn new(layout: &'w Layout<'_>, held: &'w [Sample]) -> Option<Self> {
+        let player = layout.tables().iter().find(|table| table.name == "Player")?;
+        let block = held.iter().find_map(|record| match record {
+            Sample::Block { table, block } if *table == player.collection => Some(block),
+            Sample::Block { .. } | Sample::Row { .. } => None,
+        })?;
+        let cells = layout.block_cells(player, block);
+        let of = |name: &str| player.columns.iter().position(|column| column.name == name).map(|at| &cells[at]);
+        let (Some(Value::Text(name)), Some(Value::Int(score))) = (of("username"), of("score")) else { return None };
+        let params = serde_json::json!({"username": name, "score": score, "$version": block.version});
+        Some(Self { table: player, block, params })
     }
-    keyspace
+
+    fn is_done(&self, shell: &mut dyn Follow, layout: &Layout<'_>, told: &str) {
+        let key = self.table.columns[0].name.clone();
+        let term = Term { name: key, value: Some(self.block.identity[0].clone()), column: Some(0) };
+        let found = shell.read(layout, &Read::new(self.table.collection, How::Block(vec![term]))).unwrap();
+        let [Sample::Block { block, .. }] = found.as_slice() else { panic!("{found:?}") };
+        assert_eq!((block.version, &block.fields), (self.block.version + 1, &self.block.fields), "{told}");
+    }
 }
 
 fn questions_of(trial: &Trial<'_>, stored: &[askloom_model::Record]) -> Vec<Asked> {
@@ -251,7 +291,7 @@ fn questions_of(trial: &Trial<'_>, stored: &[askloom_model::Record]) -> Vec<Aske
 }
 
 /// The file of `--params`.
-fn params(conceptual: &Conceptual, asked: &[Asked]) -> Json {
+fn params(conceptual: &Conceptual, asked: &[Asked]) -> Map<String, Json> {
     let of = |Asked { query, given, .. }: &Asked| {
         let one = |parameter: &askloom_model::Parameter| {
             let value = in_json(conceptual, &parameter.ty, &given[&parameter.name]);
@@ -260,7 +300,7 @@ fn params(conceptual: &Conceptual, asked: &[Asked]) -> Json {
         let all: Map<String, Json> = query.parameters.iter().map(one).collect();
         (query.header.name.clone(), Json::Object(all))
     };
-    Json::Object(asked.iter().map(of).collect())
+    asked.iter().map(of).collect()
 }
 
 fn in_json(conceptual: &Conceptual, ty: &ParameterType, value: &Value) -> Json {
@@ -297,8 +337,8 @@ fn is_heading(line: &str) -> bool {
     })
 }
 
-fn is_of(block: &str, name: &str) -> bool {
-    block.lines().next().is_some_and(|line| line.ends_with(&format!(" query {name}")))
+fn is_of(block: &str, kind: &str, name: &str) -> bool {
+    block.lines().next().is_some_and(|line| line.ends_with(&format!(" {kind} {name}")))
 }
 
 /// The read with which a program starts, if it is done once, and no other is.
@@ -319,4 +359,5 @@ pub(crate) fn some_examples(shell: &mut dyn Follow) {
     }
     println!("{}: {count:?}", shell.target());
     assert!(count.queries >= 13 && count.rows > 10 && count.statements > 10, "{count:?}");
+    assert!(count.direct > 0 && count.writes == 1, "{count:?}");
 }

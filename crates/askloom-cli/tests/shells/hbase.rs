@@ -156,8 +156,12 @@ impl Follow for Hbase {
         vec![("hbase", ["sh", "-c", &script, "hbase"].map(str::to_owned).to_vec())]
     }
 
+    /// As a person does it: without `-n`, a statement with a slot that is not filled ends no session.
     fn paste(&mut self, folder: &Folder, _: &str, blocks: &[&str]) -> Vec<String> {
         let made = folder.path().join("made");
+        let (_, line) = self.line.split_last().unwrap();
+        self.session = Session::start(line, &[]);
+        self.send(PLAIN).unwrap();
         self.send(&format!("Dir.chdir {:?}\nload \"mutate.rb\"", made.display().to_string())).unwrap();
         blocks.iter().map(|block| self.send(block).unwrap()).collect()
     }

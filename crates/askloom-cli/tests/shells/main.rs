@@ -12,6 +12,7 @@
 
 mod bound;
 mod cassandra;
+mod clusters;
 mod data;
 mod dynamodb;
 mod expiry;
