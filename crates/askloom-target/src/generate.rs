@@ -193,9 +193,8 @@ pub(crate) fn former(mark: &str, batch: &Batch) -> String {
     if changes().any(|change| creates(&change)) {
         text.push_str(&comment(
             mark,
-            "an id that was deleted has left its version, and this is refused: it goes on from there if \"$version\" in",
+            "refused if one of this id was deleted: the version that it left is \"$version\" in --params",
         ));
-        text.push_str(&comment(mark, "--params says which it is"));
     }
     if changes().filter(creates).any(|change| change.expires.is_some()) {
         text.push_str(&comment(mark, "one that has expired and is still stored is to be deleted first"));

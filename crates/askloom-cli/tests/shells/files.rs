@@ -260,8 +260,11 @@ impl<'w> Write<'w> {
             Sample::Block { .. } | Sample::Row { .. } => None,
         })?;
         let cells = layout.block_cells(player, block);
-        let of = |name: &str| player.columns.iter().position(|column| column.name == name).map(|at| &cells[at]);
-        let (Some(Value::Text(name)), Some(Value::Int(score))) = (of("username"), of("score")) else { return None };
+        let of =
+            |name: &str| player.columns.iter().position(|column| column.name == name).map(|at| &cells[at]);
+        let (Some(Value::Text(name)), Some(Value::Int(score))) = (of("username"), of("score")) else {
+            return None;
+        };
         let params = serde_json::json!({"username": name, "score": score, "$version": block.version});
         Some(Self { table: player, block, params })
     }

@@ -17,6 +17,7 @@ mod data;
 mod dynamodb;
 mod expiry;
 mod files;
+mod former;
 mod given;
 mod harness;
 mod hbase;

@@ -184,8 +184,10 @@ fn block(layout: &Layout<'_>, tables: &[DynamoTable], statement: &Statement) -> 
         }
         Action::Change(batch) => {
             let all = writes(layout, tables, batch).into_iter();
+            let faithful = tables.iter().any(|table| table.faithful);
+            let former = if faithful { String::new() } else { former(MARK, batch) };
             sparse(layout, tables, batch)
-                + &former(MARK, batch)
+                + &former
                 + &repeated(MARK, all.map(|(each, write)| (each, loops(&write) + &write.text())))
         }
     })

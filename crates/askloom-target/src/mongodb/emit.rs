@@ -127,7 +127,9 @@ fn block(layout: &Layout<'_>, all: &[MongoCollection], statement: &Statement) ->
                 made.push('\n');
             }
             Action::Change(batch) => {
-                made.push_str(&former(MARK, batch));
+                if !all.iter().any(|of| of.faithful) {
+                    made.push_str(&former(MARK, batch));
+                }
                 let commands = commands(layout, all, batch);
                 match (commands.as_slice(), batch.level) {
                     ([one], _) => made.push_str(&alone(one)),

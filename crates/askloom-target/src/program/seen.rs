@@ -104,6 +104,7 @@ impl Program {
         for batch in self.batches() {
             batch.seen.versions.extend(seen.versions.iter().cloned());
             batch.seen.stamp = seen.stamp.or(batch.seen.stamp);
+            batch.seen.id = seen.id.or(batch.seen.id);
         }
     }
 

@@ -152,10 +152,7 @@ impl Printer<'_> {
         let mut versions = Vec::new();
         for (name, json) in by_name {
             let own: Vec<&Versioned> = all.iter().filter(|of| self.name(of) == name).collect();
-            let given = match json {
-                Json::Array(given) => given.as_slice(),
-                single => std::slice::from_ref(single),
-            };
+            let given = json.as_array().map_or_else(|| std::slice::from_ref(json), Vec::as_slice);
             if own.is_empty() || own.len() != given.len() {
                 return Err(format!("`{VERSION}`: it goes by {} of `{name}`; {}", own.len(), wrong()));
             }
