@@ -32,13 +32,16 @@ const MADE_BY: &str = "Made by `askloom generate";
                   askloom generate game.loom --target redis --params values.json\n\n\
                   FILE of --params: {\"lobby\": {}, \"continueGame\": {\"gameId\": \"…\"}}\n\
                   Statements that it names are printed with these values, the others with\n\
-                  slots such as :gameId. A write takes beside its parameters what was read before\n\
-                  it, and the clock, where its text has slots for them:\n  \
-                  \"$version\": 3              the version that was read; null if there was none;\n  \
-                  \"$version\": {\"Game\": 3}    of several aggregates, by collection\n  \
-                  \"$stamp\": 1800000000000000 more than that, and not less than the clock\n                              \
-                  in microseconds since 1970\n  \
-                  \"$expires\": \"2030-01-31T12:00:00Z\"  when what it makes expires")]
+                  slots such as :gameId. A write also takes what was read before it, and times, if\n\
+                  its text has slots for them:\n\
+                  \x20 \"$version\": 3            the version that was read, or of an INSERT the one that\n\
+                  \x20                          a deleted aggregate left; null if there was none\n\
+                  \x20 \"$version\": {\"Game\": 3}  the same of several aggregates, by collection\n\
+                  \x20 \"$stamp\": 1800000000000000\n\
+                  \x20                          more than the version, and not less than the clock\n\
+                  \x20                          in microseconds since 1970\n\
+                  \x20 \"$expires\": \"2030-01-31T12:00:00Z\"\n\
+                  \x20                          when readers no longer see what it makes")]
 pub(crate) struct Args {
     /// The model
     file: PathBuf,

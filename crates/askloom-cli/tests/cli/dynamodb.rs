@@ -50,6 +50,10 @@ fn settings_go_into_every_definition() {
     ] {
         assert!(ran.stdout.contains(part), "no {part} in {}", ran.stdout);
     }
+    std::fs::write(project.path("askloom.toml"), "[target.dynamodb]\nkeys = { Gme = \"G#\" }\n").unwrap();
+    let ran = project.run(&["generate", "game.loom", "--target", "dynamodb", "-o", "out"]).exits(1);
+    assert!(ran.stderr.contains("[target.dynamodb]: `keys` names `Gme`"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("there are Player, Game") && !project.exists("out"), "{}", ran.stderr);
     std::fs::write(project.path("askloom.toml"), "[target.dynamodb]\nbiling = 1\n").unwrap();
     let ran = project.run(&["generate", "game.loom", "--target", "dynamodb"]).exits(1);
     assert!(ran.stderr.contains("[target.dynamodb]: there is no `biling`"), "{}", ran.stderr);

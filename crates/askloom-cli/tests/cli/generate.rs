@@ -97,6 +97,21 @@ fn what_was_read_before_a_write_is_asked_for() {
         .says("clock in microseconds");
 }
 
+/// The store takes away what has expired, so a sample starts now.
+#[test]
+fn what_expires_in_a_sample_does_so_after_now() {
+    let project = Project::new();
+    project.run(&["new", ".", "--example", "shop"]).exits(0);
+    let before = jiff::Timestamp::now();
+    let ran = project.run(&["generate", "shop.loom", "--target", "mongodb", "--sample"]).exits(0);
+    let times: Vec<jiff::Timestamp> = ran
+        .stdout
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("expires: ISODate('")?.split('\'').next()?.parse().ok())
+        .collect();
+    assert!(!times.is_empty() && times.iter().all(|at| *at > before), "{times:?}");
+}
+
 #[test]
 fn the_embedded_store_has_no_language() {
     let project = game();
