@@ -34,8 +34,8 @@ const MADE_BY: &str = "Made by `askloom generate";
                   Statements that it names are printed with these values, the others with\n\
                   slots such as :gameId. A write also takes what was read before it, and times, if\n\
                   its text has slots for them:\n\
-                  \x20 \"$version\": 3            the version that was read, or of an INSERT the one that\n\
-                  \x20                          a deleted aggregate left; null if there was none\n\
+                  \x20 \"$version\": 3            the version that was read, or of an INSERT the one\n\
+                  \x20                          that a deleted one left; null if there was none\n\
                   \x20 \"$version\": {\"Game\": 3}  the same of several aggregates, by collection\n\
                   \x20 \"$stamp\": 1800000000000000\n\
                   \x20                          more than the version, and not less than the clock\n\
