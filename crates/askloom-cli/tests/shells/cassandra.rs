@@ -33,7 +33,7 @@ impl Cqlsh {
         let mut line = server::shell(server);
         // Tables take long to make on a busy machine.
         line.extend(["--request-timeout", "60", "--connect-timeout", "60"].map(str::to_owned));
-        let session = Session::start(&line, &[("PYTHONUNBUFFERED", "1")]);
+        let session = open(&line);
         Self { session, line, copies, keyspace: None }
     }
 
@@ -52,6 +52,10 @@ impl Cqlsh {
             None => Ok(printed),
         }
     }
+}
+
+fn open(line: &[String]) -> Session {
+    Session::start(line, &[("PYTHONUNBUFFERED", "1")])
 }
 
 impl Shell for Cqlsh {
@@ -157,6 +161,13 @@ impl Follow for Cqlsh {
 
     fn filled(&self, command: &str) -> String {
         command.replace("KEYSPACE", self.keyspace.as_ref().unwrap())
+    }
+
+    /// It is told of tables that others have made some time later, and shows no rows of those that it does not know.
+    fn reopen(&mut self) {
+        self.session = open(&self.line);
+        let keyspace = self.keyspace.clone().unwrap();
+        self.send(&format!("USE {keyspace};")).unwrap();
     }
 
     fn paste(&mut self, _: &Folder, _: &str, blocks: &[&str]) -> Vec<String> {

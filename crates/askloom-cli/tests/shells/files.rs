@@ -29,6 +29,9 @@ pub(crate) trait Follow: Shell {
         command.to_owned()
     }
 
+    /// Opens the shell anew, if it does not see at once what others have made meanwhile.
+    fn reopen(&mut self) {}
+
     /// Pastes the blocks of the file of statements, as they stand, and gives what each of them shows.
     fn paste(&mut self, folder: &Folder, file: &str, blocks: &[&str]) -> Vec<String>;
 
@@ -173,6 +176,7 @@ pub(crate) fn follow(shell: &mut dyn Follow, name: &str, method: Method, count: 
         |params: &Json| folder.generate(&file, target.capability.target, method, &options.prefix, params);
     generate(&Json::Object(Map::new()));
     prepare(shell, &folder);
+    shell.reopen();
     let held = everything(shell, &layout);
     let mut keyspace = Memory::new();
     for record in &held {
