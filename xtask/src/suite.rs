@@ -54,8 +54,8 @@ fn all_tests() -> Step {
     Step { name: "tests", cost: Cost::Minutes, work: Work::Task(run_all_tests) }
 }
 
-/// The servers that tests talk to. A test asks for its server itself, so that it also runs alone; this has them
-/// stopped at the end.
+/// The servers that many tests talk to. A test asks for its server itself, so that it also runs alone; this has them
+/// stopped at the end. Clusters of MongoDB and Cassandra are up for the one test of each that starts and stops them.
 const SERVERS: [&str; 6] = ["redis", "redis-cluster", "mongodb", "dynamodb", "cassandra", "hbase"];
 
 fn run_all_tests() -> Outcome {

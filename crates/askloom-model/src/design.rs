@@ -4,7 +4,7 @@
 //! and the fields. How to fill it, how to keep it right under every write, and whether a plan over it is
 //! complete, all follow from that definition.
 
-use crate::{ClassId, Condition, EndId, Leaf, Occurrence, Path, Position, PositionId, Rule, Table};
+use crate::{ClassId, Condition, EndId, Leaf, Member, Occurrence, Path, Position, PositionId, Rule, Table};
 use serde::Serialize;
 
 crate::ids::ids! {
@@ -215,5 +215,12 @@ impl Collection {
     pub fn held(&self) -> impl Iterator<Item = &Path> {
         let keys = self.block_key.iter().chain(&self.entry_key).map(|field| &field.path);
         keys.chain(self.fields())
+    }
+
+    /// Every member that the rows of a collection are made of or depend on.
+    pub fn members(&self) -> impl Iterator<Item = Member> {
+        let steps = self.source.positions.iter().filter_map(|(_, position)| Some(position.from?.step));
+        let conditions = self.source.condition.iter().flat_map(|condition| condition.paths());
+        steps.chain(self.held().chain(conditions).flat_map(Path::members))
     }
 }

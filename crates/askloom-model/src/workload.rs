@@ -68,6 +68,18 @@ pub struct Path {
     pub leaf: Leaf,
 }
 
+impl Path {
+    /// The members on the way, the last one included.
+    pub fn members(&self) -> impl Iterator<Item = Member> {
+        let leaf = match self.leaf {
+            Leaf::Attribute(id) => Some(Member::Attribute(id)),
+            Leaf::Reference(id) => Some(Member::End(id)),
+            Leaf::Itself => None,
+        };
+        self.hops.iter().map(|&hop| Member::End(hop)).chain(leaf)
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Leaf {

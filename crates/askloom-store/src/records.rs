@@ -4,13 +4,14 @@
 use crate::block::{decode_aggregate, encode_aggregate, no_master};
 use crate::execute::decode_node;
 use crate::{Memory, RunError, Schema, System};
-use askloom_model::{AccessPath, CollectionId, Contents, Id, Identity, Value, ValueError};
+use askloom_model::{AccessPath, CollectionId, Conceptual, Contents, Id, Identity, Value, ValueError};
 use askloom_target::embedded::{
     BlockEntry, DecodeError, block_prefix, decode, decode_entry, encode, encode_entry, entry_key,
     master_entry, split_entry, split_master, system_entry,
 };
 use askloom_target::generate::Sample;
 use askloom_target::layout::{Block, Entry, Layout};
+use askloom_target::program::Expires;
 use std::collections::BTreeMap;
 
 /// Every record of a keyspace, collection by collection.
@@ -59,11 +60,19 @@ fn blocks<'k>(
     }
     let root = schema.design.collections[id].source.root;
     for (identity, (system, pieces)) in found {
-        let version = System::decode(&system)?.version;
-        let block = Block::new(identity, version, system, layout.conceptual, root, pieces);
+        let System { version, created, .. } = System::decode(&system)?;
+        let mut block = Block::new(identity, version, system, layout.conceptual, root, pieces);
+        block.expires = expires(conceptual, &block, created);
         records.push(Sample::Block { table: id, block });
     }
     Ok(())
+}
+
+/// When an aggregate that is there expires.
+fn expires(conceptual: &Conceptual, block: &Block, created: i64) -> Option<Expires> {
+    let class = block.fields.root.as_ref()?.class;
+    let after_ms = conceptual.ttl_ms(class)?;
+    Some(Expires::at_ms((created / 1000).saturating_add_unsigned(after_ms), after_ms))
 }
 
 fn row(

@@ -1,7 +1,7 @@
 //! A design in the words of a store: definitions, and one block of statements for each query and write.
 
 use crate::layout::Layout;
-use crate::program::{Program, Read, Step};
+use crate::program::{Batch, Change, ChangeKind, Program, Read, Step, Version};
 use askloom_model::Value;
 
 /// What is to be said in a store's own language.
@@ -63,7 +63,11 @@ pub trait Language: std::fmt::Debug + Sync {
     fn put(&self, layout: &Layout<'_>, options: &Options, sample: &Sample) -> String;
 
     /// Says what is wrong with the settings of `[target.NAME]`. A store that knows none refuses all.
-    fn settings(&self, given: &serde_json::Map<String, serde_json::Value>) -> Result<(), String> {
+    fn settings(
+        &self,
+        _layout: &Layout<'_>,
+        given: &serde_json::Map<String, serde_json::Value>,
+    ) -> Result<(), String> {
         given.keys().next().map_or(Ok(()), |name| Err(format!("there is no `{name}`; there are no settings")))
     }
 }
@@ -176,6 +180,32 @@ pub fn repeated(mark: &str, all: impl IntoIterator<Item = (Option<String>, Strin
         }
         text.push_str(&statement);
         text.push('\n');
+    }
+    text
+}
+
+/// What is said before changes that the versions of former aggregates stand in the way of.
+pub(crate) fn former(mark: &str, batch: &Batch) -> String {
+    let mut text = String::new();
+    let open = |change: &&Change| batch.version(change.table, change.kind.terms()) == Version::Slot;
+    let changes = || batch.changes.iter().filter(open);
+    let creates = |change: &&Change| matches!(change.kind, ChangeKind::Create(_));
+    if changes().any(|change| creates(&change)) {
+        text.push_str(&comment(
+            mark,
+            "refused if one of this id was deleted: the version that it left is \"$version\" in --params",
+        ));
+    }
+    if changes().filter(creates).any(|change| change.expires.is_some()) {
+        text.push_str(&comment(mark, "one that has expired and is still stored is to be deleted first"));
+    }
+    let replaces =
+        |change: &Change| matches!(change.kind, ChangeKind::Replace(_)) && change.expires.is_some();
+    if changes().any(replaces) {
+        text.push_str(&comment(
+            mark,
+            "if what was read has expired, delete it first: members that are not given would stay as they were",
+        ));
     }
     text
 }

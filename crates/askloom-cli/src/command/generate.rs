@@ -1,3 +1,5 @@
+mod seen;
+
 use super::design::MethodName;
 use crate::exit::{Exit, Failure, words};
 use crate::model::Designed;
@@ -5,14 +7,15 @@ use crate::pricing::PricingArgs;
 use crate::replace::replace;
 use crate::screen::Screen;
 use crate::settings::{self, Settings};
-use crate::statement::{Statement, arguments_from_json};
+use crate::statement::{Statement as Named, arguments_from_json};
 use crate::{limits, native, sample, target};
 use askloom_design::lower::{Arguments, Lowering};
 use askloom_design::method::questions;
 use askloom_model::Model;
 use askloom_target::Target;
-use askloom_target::generate::{File, Generated, Language, Options, Source};
+use askloom_target::generate::{File, Generated, Language, Options, Source, Statement};
 use askloom_target::layout::Layout;
+use seen::{Given, Printer};
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -29,7 +32,16 @@ const MADE_BY: &str = "Made by `askloom generate";
                   askloom generate game.loom --target redis --params values.json\n\n\
                   FILE of --params: {\"lobby\": {}, \"continueGame\": {\"gameId\": \"…\"}}\n\
                   Statements that it names are printed with these values, the others with\n\
-                  slots such as :gameId.")]
+                  slots such as :gameId. A write also takes what was read before it, and times, if\n\
+                  its text has slots for them:\n\
+                  \x20 \"$version\": 3            the version that was read, or of an INSERT the one\n\
+                  \x20                          that a deleted one left; null if there was none\n\
+                  \x20 \"$version\": {\"Game\": 3}  the same of several aggregates, by collection\n\
+                  \x20 \"$stamp\": 1800000000000000\n\
+                  \x20                          more than the version, and not less than the clock\n\
+                  \x20                          in microseconds since 1970\n\
+                  \x20 \"$expires\": \"2030-01-31T12:00:00Z\"\n\
+                  \x20                          when readers no longer see what it makes")]
 pub(crate) struct Args {
     /// The model
     file: PathBuf,
@@ -76,17 +88,27 @@ pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
     }
     let layout = Layout::new(&model.conceptual, &design).asked_by(&questions(&model));
     let given = args.params.as_deref().map_or_else(|| Ok(HashMap::new()), |file| params(&model, file))?;
-    let lowering =
-        Lowering { model: &model, design: &design, layout: &layout, costing: &costing, arguments: &given };
-    let statements = lowering
+    let arguments: HashMap<String, Arguments> =
+        given.iter().map(|(name, given)| (name.clone(), given.arguments.clone())).collect();
+    let lowering = Lowering {
+        model: &model,
+        design: &design,
+        layout: &layout,
+        costing: &costing,
+        arguments: &arguments,
+    };
+    let mut statements = lowering
         .statements(&|header| native::text(&sources, header))
         .map_err(|why| Failure::Input(format!("{}[{}]: {}", why.severity.name(), why.code, why.message)))?;
     let sample = if args.sample { sample::records(&model, &design, &layout)? } else { Vec::new() };
     let settings = Settings::beside(&args.file)?.target.of(target.capability.target);
-    language.settings(&settings).map_err(|why| {
+    language.settings(&layout, &settings).map_err(|why| {
         Failure::Input(format!("{}, [target.{}]: {why}", settings::FILE, target.capability.target))
     })?;
     let options = Options { prefix: args.prefix.clone(), faithful: args.faithful, settings };
+    if let Some(file) = &args.params {
+        complete(&mut statements, &given, &Printer { language, layout: &layout, options: &options }, file)?;
+    }
     let made = language.generate(&Source { layout: &layout, statements, sample, options });
     if !made.refused.is_empty() {
         let title = target.capability.title;
@@ -115,7 +137,24 @@ fn language(target: &Target) -> Result<&'static dyn Language, Failure> {
     })
 }
 
-fn params(model: &Model, file: &Path) -> Result<HashMap<String, Arguments>, Failure> {
+/// Puts into the writes what the file says beside their parameters.
+fn complete(
+    statements: &mut [Statement],
+    given: &HashMap<String, Given>,
+    printer: &Printer<'_>,
+    file: &Path,
+) -> Result<(), Failure> {
+    for statement in statements.iter_mut().filter(|statement| statement.write) {
+        let name = statement.program.name.clone();
+        if let Some(given) = given.get(&name) {
+            let wrong = |why| Failure::Input(format!("{}: {name}: {why}", file.display()));
+            printer.complete(statement, given).map_err(wrong)?;
+        }
+    }
+    Ok(())
+}
+
+fn params(model: &Model, file: &Path) -> Result<HashMap<String, Given>, Failure> {
     let wrong = |why: String| Failure::Input(format!("{}: {why}", file.display()));
     let text =
         fs::read_to_string(file).map_err(|error| wrong(format!("cannot be read: {}", words(&error))))?;
@@ -125,10 +164,15 @@ fn params(model: &Model, file: &Path) -> Result<HashMap<String, Arguments>, Fail
     };
     let mut all = HashMap::new();
     for (name, given) in statements {
-        let statement = Statement::named(model, name)?;
-        let arguments =
-            arguments_from_json(model, statement, given).map_err(|why| wrong(format!("{name}: {why}")))?;
-        all.insert(name.clone(), arguments);
+        let statement = Named::named(model, name)?;
+        let wrong = |why: String| wrong(format!("{name}: {why}"));
+        let mut given = given.clone();
+        let mut beside = match given.as_object_mut() {
+            Some(object) => Given::beside(object, matches!(statement, Named::Write(_))).map_err(wrong)?,
+            None => Given::default(),
+        };
+        beside.arguments = arguments_from_json(model, statement, &given).map_err(wrong)?;
+        all.insert(name.clone(), beside);
     }
     Ok(all)
 }

@@ -54,12 +54,17 @@ impl Made {
     }
 
     pub(crate) fn new(model: &Model, design: &Design) -> Self {
+        Self::at(model, design, NOW)
+    }
+
+    /// As it was made at some time.
+    pub(crate) fn at(model: &Model, design: &Design, now: jiff::Timestamp) -> Self {
         let schema = Schema::new(model.clone(), design.clone());
         let options = Options { seed: 7, ..Options::default() };
         let mut made = Self { schema, keyspace: Memory::new(), records: Vec::new(), spare: Vec::new() };
         let few = small(model, INSTANCES);
         for (_, record) in Generator::new(&few, options.clone()).records() {
-            made.store(record);
+            made.store(record, now);
         }
         made.spare = made.spares(&small(model, MANY), options);
         made
@@ -81,8 +86,8 @@ impl Made {
     }
 
     /// What cannot be stored (a bound that the few instances do not reach) is left out: it is a sample.
-    fn store(&mut self, record: Record) {
-        let inputs = Inputs { now: NOW, uuids: Vec::new(), id: None };
+    fn store(&mut self, record: Record, now: jiff::Timestamp) {
+        let inputs = Inputs { now, uuids: Vec::new(), id: None };
         let stored = write::store(&self.schema, &self.keyspace, record.clone(), Expect::Anything, &inputs);
         if let Ok((change, _)) = stored {
             change.apply(&mut self.keyspace);

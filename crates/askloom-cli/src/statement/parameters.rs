@@ -54,8 +54,10 @@ pub(crate) fn arguments(
     }
     let usage: String = expected.iter().map(usage).collect();
     let name = statement.name();
-    Err(Failure::Call(format!("{}\n\nUsage: askloom run FILE {name}{usage}", wrong.join("\n       "))))
+    Err(Failure::Call(format!("{}{USAGE}{name}{usage}", wrong.join("\n       "))))
 }
+
+const USAGE: &str = "\n\nUsage: askloom run FILE ";
 
 /// The same from a JSON object. Everything that is wrong is told at once.
 pub(crate) fn arguments_from_json(
@@ -68,7 +70,9 @@ pub(crate) fn arguments_from_json(
     };
     let words: Vec<String> = object.iter().map(|(name, value)| format!("{name}:={value}")).collect();
     arguments(model, statement, &words).map_err(|failure| match failure {
-        Failure::Call(why) | Failure::Input(why) | Failure::Store(why) => why,
+        // How words are given is nothing to a file.
+        Failure::Call(why) => why.split(USAGE).next().unwrap_or_default().to_owned(),
+        Failure::Input(why) | Failure::Store(why) => why,
     })
 }
 

@@ -17,7 +17,7 @@ fn made(example: &str) -> Project {
 fn the_game_as_commands_and_templates() {
     let project = made("game");
     let params = r#"{"continueGame": {"gameId": "01890a5d-ac96-774b-bcce-b302099a8057"},
-        "setScore": {"username": "it's \"}{*$where\n$(x)", "score": 7}}"#;
+        "setScore": {"username": "it's \"}{*$where\n$(x)", "score": 7, "$version": 3}}"#;
     std::fs::write(project.path("params.json"), params).unwrap();
     let args = ["generate", "game.loom", "--target", "dynamodb", "--params", "params.json", "--sample"];
     let ran = project.run(&args).exits(0);
@@ -50,6 +50,10 @@ fn settings_go_into_every_definition() {
     ] {
         assert!(ran.stdout.contains(part), "no {part} in {}", ran.stdout);
     }
+    std::fs::write(project.path("askloom.toml"), "[target.dynamodb]\nkeys = { Gme = \"G#\" }\n").unwrap();
+    let ran = project.run(&["generate", "game.loom", "--target", "dynamodb", "-o", "out"]).exits(1);
+    assert!(ran.stderr.contains("[target.dynamodb]: `keys` names `Gme`"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("there are Player, Game") && !project.exists("out"), "{}", ran.stderr);
     std::fs::write(project.path("askloom.toml"), "[target.dynamodb]\nbiling = 1\n").unwrap();
     let ran = project.run(&["generate", "game.loom", "--target", "dynamodb"]).exits(1);
     assert!(ran.stderr.contains("[target.dynamodb]: there is no `biling`"), "{}", ran.stderr);

@@ -58,6 +58,60 @@ fn a_value_of_the_wrong_type_is_told_what_is_wanted() {
     );
 }
 
+/// Everything that a write needs but its parameters is named, with how to give it.
+#[test]
+fn what_was_read_before_a_write_is_asked_for() {
+    let score = r#""username": "mary", "score": 7"#;
+    refused(
+        &format!(r#"{{"setScore": {{{score}}}}}"#),
+        1,
+        &["params.json: setScore: `$version` is missing", "that was read of Player, a number, or null"],
+    );
+    refused(
+        &format!(r#"{{"setScore": {{{score}, "$version": "x"}}}}"#),
+        1,
+        &["setScore: `$version` is the "],
+    );
+    refused(
+        &format!(r#"{{"setScore": {{{score}, "$version": {{"Game": 3}}}}}}"#),
+        1,
+        &["it goes by 0 of `Game`"],
+    );
+    refused(&format!(r#"{{"setScore": {{{score}, "$stamp": -1}}}}"#), 1, &["`$stamp` is a number"]);
+    refused(&format!(r#"{{"setScore": {{{score}, "$expires": 1}}}}"#), 1, &["`$expires` is when"]);
+    refused(&format!(r#"{{"setScore": {{{score}, "$epoch": 1}}}}"#), 1, &["there is no `$epoch`"]);
+    refused(r#"{"lobby": {"$version": 3}}"#, 1, &["`$version` is for writes"]);
+    for (version, says) in [("3", "if 1 3 next 1"), (r#"{"Player": 3}"#, "if 1 3 "), ("null", "if 1 \"\" ")] {
+        let ran = given(&format!(r#"{{"setScore": {{{score}, "$version": {version}}}}}"#)).exits(0);
+        assert!(ran.stdout.contains(says), "{}", ran.stdout);
+    }
+    let project = game().with(
+        "params.json",
+        r#"{"joinGame": {"gameId": "2fa740e6-1f12-42f3-9d59-d7aab6ca0680", "player": "mary", "$version": 3}}"#,
+    );
+    let words = ["generate", "game.loom", "--target", "cassandra", "--params", "params.json"];
+    project
+        .run(&words)
+        .exits(1)
+        .says("params.json: joinGame: `$stamp` is missing")
+        .says("clock in microseconds");
+}
+
+/// The store takes away what has expired, so a sample starts now.
+#[test]
+fn what_expires_in_a_sample_does_so_after_now() {
+    let project = Project::new();
+    project.run(&["new", ".", "--example", "shop"]).exits(0);
+    let before = jiff::Timestamp::now();
+    let ran = project.run(&["generate", "shop.loom", "--target", "mongodb", "--sample"]).exits(0);
+    let times: Vec<jiff::Timestamp> = ran
+        .stdout
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("expires: ISODate('")?.split('\'').next()?.parse().ok())
+        .collect();
+    assert!(!times.is_empty() && times.iter().all(|at| *at > before), "{times:?}");
+}
+
 #[test]
 fn the_embedded_store_has_no_language() {
     let project = game();

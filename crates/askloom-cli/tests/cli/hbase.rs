@@ -33,8 +33,8 @@ fn expect(name: &str, text: &str) {
 const GAME: &str = r##"{
   "continueGame": {"gameId": "2fa740e6-1f12-42f3-9d59-d7aab6ca0680"},
   "lobby": {},
-  "setScore": {"username": "}{\"*\\\n$where\u0000 :x #{`id`} '/-/", "score": -7},
-  "joinGame": {"gameId": "2fa740e6-1f12-42f3-9d59-d7aab6ca0680", "player": "#{`id`} \"quoted\" \\u000a é"}
+  "setScore": {"username": "}{\"*\\\n$where\u0000 :x #{`id`} '/-/", "score": -7, "$version": 3},
+  "joinGame": {"gameId": "2fa740e6-1f12-42f3-9d59-d7aab6ca0680", "player": "#{`id`} \"quoted\" \\u000a é", "$version": 3, "$stamp": 1800000000000000}
 }"##;
 
 const HBASE: [&str; 3] = ["README.md", "schema.rb", "statements.rb"];

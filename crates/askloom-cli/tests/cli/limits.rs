@@ -83,4 +83,6 @@ fn a_record_that_the_store_does_not_take_is_not_printed() {
     refused("mongodb", &putting(1, most), "put: a document of Page, most of it in `content`, has 178");
     refused("cassandra", &putting(1, most), "put: a row of page, most of it in `content`, has 178258");
     refused("hbase", &putting(1, most), "put: the cell `d:content` of Page has 17825792 bytes");
+    refused("oracle-nosql", &putting(1, 600_000), "put: a pair has 600");
+    refused("oracle-nosql", &putting(1, 600_000), "and Oracle NoSQL takes 524288 at most");
 }

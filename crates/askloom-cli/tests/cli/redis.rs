@@ -10,7 +10,7 @@ fn generated(example: &str, words: &[&str], params: &str) -> String {
 
 const GAME: &str = r#"{
   "continueGame": {"gameId": "2fa740e6-1f12-42f3-9d59-d7aab6ca0680"},
-  "joinGame": {"gameId": "2fa740e6-1f12-42f3-9d59-d7aab6ca0680", "player": "}{\"*\\\n$where\u0000 :x"}
+  "joinGame": {"gameId": "2fa740e6-1f12-42f3-9d59-d7aab6ca0680", "player": "}{\"*\\\n$where\u0000 :x", "$version": 3, "$stamp": 1800000000000000}
 }"#;
 
 #[test]

@@ -70,7 +70,7 @@ pub(crate) struct Bound<'b> {
 pub(crate) const FIRST_STAMP: u64 = 4_000_000_000_000_000;
 
 /// Nothing goes while it is looked at: milliseconds.
-const EXPIRES: i64 = 4_000_000_000_000;
+pub(crate) const EXPIRES: i64 = 4_000_000_000_000;
 
 impl Bound<'_> {
     pub(crate) fn program(&mut self, program: &Program, number: u32) -> Result<Program, String> {

@@ -1,5 +1,6 @@
 //! cqlsh on Cassandra.
 
+use crate::files::{Folder, Follow, some_examples};
 use crate::harness::{Shell, every_example};
 use crate::server::{self, Session};
 use askloom_model::{AccessPath, Value, ValueError};
@@ -12,6 +13,9 @@ use std::collections::BTreeMap;
 
 pub(crate) struct Cqlsh {
     session: Session,
+    line: Vec<String>,
+    /// How often each row is kept.
+    copies: usize,
     /// Of the design before; a small server has no room for all of them.
     keyspace: Option<String>,
 }
@@ -20,23 +24,38 @@ const MARK: &str = "askloom-mark";
 
 impl Cqlsh {
     pub(crate) fn start() -> Self {
-        server::up("cassandra");
-        let mut command = server::shell("cassandra");
+        Self::start_on("cassandra", 1)
+    }
+
+    /// On a cluster that has every row so many times.
+    pub(crate) fn start_on(server: &str, copies: usize) -> Self {
+        server::up(server);
+        let mut line = server::shell(server);
         // Tables take long to make on a busy machine.
-        command.extend(["--request-timeout", "60", "--connect-timeout", "60"].map(str::to_owned));
-        let session = Session::start(&command, &[("PYTHONUNBUFFERED", "1")]);
-        Self { session, keyspace: None }
+        line.extend(["--request-timeout", "60", "--connect-timeout", "60"].map(str::to_owned));
+        let session = open(&line);
+        Self { session, line, copies, keyspace: None }
+    }
+
+    /// What is printed, be it wrong or not.
+    fn printed(&mut self, text: &str) -> Result<String, String> {
+        // A one-row answer that ends every text.
+        let text = format!("{text}\nSELECT (text)'{MARK}' AS mark FROM system.local;\n");
+        self.session.send(&text, MARK)
     }
 
     pub(crate) fn send(&mut self, text: &str) -> Result<String, String> {
-        // A one-row answer that ends every text.
-        let text = format!("{text}\nSELECT (text)'{MARK}' AS mark FROM system.local;\n");
-        let printed = self.session.send(&text, MARK)?;
-        match printed.lines().find(|line| line.contains("Exception") || line.contains("Invalid")) {
+        let printed = self.printed(text)?;
+        // What cqlsh complains of has the place before it, and nothing that it shows does.
+        match printed.lines().find(|line| line.starts_with("<stdin>:")) {
             Some(_) => Err(printed),
             None => Ok(printed),
         }
     }
+}
+
+fn open(line: &[String]) -> Session {
+    Session::start(line, &[("PYTHONUNBUFFERED", "1")])
 }
 
 impl Shell for Cqlsh {
@@ -45,7 +64,7 @@ impl Shell for Cqlsh {
     }
 
     fn clear(&mut self, name: &str) -> Options {
-        let replication = "{'class': 'SimpleStrategy', 'replication_factor': 1}";
+        let replication = format!("{{'class': 'SimpleStrategy', 'replication_factor': {}}}", self.copies);
         let former = self.keyspace.replace(name.to_owned());
         let former = former.map_or_else(String::new, |former| format!("DROP KEYSPACE IF EXISTS {former};\n"));
         let text = format!(
@@ -64,6 +83,14 @@ impl Shell for Cqlsh {
         let text = select(layout, &all, read).ok_or("no such table")?.text();
         // The same statement; JSON only says how the rows are shown.
         let shown = self.send(&text.replacen("SELECT ", "SELECT JSON ", 1))?;
+        self.decoded(layout, read, &shown)
+    }
+}
+
+impl Cqlsh {
+    /// The records in what a read shows as JSON.
+    fn decoded(&self, layout: &Layout<'_>, read: &Read, shown: &str) -> Result<Vec<Sample>, String> {
+        let all = tables(layout, "");
         let mut rows = Vec::new();
         for line in shown.lines().map(str::trim).filter(|line| line.starts_with('{')) {
             // cqlsh doubles backslashes; and a year before Christ is shown by its number alone.
@@ -105,7 +132,8 @@ fn blocks(
             let version = row[&system.version].as_u64().unwrap_or(0);
             let bytes = bytes(row[&system.rest].as_str().unwrap_or("0x"));
             let fields = Fields { root: class.map(|_| root) };
-            found.push(Block { identity, version, system: bytes, fields, entries: BTreeMap::new() });
+            let entries = BTreeMap::new();
+            found.push(Block { identity, version, system: bytes, fields, entries, expires: None });
         }
         let entry = system
             .entry
@@ -124,6 +152,51 @@ fn blocks(
 pub(crate) fn bytes(digits: &str) -> Vec<u8> {
     let digits = digits.trim_start_matches("0x");
     (0..digits.len() / 2).map(|at| u8::from_str_radix(&digits[2 * at..2 * at + 2], 16).unwrap()).collect()
+}
+
+impl Follow for Cqlsh {
+    fn programs(&self) -> Vec<(&'static str, Vec<String>)> {
+        vec![("cqlsh", self.line.clone())]
+    }
+
+    fn filled(&self, command: &str) -> String {
+        command.replace("KEYSPACE", self.keyspace.as_ref().unwrap())
+    }
+
+    /// It is told of tables that others have made some time later, and shows no rows of those that it does not know.
+    fn reopen(&mut self) {
+        self.session = open(&self.line);
+        let keyspace = self.keyspace.clone().unwrap();
+        self.send(&format!("USE {keyspace};")).unwrap();
+    }
+
+    fn paste(&mut self, _: &Folder, _: &str, blocks: &[&str]) -> Vec<String> {
+        blocks.iter().map(|block| self.printed(block).unwrap()).collect()
+    }
+
+    /// cqlsh shows a table, in which numbers are rounded: it must have as many rows as the same statement gives as JSON.
+    fn shown(
+        &mut self,
+        layout: &Layout<'_>,
+        read: &Read,
+        _: &str,
+        shown: &str,
+    ) -> Result<Vec<Sample>, String> {
+        // The mark of the block before has one row, too.
+        let (_, own) = shown.split_once("Consistency level").ok_or(shown)?;
+        let count = own.lines().find_map(|line| line.strip_prefix('(')?.strip_suffix(" rows)"));
+        let text = select(layout, &tables(layout, ""), read).ok_or("no such table")?.text();
+        let again = self.send(&text.replacen("SELECT ", "SELECT JSON ", 1))?;
+        let rows = again.lines().filter(|line| line.trim().starts_with('{')).count();
+        assert_eq!(count, Some(rows.to_string().as_str()), "{shown}");
+        self.decoded(layout, read, &again)
+    }
+}
+
+#[test]
+#[ignore = "slow"]
+fn the_files_of_cassandra_run_as_the_readme_says() {
+    some_examples(&mut Cqlsh::start());
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The AWS CLI on DynamoDB Local, and cfn-lint on the template.
 
 use crate::data::{example, now};
+use crate::files::{Folder, Follow, some_examples};
 use crate::harness::{Count, Shell, What, every_example, one_design};
 use crate::server::{self, Session};
 use askloom_design::cost::Costing;
@@ -18,6 +19,7 @@ use std::path::Path;
 
 pub(crate) struct Aws {
     session: Session,
+    line: Vec<String>,
     prefix: String,
     settings: serde_json::Map<String, Json>,
 }
@@ -32,7 +34,8 @@ impl Aws {
         // The environment, its Python, the script of the CLI, where the server is.
         let script = line.iter().position(|word| word.ends_with("/aws")).unwrap();
         line.splice(script..=script, ["-u".to_owned(), runner.display().to_string(), MARK.to_owned()]);
-        Self { session: Session::start(&line, &[]), prefix: String::new(), settings: serde_json::Map::new() }
+        let session = Session::start(&line, &[]);
+        Self { session, line, prefix: String::new(), settings: serde_json::Map::new() }
     }
 
     pub(crate) fn send(&mut self, text: &str) -> Result<Vec<Json>, String> {
@@ -46,6 +49,29 @@ impl Aws {
             answers.push(json["answer"].take());
         }
         Ok(answers)
+    }
+
+    fn options(&self) -> Options {
+        Options { prefix: self.prefix.clone(), settings: self.settings.clone(), ..Options::default() }
+    }
+
+    /// The records in answers to a read.
+    pub(crate) fn decoded(
+        &self,
+        layout: &Layout<'_>,
+        read: &Read,
+        answers: &[Json],
+    ) -> Result<Vec<Sample>, String> {
+        let mut items = Vec::new();
+        for answer in answers {
+            let several = answer.get("Items").and_then(Json::as_array).cloned();
+            for json in several.into_iter().flatten().chain(answer.get("Item").cloned()) {
+                items.push(item_from_json(&json).ok_or_else(|| format!("no item: {json}"))?);
+            }
+        }
+        let all = tables(layout, &self.options());
+        let table = all.iter().find(|table| table.collection == read.table).unwrap();
+        samples(layout, table, &items).map_err(|error| error.0)
     }
 }
 
@@ -62,7 +88,7 @@ impl Shell for Aws {
         let drops: Vec<String> =
             own.map(|table| format!("aws dynamodb delete-table --table-name '{table}'\n")).collect();
         self.send(&drops.concat()).unwrap();
-        Options { prefix: self.prefix.clone(), settings: self.settings.clone(), ..Options::default() }
+        self.options()
     }
 
     fn run(&mut self, text: &str) -> Result<(), String> {
@@ -74,21 +100,49 @@ impl Shell for Aws {
     }
 
     fn read(&mut self, layout: &Layout<'_>, read: &Read) -> Result<Vec<Sample>, String> {
-        let all = tables(
-            layout,
-            &Options { prefix: self.prefix.clone(), settings: self.settings.clone(), ..Options::default() },
-        );
+        let all = tables(layout, &self.options());
         let text = request(layout, &all, read).ok_or("no such table")?.text();
-        let mut items = Vec::new();
-        for answer in self.send(&text)? {
-            let several = answer.get("Items").and_then(Json::as_array).cloned();
-            for json in several.into_iter().flatten().chain(answer.get("Item").cloned()) {
-                items.push(item_from_json(&json).ok_or_else(|| format!("no item: {json}"))?);
-            }
-        }
-        let table = all.iter().find(|table| table.collection == read.table).unwrap();
-        samples(layout, table, &items).map_err(|error| error.0)
+        let answers = self.send(&text)?;
+        self.decoded(layout, read, &answers)
     }
+}
+
+impl Follow for Aws {
+    fn programs(&self) -> Vec<(&'static str, Vec<String>)> {
+        let (_service, line) = self.line.split_last().unwrap();
+        let once = |word: &String| if word == MARK { "once".to_owned() } else { word.clone() };
+        vec![("aws", line.iter().map(once).collect())]
+    }
+
+    fn paste(&mut self, _: &Folder, _: &str, blocks: &[&str]) -> Vec<String> {
+        let paste = |block: &&str| self.session.send(&format!("{block}\n{MARK}\n"), MARK).unwrap();
+        blocks.iter().map(paste).collect()
+    }
+
+    fn shown(
+        &mut self,
+        layout: &Layout<'_>,
+        read: &Read,
+        block: &str,
+        shown: &str,
+    ) -> Result<Vec<Sample>, String> {
+        // No key is in the range: nothing is asked.
+        if !block.contains("\naws ") {
+            return Ok(Vec::new());
+        }
+        let first = shown.lines().next().ok_or("no answer")?;
+        let answer: Json = serde_json::from_str(first).map_err(|error| error.to_string())?;
+        if answer.get("error").is_some() {
+            return Err(first.to_owned());
+        }
+        self.decoded(layout, read, &[answer["answer"].clone()])
+    }
+}
+
+#[test]
+#[ignore = "slow"]
+fn the_files_of_dynamodb_run_as_the_readme_says() {
+    some_examples(&mut Aws::start());
 }
 
 #[test]

@@ -2,18 +2,21 @@
 //! away, but keeps the version where it can.
 
 use crate::cassandra::Cqlsh;
-use crate::data::example;
+use crate::data::{example, filled};
 use crate::dynamodb::Aws;
 use crate::harness::Shell;
 use crate::hbase::Hbase;
 use crate::mongodb::Mongosh;
+use crate::redis::{RedisCli, json};
 use askloom_design::cost::Costing;
 use askloom_design::method::{self, Method, Options as MethodOptions};
 use askloom_design::plan;
 use askloom_model::Value;
+use askloom_store::{Schema, records};
 use askloom_target::generate::{Sample, Source, Statement};
 use askloom_target::layout::Layout;
 use askloom_target::program::{self, Action, How, Read};
+use askloom_target::redis::Flavour;
 use std::collections::HashMap;
 
 /// A month, and the hour that it is kept longer.
@@ -65,6 +68,87 @@ fn opened(shell: &mut dyn Shell, slots: &[(&str, String)]) -> u64 {
     assert_eq!((&block.identity, root.class), (&vec![id.clone()], class));
     assert_eq!(known.collect::<Vec<_>>(), [&id, &customer]);
     block.version
+}
+
+/// 2100, in milliseconds.
+const SAMPLED: i64 = 4_102_444_800_000;
+
+/// Puts a cart in as `--sample` does, with a text in the place of another, and reads all carts.
+fn sampled(shell: &mut dyn Shell, (from, to): (&str, &str)) -> Vec<Sample> {
+    let target = askloom_target::target(shell.target()).unwrap();
+    let costing = Costing::from(target);
+    let model = example("shop");
+    let design = method::design(Method::Noam, &model, &costing, &MethodOptions::default()).design;
+    let schema = Schema::new(model, design);
+    let questions = method::questions(&schema.model);
+    let layout = Layout::new(&schema.model.conceptual, &schema.design).asked_by(&questions);
+    let held = records::from_keyspace(&schema, &layout, &filled(&schema, false)).unwrap();
+    let class = schema.model.conceptual.classes.iter().find(|(_, row)| row.name == "Cart").unwrap().0;
+    let cart = schema.design.master(class).unwrap();
+    let mut cart = held
+        .into_iter()
+        .find(|record| matches!(record, Sample::Block { table, .. } if *table == cart))
+        .unwrap();
+    let Sample::Block { table, block } = &mut cart else { panic!("{cart:?}") };
+    let (table, expires) = (*table, block.expires.as_mut().unwrap());
+    assert_eq!(expires.after_ms, 30 * 24 * 60 * 60 * 1000);
+    expires.at.value = Some(Value::Int(SAMPLED));
+    let options = shell.clear("sampled");
+    let source = Source { layout: &layout, statements: Vec::new(), sample: vec![cart], options };
+    for file in target.language.unwrap().generate(&source).files {
+        if file.run.is_some() && !file.name.ends_with(".json") {
+            let text = file.text();
+            assert!(!file.name.starts_with("sample") || text.contains(from), "no {from} in {text}");
+            shell.run(&text.replace(from, to)).unwrap();
+        }
+    }
+    shell.read(&layout, &Read::new(table, How::All)).unwrap()
+}
+
+#[test]
+#[ignore = "slow"]
+fn records_of_a_sample_expire_as_others_do() {
+    let mut shell = Mongosh::start("sampled");
+    assert_eq!(sampled(&mut shell, ("", "")).len(), 1);
+    let told = shell.load("print('\\n' + db.Cart.findOne().expires.getTime())").unwrap();
+    assert!(told.lines().any(|line| line == SAMPLED.to_string()), "{told}");
+
+    let mut shell = Aws::start();
+    assert_eq!(sampled(&mut shell, ("", "")).len(), 1);
+    let told = shell.send("aws dynamodb scan --table-name sampled.Cart").unwrap();
+    assert_eq!(told[0]["Items"][0]["expires"]["N"], (SAMPLED / 1000 + 3600).to_string());
+
+    let mut shell = Cqlsh::start();
+    assert_eq!(sampled(&mut shell, ("", "")).len(), 1);
+    let told = shell.send("SELECT JSON ttl(n) AS stays, ttl(class) AS goes FROM cart;").unwrap();
+    let row = told.lines().find_map(|line| serde_json::from_str::<serde_json::Value>(line.trim()).ok());
+    let row = row.unwrap_or_else(|| panic!("{told}"));
+    assert!(row["stays"].is_null() && (1..=KEPT).contains(&row["goes"].as_i64().unwrap()), "{row}");
+
+    let mut shell = RedisCli::start_in(Flavour::Plain, "12");
+    assert_eq!(sampled(&mut shell, ("PEXPIREAT", "PEXPIREAT")).len(), 1);
+    let keys = json(&shell.send("KEYS *Cart:*").unwrap()).unwrap();
+    let key = keys[0].as_str().unwrap().replace('\\', "\\\\");
+    let told = json(&shell.send(&format!("PEXPIRETIME \"{key}\"")).unwrap()).unwrap();
+    assert_eq!(told, SAMPLED + 3_600_000);
+}
+
+#[test]
+#[ignore = "slow"]
+fn records_of_a_sample_expire_in_hbase() {
+    let mut shell = Hbase::start("sampled");
+    let kept = format!("{}", KEPT * 1000);
+    let found = sampled(&mut shell, (&kept, &kept));
+    assert!(
+        matches!(found.as_slice(), [Sample::Block { block, .. }] if block.fields.root.is_some()),
+        "{found:?}"
+    );
+    // Of one that was to be kept until now, the version alone is left.
+    let found = sampled(&mut shell, (&kept, "-1000"));
+    assert!(
+        matches!(found.as_slice(), [Sample::Block { block, .. }] if block.fields.root.is_none() && block.version > 0),
+        "{found:?}"
+    );
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The same for every shell: all examples by all methods.
 
+use crate::bound::EXPIRES;
 use crate::data::{EXAMPLES, aggregates, arguments, example, filled, now};
 use crate::printed::{Printed, table_of};
 use crate::writes::Held;
@@ -210,7 +211,7 @@ pub(crate) fn holds(
 pub(crate) struct Trial<'t> {
     pub(crate) schema: &'t Schema,
     pub(crate) layout: &'t Layout<'t>,
-    keyspace: &'t Memory,
+    pub(crate) keyspace: &'t Memory,
     pub(crate) target: &'static Target,
     pub(crate) costing: Costing<'t>,
     pub(crate) place: String,
@@ -221,11 +222,11 @@ impl Trial<'_> {
         self.target.language.unwrap()
     }
 
-    fn put(&self, shell: &mut dyn Shell, held: &[Sample], options: Options) {
+    pub(crate) fn put(&self, shell: &mut dyn Shell, held: &[Sample], options: Options) {
         // With a write, what writes need is printed, too.
         let program = Program { name: "nothing".to_owned(), steps: Vec::new(), client: Vec::new() };
         let statements = vec![Statement { program, text: String::new(), write: true }];
-        let source = Source { layout: self.layout, statements, sample: held.to_vec(), options };
+        let source = Source { layout: self.layout, statements, sample: kept(held), options };
         let made = self.language().generate(&source);
         for file in made.files.iter().filter(|file| file.run.is_some()) {
             shell.run(&file.text()).unwrap_or_else(|why| panic!("{}, {}: {why}", self.place, file.name));
@@ -300,7 +301,7 @@ impl Trial<'_> {
     }
 
     #[expect(clippy::too_many_arguments, reason = "all of it is one question")]
-    fn answers(
+    pub(crate) fn answers(
         &self,
         shell: &mut dyn Shell,
         query: &Query,
@@ -361,6 +362,19 @@ impl Trial<'_> {
         };
         Some(found.into_iter().map(row).collect())
     }
+}
+
+/// With another time to expire at: no server takes anything away while it is looked at, whenever that is.
+fn kept(held: &[Sample]) -> Vec<Sample> {
+    let mut all = held.to_vec();
+    for record in &mut all {
+        if let Sample::Block { block, .. } = record
+            && let Some(expires) = &mut block.expires
+        {
+            expires.at.value = Some(Value::Int(EXPIRES));
+        }
+    }
+    all
 }
 
 /// Of a list in a row of a copy the order counts: elements are found by their ordinals in the aggregate alone, and

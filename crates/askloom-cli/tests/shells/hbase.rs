@@ -1,6 +1,7 @@
 //! The hbase shell on HBase.
 
 use crate::cassandra::bytes;
+use crate::files::{Folder, Follow, quoted, some_examples};
 use crate::harness::{Shell, every_example};
 use crate::server::{self, Session};
 use askloom_target::generate::{Options, Sample};
@@ -10,6 +11,7 @@ use askloom_target::program::Read;
 
 pub(crate) struct Hbase {
     session: Session,
+    line: Vec<String>,
     /// All tables of one test start with it.
     test: &'static str,
     prefix: String,
@@ -37,8 +39,9 @@ names.map { |name| $admin.deleteTableAsync(name) }.each { |done| done.get }
 impl Hbase {
     pub(crate) fn start(test: &'static str) -> Self {
         server::up("hbase");
-        let session = Session::start(&server::shell("hbase"), &[]);
-        let mut shell = Self { session, test, prefix: String::new() };
+        let line = server::shell("hbase");
+        let session = Session::start(&line, &[]);
+        let mut shell = Self { session, line, test, prefix: String::new() };
         shell.send(PLAIN).unwrap();
         shell
     }
@@ -81,6 +84,20 @@ impl Shell for Hbase {
         let all = tables(layout, &self.prefix);
         let request = request(layout, &all, read).ok_or("no such table")?;
         let shown = self.send(&request.text())?;
+        self.decoded(layout, read, &shown)
+    }
+}
+
+impl Hbase {
+    /// The records in what a read shows.
+    pub(crate) fn decoded(
+        &self,
+        layout: &Layout<'_>,
+        read: &Read,
+        shown: &str,
+    ) -> Result<Vec<Sample>, String> {
+        let all = tables(layout, &self.prefix);
+        let request = request(layout, &all, read).ok_or("no such table")?;
         let mut rows: Vec<Row> = Vec::new();
         for line in shown.lines().filter_map(|line| line.trim().strip_prefix("CELL ")) {
             let parts: Vec<String> =
@@ -129,6 +146,41 @@ fn shown(text: &str) -> Vec<u8> {
         }
     }
     found
+}
+
+impl Follow for Hbase {
+    /// `hbase shell -n FILE`
+    fn programs(&self) -> Vec<(&'static str, Vec<String>)> {
+        let (_, line) = self.line.split_last().unwrap();
+        let script = format!("shift; exec {} \"$@\"", quoted(line));
+        vec![("hbase", ["sh", "-c", &script, "hbase"].map(str::to_owned).to_vec())]
+    }
+
+    /// As a person does it: without `-n`, a statement with a slot that is not filled ends no session.
+    fn paste(&mut self, folder: &Folder, _: &str, blocks: &[&str]) -> Vec<String> {
+        let made = folder.path().join("made");
+        let (_, line) = self.line.split_last().unwrap();
+        self.session = Session::start(line, &[]);
+        self.send(PLAIN).unwrap();
+        self.send(&format!("Dir.chdir {:?}\nload \"mutate.rb\"", made.display().to_string())).unwrap();
+        blocks.iter().map(|block| self.send(block).unwrap()).collect()
+    }
+
+    fn shown(
+        &mut self,
+        layout: &Layout<'_>,
+        read: &Read,
+        _: &str,
+        shown: &str,
+    ) -> Result<Vec<Sample>, String> {
+        self.decoded(layout, read, shown)
+    }
+}
+
+#[test]
+#[ignore = "slow"]
+fn the_files_of_hbase_run_as_the_readme_says() {
+    some_examples(&mut Hbase::start("files"));
 }
 
 #[test]

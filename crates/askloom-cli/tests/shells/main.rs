@@ -12,9 +12,12 @@
 
 mod bound;
 mod cassandra;
+mod clusters;
 mod data;
 mod dynamodb;
 mod expiry;
+mod files;
+mod former;
 mod given;
 mod harness;
 mod hbase;

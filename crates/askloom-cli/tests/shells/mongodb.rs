@@ -1,6 +1,7 @@
 //! mongosh on MongoDB.
 
 use crate::data::example;
+use crate::files::{Folder, Follow, some_examples};
 use crate::harness::{Shell, every_example};
 use crate::mongodb_text::designed;
 use crate::server::{self, Session};
@@ -19,7 +20,9 @@ use std::path::PathBuf;
 
 pub(crate) struct Mongosh {
     session: Session,
+    line: Vec<String>,
     file: PathBuf,
+    database: String,
 }
 
 const MARK: &str = "askloom-mark";
@@ -27,10 +30,15 @@ const FAILED: &str = "askloom-failed";
 
 impl Mongosh {
     pub(crate) fn start(name: &str) -> Self {
-        server::up("mongodb");
-        let session = Session::start(&server::shell("mongodb"), &[]);
+        Self::start_on("mongodb", name)
+    }
+
+    pub(crate) fn start_on(server: &str, name: &str) -> Self {
+        server::up(server);
+        let line = server::shell(server);
+        let session = Session::start(&line, &[]);
         let file = std::env::temp_dir().join(format!("askloom-mongosh-{}-{name}.js", std::process::id()));
-        Self { session, file }
+        Self { session, line, file, database: String::new() }
     }
 
     /// Runs a file, as `mongosh URL FILE` does, and gives what it prints.
@@ -44,6 +52,26 @@ impl Mongosh {
             Some(_) => Err(format!("{printed}\n{}", text.chars().take(20_000).collect::<String>())),
             None => Ok(printed),
         }
+    }
+
+    /// The records that an expression stands for.
+    pub(crate) fn decoded(
+        &mut self,
+        layout: &Layout<'_>,
+        read: &Read,
+        text: &str,
+    ) -> Result<Vec<Sample>, String> {
+        let shown = self.load(&format!("print('\\n' + EJSON.stringify({text}, {{ relaxed: false }}))"))?;
+        let line =
+            shown.lines().find(|line| line.starts_with('[')).ok_or_else(|| format!("no answer: {shown}"))?;
+        let found: Vec<Json> = serde_json::from_str(line).map_err(|error| format!("{error}: {line}"))?;
+        let all = collections(layout, &Options::default());
+        let of = all.iter().find(|of| of.collection == read.table).unwrap();
+        let record = |json: &Json| match Bson::from_extended(json) {
+            Ok(Bson::Document(document)) => decode(layout, of, &document).map_err(|error| error.0),
+            other => Err(format!("{other:?}")),
+        };
+        found.iter().map(record).collect()
     }
 }
 
@@ -60,6 +88,7 @@ impl Shell for Mongosh {
 
     fn clear(&mut self, name: &str) -> Options {
         self.load(&format!("db = db.getSiblingDB('{name}'); db.dropDatabase();")).unwrap();
+        name.clone_into(&mut self.database);
         Options::default()
     }
 
@@ -68,22 +97,64 @@ impl Shell for Mongosh {
     }
 
     fn read(&mut self, layout: &Layout<'_>, read: &Read) -> Result<Vec<Sample>, String> {
-        let all = collections(layout, &Options::default());
-        let text = find(layout, &all, read).ok_or("no such collection")?.text();
+        let text = find(layout, &collections(layout, &Options::default()), read);
+        let text = text.ok_or("no such collection")?.text();
         // The same statement; EJSON only says how the documents are shown.
         let text = text.trim_end_matches(';');
-        let shown =
-            self.load(&format!("print('\\n' + EJSON.stringify(({text}).toArray(), {{ relaxed: false }}))"))?;
-        let line =
-            shown.lines().find(|line| line.starts_with('[')).ok_or_else(|| format!("no answer: {shown}"))?;
-        let found: Vec<Json> = serde_json::from_str(line).map_err(|error| format!("{error}: {line}"))?;
-        let of = all.iter().find(|of| of.collection == read.table).unwrap();
-        let record = |json: &Json| match Bson::from_extended(json) {
-            Ok(Bson::Document(document)) => decode(layout, of, &document).map_err(|error| error.0),
-            other => Err(format!("{other:?}")),
-        };
-        found.iter().map(record).collect()
+        self.decoded(layout, read, &format!("({text}).toArray()"))
     }
+}
+
+/// What is shown before every answer, so that answers are told from each other.
+const PROMPT: &str = "@@";
+
+impl Follow for Mongosh {
+    fn programs(&self) -> Vec<(&'static str, Vec<String>)> {
+        let (_url, line) = self.line.split_last().unwrap();
+        vec![("mongosh", line.to_vec())]
+    }
+
+    fn filled(&self, command: &str) -> String {
+        let (server, options) = self.line.last().unwrap().split_once("/?").unwrap();
+        command.replace("URL", &format!("'{server}/{}?{options}'", self.database))
+    }
+
+    fn paste(&mut self, _: &Folder, _: &str, blocks: &[&str]) -> Vec<String> {
+        self.load(&format!("prompt = () => '{PROMPT}'")).unwrap();
+        let paste =
+            |block: &&str| self.session.send(&format!("{block}\nprint('\\n{MARK}')\n"), MARK).unwrap();
+        blocks.iter().map(paste).collect()
+    }
+
+    /// The documents are shown as JavaScript, which the shell reads as well.
+    fn shown(
+        &mut self,
+        layout: &Layout<'_>,
+        read: &Read,
+        _: &str,
+        shown: &str,
+    ) -> Result<Vec<Sample>, String> {
+        let mut lines = shown.lines().map(|line| line.trim_start_matches("... "));
+        let is_answer = |line: &&str| line.trim_start_matches(PROMPT).starts_with('[');
+        let Some(start) = lines.by_ref().find(is_answer) else {
+            return if shown.contains("Uncaught") { first_is_wrong(shown) } else { Ok(Vec::new()) };
+        };
+        let more = lines.take_while(|line| !line.starts_with(PROMPT) && !line.starts_with("Type \"it\""));
+        let text: Vec<&str> = std::iter::once(start.trim_start_matches(PROMPT)).chain(more).collect();
+        self.decoded(layout, read, &text.join("\n"))
+    }
+}
+
+/// Statements for each row have slots that nothing fills; the first one must not be wrong.
+fn first_is_wrong(shown: &str) -> Result<Vec<Sample>, String> {
+    let first = shown.lines().find(|line| line.starts_with("> 1 |")).unwrap_or_default();
+    if first.contains(": :") || first.contains("':") { Ok(Vec::new()) } else { Err(shown.to_owned()) }
+}
+
+#[test]
+#[ignore = "slow"]
+fn the_files_of_mongodb_run_as_the_readme_says() {
+    some_examples(&mut Mongosh::start("files"));
 }
 
 #[test]

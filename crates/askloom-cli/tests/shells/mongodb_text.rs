@@ -225,7 +225,8 @@ fn deleted_is_not_empty() {
     for root in [None, Some(Record::new(class))] {
         let fields = Fields { root: root.clone() };
         let identity = vec![Value::Uuid(id)];
-        let block = Block { identity, version: 7, system: vec![1], fields, entries: BTreeMap::new() };
+        let entries = BTreeMap::new();
+        let block = Block { identity, version: 7, system: vec![1], fields, entries, expires: None };
         let wanted = Sample::Block { table, block };
         let Some(Command::Insert { document, .. }) = sample(&layout, &all, &wanted) else { panic!() };
         let Sample::Block { block, .. } = decode(&layout, &all[table.index()], &document).unwrap() else {

@@ -1,5 +1,6 @@
 //! redis-cli on Redis: one node without and with search, and a cluster.
 
+use crate::files::{Folder, Follow, some_examples};
 use crate::harness::{Shell, every_example};
 use crate::peculiar::{names, texts};
 use crate::server::{self, Session};
@@ -164,20 +165,37 @@ impl RedisCli {
             return self.pages(command);
         }
         let reply = json(&self.send(&printed)?)?;
-        Ok(match printed.split(' ').next().unwrap() {
-            "HGETALL" => vec![hash(&reply)],
-            "FT.SEARCH" | "FT.AGGREGATE" => {
-                self.searches += 1;
-                assert_eq!(reply["warning"], Json::Array(Vec::new()), "{printed}");
-                reply["results"]
-                    .as_array()
-                    .unwrap()
-                    .iter()
-                    .map(|row| hash(&row["extra_attributes"]))
-                    .collect()
-            }
-            _range => reply.as_array().unwrap().iter().map(hash).collect(),
-        })
+        self.searches += usize::from(printed.starts_with("FT."));
+        Ok(hashes(&printed, &reply))
+    }
+
+    /// The records in some hashes.
+    pub(crate) fn decoded(
+        &self,
+        layout: &Layout<'_>,
+        read: &Read,
+        hashes: &[Hash],
+    ) -> Result<Vec<Sample>, String> {
+        let tables = tables(layout, self.flavour, &self.options.prefix);
+        let table = tables.iter().find(|table| table.collection == read.table).unwrap();
+        let mut all = Vec::new();
+        for hash in hashes {
+            all.extend(table.record(layout, hash).map_err(|error| format!("{error:?}: {hash:?}"))?);
+        }
+        Ok(all)
+    }
+}
+
+/// What a command found, by its reply.
+pub(crate) fn hashes(command: &str, reply: &Json) -> Vec<Hash> {
+    match command.split(' ').next().unwrap() {
+        "HGETALL" => vec![hash(reply)],
+        "FT.SEARCH" | "FT.AGGREGATE" => {
+            assert_eq!(reply["warning"], Json::Array(Vec::new()), "{command}");
+            let rows = reply["results"].as_array().unwrap().iter();
+            rows.map(|row| hash(&row["extra_attributes"])).collect()
+        }
+        _range => reply.as_array().unwrap().iter().map(hash).collect(),
     }
 }
 
@@ -292,13 +310,55 @@ impl Shell for RedisCli {
     fn read(&mut self, layout: &Layout<'_>, read: &Read) -> Result<Vec<Sample>, String> {
         let tables = tables(layout, self.flavour, &self.options.prefix);
         let command = read_command(&tables, read).ok_or("no such table")?;
-        let table = tables.iter().find(|table| table.collection == read.table).unwrap();
-        let mut all = Vec::new();
-        for hash in self.found(&command)? {
-            all.extend(table.record(layout, &hash).map_err(|error| format!("{error:?}: {hash:?}"))?);
-        }
-        Ok(all)
+        let found = self.found(&command)?;
+        self.decoded(layout, read, &found)
     }
+}
+
+impl Follow for RedisCli {
+    fn programs(&self) -> Vec<(&'static str, Vec<String>)> {
+        vec![("redis-cli", [self.line.as_slice(), &["--quoted-json".to_owned()]].concat())]
+    }
+
+    /// All at once, by the line that the README has for it.
+    fn paste(&mut self, folder: &Folder, file: &str, blocks: &[&str]) -> Vec<String> {
+        let readme = folder.text("README.md");
+        let (_, rest) = readme.split_once("or run `").unwrap();
+        let (command, _) = rest.split_once("`.").unwrap();
+        assert!(command.contains(file), "{command}");
+        let printed = folder.sh(command).unwrap();
+        let mut replies = printed.lines();
+        let of = |block: &&str| {
+            let count = commands(block).count();
+            replies.by_ref().take(count).collect::<Vec<_>>().join("\n")
+        };
+        let all = blocks.iter().map(of).collect();
+        assert_eq!(replies.next(), None, "{printed}");
+        all
+    }
+
+    fn shown(
+        &mut self,
+        layout: &Layout<'_>,
+        read: &Read,
+        block: &str,
+        shown: &str,
+    ) -> Result<Vec<Sample>, String> {
+        let command = commands(block).next().unwrap();
+        let reply = json(shown.lines().next().ok_or("no reply")?)?;
+        self.decoded(layout, read, &hashes(command, &reply))
+    }
+}
+
+/// What redis-cli is to do: a line each.
+fn commands(block: &str) -> impl Iterator<Item = &str> {
+    block.lines().filter(|line| !line.is_empty() && !line.starts_with('#'))
+}
+
+#[test]
+#[ignore = "slow"]
+fn the_files_of_redis_run_as_the_readme_says() {
+    some_examples(&mut RedisCli::start_in(Flavour::Plain, "11"));
 }
 
 #[test]

@@ -19,6 +19,18 @@ pub(crate) fn up(name: &str) {
     xtask(&["servers", "up", name, "--format", "json"]);
 }
 
+/// Whether a server runs already.
+pub(crate) fn is_up(name: &str) -> bool {
+    let status: Json =
+        serde_json::from_str(&xtask(&["servers", "status", name, "--format", "json"])).unwrap();
+    status[0]["health"] == "running"
+}
+
+/// Stops a server that was started from here.
+pub(crate) fn down(name: &str) {
+    xtask(&["servers", "down", name]);
+}
+
 fn xtask(args: &[&str]) -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let made = Command::new(env!("CARGO")).current_dir(root).args(["xtask"]).args(args).output().unwrap();

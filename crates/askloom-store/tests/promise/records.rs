@@ -54,7 +54,8 @@ fn through_json(layout: &Layout<'_>, record: &Sample) -> Result<Sample, String> 
             }
             let root = block.fields.root.as_ref().map(|_| root);
             let system = block.system.clone();
-            let block = Block { identity, version: block.version, system, fields: Fields { root }, entries };
+            let (version, expires, fields) = (block.version, block.expires.clone(), Fields { root });
+            let block = Block { identity, version, system, fields, entries, expires };
             Ok(Sample::Block { table: *id, block })
         }
     }

@@ -5,7 +5,9 @@ use super::read::{Bound, Condition, Select, select};
 use super::schema::{CqlTable, tables};
 use super::value::Cql;
 use super::write::{Mutation, mutations, sample};
-use crate::generate::{self, Block, File, Generated, Language, Options, Sample, Source, Statement, repeated};
+use crate::generate::{
+    self, Block, File, Generated, Language, Options, Sample, Source, Statement, former, repeated,
+};
 use crate::layout::{Layout, Place};
 use crate::program::{Action, Read};
 use std::fmt::Write;
@@ -75,7 +77,9 @@ fn block(layout: &Layout<'_>, tables: &[CqlTable], statement: &Statement) -> Blo
         Action::Change(batch) => {
             let all = mutations(layout, tables, batch).into_iter();
             // At SERIAL, which masters are read at, a write without a condition is refused.
-            QUORUM.to_owned() + &repeated(MARK, all.map(|(each, mutation)| (each, mutation.text())))
+            former(MARK, batch)
+                + QUORUM
+                + &repeated(MARK, all.map(|(each, mutation)| (each, mutation.text())))
         }
     })
 }

@@ -116,9 +116,15 @@ fn master(
     };
     match &change.kind {
         ChangeKind::Create(cells) => {
-            let none = Condition { bound: known(Cql::Null), ..read() };
-            let set = whole(layout, table, system, change.class, cells, known(Cql::Int(1)));
-            update(set, key(layout, table, cells), none)
+            // One that was deleted, or has expired, left its version: what is made now goes on from there.
+            let (condition, first) = match version {
+                Version::Read(_) => (read(), next()),
+                Version::Slot | Version::Absent => {
+                    (Condition { bound: known(Cql::Null), ..read() }, known(Cql::Int(1)))
+                }
+            };
+            let set = whole(layout, table, system, change.class, cells, first);
+            update(set, key(layout, table, cells), condition)
         }
         ChangeKind::Replace(cells) => {
             let set = whole(layout, table, system, change.class, cells, next());
@@ -168,8 +174,11 @@ fn master(
 /// How long Cassandra keeps what a change writes into an aggregate that expires.
 fn ttl(layout: &Layout<'_>, change: &Change) -> Option<u64> {
     let own = change.expires.as_ref().map(Expires::kept_ms);
-    let kept = own.or_else(|| layout.kept_ms(layout.table(change.table)?))?;
-    Some(kept.div_ceil(1000)).filter(|seconds| *seconds <= LONGEST)
+    seconds(own.or_else(|| layout.kept_ms(layout.table(change.table)?))?)
+}
+
+fn seconds(kept_ms: u64) -> Option<u64> {
+    Some(kept_ms.div_ceil(1000)).filter(|seconds| *seconds <= LONGEST)
 }
 
 /// All that a statement sets has its TTL, so what expires is set by a statement of its own beside the one that has the
@@ -285,20 +294,22 @@ pub(super) fn sample(layout: &Layout<'_>, tables: &[CqlTable], sample: &Sample) 
                 bound: bound.clone(),
             };
             let none = Condition { column: system.version.clone(), operator: "=", bound: known(Cql::Null) };
-            let mut all = vec![Mutation::Update {
+            let ttl = block.expires.as_ref().and_then(|expires| seconds(expires.kept_ms()));
+            let update = Mutation::Update {
                 table: table.name.clone(),
                 ttl: None,
                 set: cells,
                 key: key.iter().map(equal).collect(),
                 condition: Some(none),
-            }];
+            };
+            let mut all = expiring(system, ttl, update);
             for (path, value) in &block.entries {
                 let Some((entry, held)) = &system.entry else { continue };
                 let json = layout.entry_tree(own, path, value).to_json().to_string();
                 let mut cells = key.clone();
                 cells.push((entry.clone(), known(Cql::Text(path.to_string()))));
                 cells.push((held.clone(), known(Cql::Text(json))));
-                all.push(Mutation::Insert { table: table.name.clone(), cells, stamp: None, ttl: None });
+                all.push(Mutation::Insert { table: table.name.clone(), cells, stamp: None, ttl });
             }
             if all.len() > 1 { vec![Mutation::Batch(all)] } else { all }
         }

@@ -11,7 +11,9 @@ use super::schema::{DynamoTable, tables};
 use super::settings::Settings;
 use super::value::Dynamo;
 use super::write::{Only, Repeated, Write, batches, in_index, index_cells, known, puts, writes};
-use crate::generate::{self, Block, File, Generated, Language, Options, Sample, Source, Statement, repeated};
+use crate::generate::{
+    self, Block, File, Generated, Language, Options, Sample, Source, Statement, former, repeated,
+};
 use crate::layout::Layout;
 use crate::program::{Action, Batch, ChangeKind, Read, Step};
 use askloom_model::{CopyLevel, Id};
@@ -45,11 +47,6 @@ impl Language for DynamoDb {
         files.push(cloudformation(&tables, &settings, &followed));
         files.push(terraform(&tables, &settings, &followed));
         let mut notes = notes();
-        let names = || source.layout.tables().iter().map(|table| &table.name);
-        let unknown = settings.keys.iter().filter(|(name, _)| names().all(|own| own != name));
-        notes.extend(
-            unknown.map(|(name, _)| format!("`keys` names `{name}`, and no collection has that name.")),
-        );
         if tables.iter().any(|table| table.index.as_ref().is_some_and(|index| !index.local)) {
             notes.push(
                 "A global secondary index lags behind its table: no write and no @fresh query reads one."
@@ -59,7 +56,8 @@ impl Language for DynamoDb {
         if tables.iter().any(|table| table.system.as_ref().is_some_and(|system| system.expires.is_some())) {
             notes.push(
                 "`:expires+1hour` is an hour after a new aggregate is gone for readers, in seconds since 1970: DynamoDB \
-                 takes it away then. Its version goes, too, so the first one is `:stamp`, the clock in microseconds."
+                 takes it away then. Its version goes, too, so the first one is `:stamp`, the clock in microseconds, \
+                 and more than the version that was read if there was one."
                     .to_owned(),
             );
         }
@@ -75,8 +73,20 @@ impl Language for DynamoDb {
         put(layout, &tables(layout, options), sample)
     }
 
-    fn settings(&self, given: &serde_json::Map<String, serde_json::Value>) -> Result<(), String> {
-        Settings::new(given).map(|_| ())
+    fn settings(
+        &self,
+        layout: &Layout<'_>,
+        given: &serde_json::Map<String, serde_json::Value>,
+    ) -> Result<(), String> {
+        let names: Vec<&str> = layout.tables().iter().map(|table| table.name.as_str()).collect();
+        let unknown =
+            Settings::new(given)?.keys.into_iter().find(|(name, _)| !names.contains(&name.as_str()));
+        unknown.map_or(Ok(()), |(name, _)| {
+            Err(format!(
+                "`keys` names `{name}`, and there is no such collection; there are {}",
+                names.join(", ")
+            ))
+        })
     }
 }
 
@@ -174,7 +184,10 @@ fn block(layout: &Layout<'_>, tables: &[DynamoTable], statement: &Statement) -> 
         }
         Action::Change(batch) => {
             let all = writes(layout, tables, batch).into_iter();
+            let faithful = tables.iter().any(|table| table.faithful);
+            let former = if faithful { String::new() } else { former(MARK, batch) };
             sparse(layout, tables, batch)
+                + &former
                 + &repeated(MARK, all.map(|(each, write)| (each, loops(&write) + &write.text())))
         }
     })

@@ -4,16 +4,25 @@ use super::read::Bound;
 use super::schema::System;
 use super::value::Dynamo;
 use super::write::{STAMP, Write, number, slot};
-use crate::program::{Batch, Change, later_seconds, millis};
+use crate::layout::Block;
+use crate::program::{Batch, Change, Expires, Version, later_seconds, millis};
 
 const GOES: &str = "expires+1hour";
 
 /// When DynamoDB may take the aggregate away, which is some time after it has expired.
 pub(super) fn expires(system: &System, change: &Change) -> Option<(String, Bound)> {
-    let at = &change.expires.as_ref()?.at;
-    let seconds = millis(at).map(|at| at.div_euclid(1000).saturating_add_unsigned(later_seconds()));
-    let known = seconds.map(|seconds| Bound::Value(Dynamo::N(seconds.to_string())));
+    let known = seconds(change.expires.as_ref()?).map(Bound::Value);
     Some((system.expires.clone()?, known.unwrap_or_else(|| slot(GOES, "N"))))
+}
+
+/// The same of an aggregate that is put in as it stands.
+pub(super) fn of_block(system: &System, block: &Block) -> Option<(String, Dynamo)> {
+    Some((system.expires.clone()?, seconds(block.expires.as_ref()?)?))
+}
+
+fn seconds(expires: &Expires) -> Option<Dynamo> {
+    let seconds = millis(&expires.at)?.div_euclid(1000).saturating_add_unsigned(later_seconds());
+    Some(Dynamo::N(seconds.to_string()))
 }
 
 /// An item that joins an aggregate goes when that does.
@@ -26,6 +35,14 @@ pub(super) fn with(write: Write, at: Option<(String, Bound)>) -> Write {
         Write::Update { .. } | Write::Delete { .. } | Write::Transaction { .. } | Write::Batch { .. } => {
             write
         }
+    }
+}
+
+/// Whether a write of the version that was read may make the first one.
+pub(super) fn is_first(version: Version) -> bool {
+    match version {
+        Version::Slot | Version::Absent => true,
+        Version::Read(_) => false,
     }
 }
 

@@ -1,5 +1,6 @@
 //! Records as items, and back.
 
+use super::expiry;
 use super::key::{item_path, item_text};
 use super::paper;
 use super::schema::{DynamoTable, Entries, KeyKind, System};
@@ -68,6 +69,8 @@ fn block_items(
     let (Some(mut item), Some(key)) = (row_item(layout, table, &cells), keys(table, &cells)) else {
         return Vec::new();
     };
+    let expires = expiry::of_block(system, block);
+    item.extend(expires.clone());
     if !table.faithful {
         item.push((system.version.clone(), Dynamo::N(block.version.to_string())));
         item.push((system.rest.clone(), Dynamo::B(block.system.clone())));
@@ -95,6 +98,7 @@ fn block_items(
                 let mut item: Item = key.iter().take(1).cloned().collect();
                 item.extend(table.sort.iter().map(|sort| (sort.name.clone(), Dynamo::S(item_text(&path)))));
                 item.push((name.clone(), value));
+                item.extend(expires.clone());
                 item
             };
             std::iter::once(item).chain(entries.map(one)).collect()
@@ -132,7 +136,8 @@ pub fn samples(layout: &Layout<'_>, table: &DynamoTable, items: &[Item]) -> Resu
         let (identity, root) = layout.root(own, &cells, class)?;
         if blocks.last().is_none_or(|block| block.identity != identity) {
             let fields = Fields { root: None };
-            blocks.push(Block { identity, version: 0, system: Vec::new(), fields, entries: BTreeMap::new() });
+            let (system, entries) = (Vec::new(), BTreeMap::new());
+            blocks.push(Block { identity, version: 0, system, fields, entries, expires: None });
         }
         if let Some(block) = blocks.last_mut() {
             piece(layout, table, own, system, item, class.map(|_| root), block)?;

@@ -245,7 +245,11 @@ fn master(
                 let class = Bound::Value(Dynamo::S(layout.name_of(change.class).to_owned()));
                 set.push((system.class.clone(), Some(class)));
             }
-            once(update(table, system, version, cells, set))
+            let mut write = update(table, system, version, cells, set);
+            if expiry::is_first(version) && system.expires.is_some() && change.expires.is_some() {
+                set_version(&mut write, system, expiry::first(batch, true));
+            }
+            once(write)
         }
         ChangeKind::Set { key, set } => {
             // The papers have no version that changes with an entry.
@@ -273,6 +277,15 @@ fn create(
     change: &Change,
     cells: &[Term],
 ) -> Option<Write> {
+    // One that was deleted, or has expired, left its version: what is made now goes on from there.
+    let version = batch.version(change.table, cells);
+    if let (Version::Read(_), false) = (version, table.faithful) {
+        let mut set = members(layout, table, cells);
+        set.extend(expiry::expires(system, change).map(|(name, at)| (name, Some(at))));
+        let class = Bound::Value(Dynamo::S(layout.name_of(change.class).to_owned()));
+        set.push((system.class.clone(), Some(class)));
+        return update(table, system, version, cells, set);
+    }
     let mut item = own_key(table, cells)?;
     let own = members(layout, table, cells);
     item.extend(own.into_iter().filter_map(|(name, bound)| Some((name, bound?))));
@@ -285,6 +298,14 @@ fn create(
     item.extend(expires);
     let only = Some(Only::Without(system.version.clone()));
     Some(Write::Put { table: table.name.clone(), item, only })
+}
+
+fn set_version(write: &mut Option<Write>, system: &System, version: Bound) {
+    if let Some(Write::Update { set, .. }) = write
+        && let Some((_, next)) = set.iter_mut().find(|(name, _)| *name == system.version)
+    {
+        *next = version;
+    }
 }
 
 /// The key of the item of the aggregate itself.

@@ -6,7 +6,9 @@ use super::read::{Limit, Request, Rows, Scan, request};
 use super::schema::{HTable, VERSION, tables};
 use super::value::{Cell, Packing};
 use super::write::{Bound, Check, Mutation, mutations, sample};
-use crate::generate::{self, Block, File, Generated, Language, Options, Sample, Source, Statement, repeated};
+use crate::generate::{
+    self, Block, File, Generated, Language, Options, Sample, Source, Statement, former, repeated,
+};
 use crate::layout::Layout;
 use crate::program::{Action, Read};
 use std::fmt::Write;
@@ -68,8 +70,13 @@ fn notes() -> Vec<String> {
 fn put(layout: &Layout<'_>, tables: &[HTable], record: &Sample) -> String {
     let Some(mutation) = sample(layout, tables, record) else { return String::new() };
     let (table, row, at) = (text(mutation.table.as_bytes()), mutation.row.text(), mutation.at.plain());
+    // The server counts from the timestamp, which is no time here.
+    let ttl = mutation
+        .ttl_ms
+        .map_or_else(String::new, |kept| format!(", {{TTL => (Time.now.to_f * 1000).to_i + {kept} - {at}}}"));
     let one = |(column, bound): &(String, Bound)| {
-        format!("put {table}, {row}, {}, {}, {at}\n", text(column.as_bytes()), bound.text())
+        let ttl = if column == VERSION { "" } else { ttl.as_str() };
+        format!("put {table}, {row}, {}, {}, {at}{ttl}\n", text(column.as_bytes()), bound.text())
     };
     mutation.put.iter().map(one).collect()
 }
@@ -81,7 +88,7 @@ fn block(layout: &Layout<'_>, tables: &[HTable], statement: &Statement) -> Block
         }
         Action::Change(batch) => {
             let all = mutations(layout, tables, batch).into_iter();
-            repeated(MARK, all.map(|(each, mutation)| (each, mutation.text())))
+            former(MARK, batch) + &repeated(MARK, all.map(|(each, mutation)| (each, mutation.text())))
         }
     })
 }

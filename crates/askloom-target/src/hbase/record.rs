@@ -62,5 +62,6 @@ fn block(
         system: row.cells.get(SYSTEM).cloned().unwrap_or_default(),
         fields: Fields { root: class.map(|_| root) },
         entries,
+        expires: None,
     })
 }

@@ -171,6 +171,15 @@ fn master(
     let class = || (CLASS.to_owned(), Bound::Cell(Cell::text(layout.name_of(change.class))));
     match &change.kind {
         ChangeKind::Create(cells) => {
+            // One that was deleted, or has expired, left its version: what is made now goes on from there.
+            if let Version::Read(_) = version {
+                let mut mutation = of(cells, next());
+                mutation.check = read;
+                mutation.put.push(class());
+                mutation.set_all(layout, own, cells);
+                mutation.version(next());
+                return Some(mutation);
+            }
             let mut mutation = of(cells, known(1));
             mutation.check = Check::Absent;
             mutation.put.push(class());
@@ -281,6 +290,7 @@ pub(super) fn sample(layout: &Layout<'_>, tables: &[HTable], sample: &Sample) ->
             let cells = layout.block_cells(table, block);
             let row = Key::of(super::key::row_key(table, &cells));
             let mut mutation = Mutation::new(own, row, known(block.version));
+            mutation.ttl_ms = block.expires.as_ref().map(Expires::kept_ms);
             mutation.version(known(block.version));
             if !block.system.is_empty() {
                 mutation.put.push((SYSTEM.to_owned(), Bound::Cell(Cell::Bytes(block.system.clone()))));

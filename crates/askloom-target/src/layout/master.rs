@@ -2,6 +2,7 @@
 
 use super::build::main;
 use super::{Column, Holds, Layout, Source, Table};
+use crate::program::Expires;
 use crate::tree::{Tree, TreeOf, class_named, is_many, tree, value_from_json};
 use askloom_model::{
     AccessPath, AccessStep, ClassId, Conceptual, Identity, Member, Record, Value, ValueError,
@@ -19,6 +20,8 @@ pub struct Block {
     pub fields: Fields,
     /// By where they belong.
     pub entries: BTreeMap<AccessPath, Value>,
+    /// When it does, if it expires. Of one that was read from a store, the system's part says it.
+    pub expires: Option<Expires>,
 }
 
 /// The members of the root that are in its own record. None where only the system's part is left.
@@ -60,7 +63,7 @@ impl Block {
                 }
             }
         }
-        Self { identity, version, system, fields: Fields { root }, entries }
+        Self { identity, version, system, fields: Fields { root }, entries, expires: None }
     }
 
     /// All entries of the aggregate: the root with its members, then the others. Joining them gives the aggregate.

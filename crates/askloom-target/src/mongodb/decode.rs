@@ -46,7 +46,8 @@ pub fn sample(layout: &Layout<'_>, of: &MongoCollection, document: &Document) ->
         _none => Vec::new(),
     };
     let fields = Fields { root: class.map(|_| root) };
-    let block = Block { identity, version, system: rest, fields, entries: BTreeMap::new() };
+    let entries = BTreeMap::new();
+    let block = Block { identity, version, system: rest, fields, entries, expires: None };
     Ok(Sample::Block { table: of.collection, block })
 }
 

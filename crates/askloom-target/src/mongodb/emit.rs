@@ -7,7 +7,8 @@ use super::schema::{MongoCollection, collections};
 use super::text::{WRITE_CONCERN, collection, in_comment, laid_out, text};
 use super::write::{Command, Repeated, commands, sample};
 use crate::generate::{
-    Block, File, Generated, Language, Options, Sample, Source, Statement, client_line, heading, step_heading,
+    Block, File, Generated, Language, Options, Sample, Source, Statement, client_line, former, heading,
+    step_heading,
 };
 use crate::layout::Layout;
 use crate::program::{Action, Read, later_seconds};
@@ -68,7 +69,8 @@ fn notes(all: &[MongoCollection], options: &Options) -> Vec<String> {
     if all.iter().any(|of| of.system.as_ref().is_some_and(|system| system.expires.is_some())) {
         notes.push(
             "`:expires` is when a new aggregate is gone for readers, as a Date; an hour later MongoDB takes it away. Its \
-             version goes, too, so the first one is `:stamp`, the clock in microseconds, as `Long('…')`."
+             version goes, too, so the first one is `:stamp`, the clock in microseconds, and more than the version that \
+             was read if there was one, as `Long('…')`."
                 .to_owned(),
         );
     }
@@ -125,6 +127,9 @@ fn block(layout: &Layout<'_>, all: &[MongoCollection], statement: &Statement) ->
                 made.push('\n');
             }
             Action::Change(batch) => {
+                if !all.iter().any(|of| of.faithful) {
+                    made.push_str(&former(MARK, batch));
+                }
                 let commands = commands(layout, all, batch);
                 match (commands.as_slice(), batch.level) {
                     ([one], _) => made.push_str(&alone(one)),

@@ -173,6 +173,13 @@ impl Changing<'_> {
         let collection = self.of.name.clone();
         let known = |(_, value): &(String, Bson)| *value != Bson::Null;
         match &change.kind {
+            // One that was deleted, or has expired, left its version: what is made now goes on from there.
+            ChangeKind::Create(cells)
+                if matches!(self.version, Version::Read(_)) && self.of.system.is_some() =>
+            {
+                let set = self.class(class).into_iter().chain(self.expires(change));
+                Some(self.set(cells, set.chain(self.cells(cells)).collect()))
+            }
             ChangeKind::Create(cells) => {
                 let mut document = self.id(cells);
                 if let Some(system) = &self.of.system {
@@ -187,7 +194,11 @@ impl Changing<'_> {
             ChangeKind::Replace(cells) => {
                 let set = self.class(class).into_iter().chain(self.expires(change));
                 let set = set.chain(self.cells(cells)).collect();
-                Some(self.upsert(cells, self.set(cells, set)))
+                let mut command = self.upsert(cells, self.set(cells, set));
+                if let (Some(_), Version::Slot | Version::Absent) = (self.expires(change), self.version) {
+                    self.start(&mut command, change);
+                }
+                Some(command)
             }
             ChangeKind::Set { key, set } => Some(self.set(key, self.cells(set))),
             ChangeKind::Bury { key } => {
@@ -232,6 +243,14 @@ impl Changing<'_> {
             (None, _) => Bson::Long(1),
             (Some(_), Some(stamp)) => Bson::Long(i64::try_from(stamp).unwrap_or(i64::MAX)),
             (Some(_), None) => Bson::slot(STAMP),
+        }
+    }
+
+    /// An update that may make a new aggregate which expires makes a version that is its first one as well.
+    fn start(&self, command: &mut Command, change: &Change) {
+        if let (Command::Update { update, .. }, Some(system)) = (command, &self.of.system) {
+            update.retain(|(name, _)| name != "$inc");
+            place(update, "$set", system.version.clone(), self.first(change));
         }
     }
 
@@ -409,13 +428,15 @@ fn whole(layout: &Layout<'_>, of: &MongoCollection, table: &Table, block: &Block
         Block { fields: Fields { root: root.filter(|_| there) }, entries: BTreeMap::new(), ..block.clone() };
     let mut fields = document(layout, of, &layout.block_cells(table, &joined)).into_iter();
     let mut all: Document = fields.by_ref().take(1).collect();
-    if let Some(System { version, rest, class, .. }) = &of.system {
+    if let Some(System { version, rest, class, expires }) = &of.system {
         all.push((version.clone(), Bson::Long(i64::try_from(block.version).unwrap_or(i64::MAX))));
         all.push((rest.clone(), Bson::Binary(block.system.clone())));
         if there {
             let own = layout.class_name(table, &joined);
             let name = own.unwrap_or(&self::root(layout, of).name);
             all.push((class.clone(), Bson::text(name)));
+            let at = block.expires.as_ref().and_then(|expires| millis(&expires.at));
+            all.extend(expires.clone().zip(at.map(Bson::Date)));
         }
     }
     // What was deleted has its version and the system's part alone, and not even empty lists.

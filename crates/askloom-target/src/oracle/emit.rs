@@ -1,6 +1,7 @@
 //! Requests as calls of the Java client, for jshell.
 
 use super::key::Key;
+use super::limit::refused;
 use super::paper;
 use super::read::{Bound, KeyRange, Request, request};
 use super::schema::{Pairs, definitions, pairs};
@@ -55,7 +56,7 @@ impl Language for Oracle {
         let tables = definitions(source.layout, &source.options.prefix);
         let tables = tables.into_iter().map(|(of, text)| Block { of, text, whole: true });
         files.push(file("tables.sql", tables.collect()));
-        Generated { files, notes: notes(), refused: Vec::new() }
+        Generated { files, notes: notes(), refused: refused(source, &all) }
     }
 
     fn read(&self, layout: &Layout<'_>, options: &Options, read: &Read) -> String {
@@ -74,6 +75,7 @@ fn notes() -> Vec<String> {
         UNVERIFIED,
         "Pairs need no definition. `tables.sql` has the same records as tables, for its SQL and its table API.",
         "`version` is what the pair `$` was read with; `:version+1` is its number `n` and one more. Slots of values are JSON.",
+        "What was deleted keeps its pair `$`: who makes the same again puts it with createPutIfVersion and the next `n`.",
         "A component of hexadecimal digits is a key in ordered bytes; `--params` prints them.",
     ];
     notes.map(str::to_owned).to_vec()

@@ -3,6 +3,7 @@
 mod capability;
 mod emit;
 mod key;
+mod limit;
 mod paper;
 mod profile;
 mod read;

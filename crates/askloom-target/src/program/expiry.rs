@@ -4,11 +4,21 @@ use super::{Expires, Term};
 use crate::layout::{Layout, Shape, Table};
 use askloom_model::{ClassId, Value};
 
+/// The slot of the time when an aggregate expires.
+pub(super) const NAME: &str = "expires";
+
 /// Readers go by the time that an aggregate says. A store takes it away an hour later, so that clocks that differ do no
 /// harm.
 const LATER_MS: u64 = 60 * 60 * 1000;
 
 impl Expires {
+    /// At a known time, in milliseconds since 1970.
+    #[must_use]
+    pub fn at_ms(at: i64, after_ms: u64) -> Self {
+        let at = Term { name: NAME.to_owned(), value: Some(Value::Int(at)), column: None };
+        Self { at, after_ms }
+    }
+
     /// How long after it was made the store may take it away, in milliseconds.
     #[must_use]
     pub fn kept_ms(&self) -> u64 {

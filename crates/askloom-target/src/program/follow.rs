@@ -6,7 +6,7 @@ use super::write::{Writing, assignments};
 use super::{Change, ChangeKind, Term};
 use crate::layout::{Column, Place, Table};
 use askloom_model::{
-    CheckOf, ClassId, Collection, EndId, Leaf, Member, OnDelete, RelationshipKind, Value, WriteAction,
+    CheckOf, ClassId, Collection, EndId, Member, OnDelete, RelationshipKind, Value, WriteAction,
 };
 
 impl Writing<'_> {
@@ -163,26 +163,10 @@ impl Writing<'_> {
             Member::End(end) => is(conceptual.ends[end].class) || is(conceptual.ends[end].target),
             Member::Attribute(_) => false,
         };
-        is(collection.source.root) || used(collection).into_iter().any(hop)
+        is(collection.source.root) || collection.members().any(hop)
     }
 }
 
-/// The members by which the rows of a collection are found and filled.
-fn used(collection: &Collection) -> Vec<Member> {
-    let steps = collection.source.positions.iter().filter_map(|(_, position)| Some(position.from?.step));
-    let conditions = collection.source.condition.iter().flat_map(|condition| condition.paths());
-    let paths = collection.held().chain(conditions);
-    let members = paths.flat_map(|path| {
-        let leaf = match path.leaf {
-            Leaf::Attribute(id) => Some(Member::Attribute(id)),
-            Leaf::Reference(id) => Some(Member::End(id)),
-            Leaf::Itself => None,
-        };
-        path.hops.iter().map(|&hop| Member::End(hop)).chain(leaf)
-    });
-    steps.chain(members).collect()
-}
-
 fn uses(collection: &Collection, end: EndId) -> bool {
-    used(collection).contains(&Member::End(end))
+    collection.members().any(|member| member == Member::End(end))
 }

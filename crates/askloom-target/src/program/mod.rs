@@ -19,7 +19,7 @@ pub use entry::EntryPath;
 pub(crate) use expiry::{later_seconds, millis};
 pub use prefix::text_after;
 pub use read::{query, support};
-pub use seen::{Seen, Version};
+pub use seen::{Seen, Version, Versioned};
 pub use write::write;
 
 use askloom_model::{ClassId, CollectionId, CopyLevel, Value};

@@ -1,7 +1,8 @@
 //! What whoever runs a batch knows by then and no statement of the model says: versions that were read, the stamp of the
 //! change, the id of the write. What is not known is printed as a slot.
 
-use super::{Batch, Term};
+use super::{Action, Batch, ChangeKind, How, Program, Term};
+use crate::layout::{Layout, Place, Shape};
 use askloom_model::{AccessPath, CollectionId, Value};
 use uuid::Uuid;
 
@@ -57,6 +58,78 @@ impl Batch {
         let found = self.seen.entries.iter().find(|(of, id, _)| *of == table && is_key(key, id));
         found.map(|(_, _, entries)| entries.as_slice())
     }
+}
+
+/// An aggregate whose version a program goes by.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Versioned {
+    pub table: CollectionId,
+    pub id: Vec<Value>,
+    /// It is to be new: there is a version only if it was deleted or has expired.
+    pub new: bool,
+}
+
+impl Program {
+    /// The aggregates with known ids that the program reads or changes, each once.
+    #[must_use]
+    pub fn versioned(&self, layout: &Layout<'_>) -> Vec<Versioned> {
+        let mut all: Vec<Versioned> = Vec::new();
+        let mut add = |table, terms: &[Term], new| {
+            let Some(id) = id(layout, table, terms) else { return };
+            match all.iter_mut().find(|known| known.table == table && known.id == id) {
+                Some(known) => known.new |= new,
+                None => all.push(Versioned { table, id, new }),
+            }
+        };
+        for step in self.steps.iter().filter(|step| step.each.is_none()) {
+            match &step.action {
+                Action::Read(read) => {
+                    if let How::Block(terms) = &read.how {
+                        add(read.table, terms, false);
+                    }
+                }
+                Action::Change(batch) => {
+                    for change in batch.changes.iter().filter(|change| change.each.is_none()) {
+                        let new = matches!(change.kind, ChangeKind::Create(_));
+                        add(change.table, change.kind.terms(), new);
+                    }
+                }
+            }
+        }
+        all
+    }
+
+    /// Takes what is known by now.
+    pub fn see(&mut self, seen: &Seen) {
+        for batch in self.batches() {
+            batch.seen.versions.extend(seen.versions.iter().cloned());
+            batch.seen.stamp = seen.stamp.or(batch.seen.stamp);
+            batch.seen.id = seen.id.or(batch.seen.id);
+        }
+    }
+
+    /// Says when what it makes expires.
+    pub fn expire(&mut self, at: jiff::Timestamp) {
+        for batch in self.batches() {
+            for expires in batch.changes.iter_mut().filter_map(|change| change.expires.as_mut()) {
+                expires.at.value = Some(Value::Timestamp(at));
+            }
+        }
+    }
+
+    fn batches(&mut self) -> impl Iterator<Item = &mut Batch> {
+        self.steps.iter_mut().filter_map(|step| match &mut step.action {
+            Action::Change(batch) => Some(batch),
+            Action::Read(_) => None,
+        })
+    }
+}
+
+/// The id of an aggregate. Nothing if some of it is not known, or for a copy.
+fn id(layout: &Layout<'_>, table: CollectionId, terms: &[Term]) -> Option<Vec<Value>> {
+    let table = layout.table(table).filter(|table| matches!(table.shape, Shape::Master { .. }))?;
+    let parts = table.columns.iter().take_while(|column| column.place == Place::Block).count();
+    (0..parts).map(|at| terms.iter().find(|term| term.column == Some(at))?.value.clone()).collect()
 }
 
 fn is_key(terms: &[Term], id: &[Value]) -> bool {

@@ -1,18 +1,15 @@
 //! Plans of writes as steps: what is read first, then what changes together.
 
 use super::bind::Given;
-use super::merge;
 use super::read::{all, slots};
 use super::{Action, Batch, Change, ChangeKind, Expires, Program, Seen, Step, Term};
+use super::{expiry, merge};
 use crate::layout::{Column, Field, Layout, Place, Shape, Source, Table, identifier_parts};
 use askloom_model::{
     Assigned, Assignment, CollectionId, Conceptual, Default, Id, Leaf, Member, Operand, Value, Write,
     WriteAction, WritePlan, WriteStep, WriteStepPlan,
 };
 use std::collections::HashMap;
-
-/// The slot of the time when an aggregate expires.
-const EXPIRES: &str = "expires";
 
 /// What a write does by its plan. Arguments are by the names of its parameters; the fields of an INSERT are some.
 #[must_use]
@@ -91,7 +88,7 @@ impl Writing<'_> {
     /// Parts that expire are in an aggregate that stays.
     fn expires(&self, table: &Table, kind: &ChangeKind) -> Option<Expires> {
         let of = |class| {
-            let at = Term { name: EXPIRES.to_owned(), value: None, column: None };
+            let at = Term { name: expiry::NAME.to_owned(), value: None, column: None };
             Some(Expires { at, after_ms: self.conceptual().ttl_ms(class)? })
         };
         match kind {

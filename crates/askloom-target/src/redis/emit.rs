@@ -1,6 +1,7 @@
 //! Commands as text for redis-cli.
 
 use super::command::{Arg, Command, Piece};
+use super::limit::refused;
 use super::paper;
 use super::read::{PAGES, command};
 use super::schema::{Flavour, RedisTable, tables};
@@ -47,7 +48,8 @@ impl Language for Redis {
         }
         let blocks = source.statements.iter().map(|statement| self.block(source.layout, &tables, statement));
         files.push(File { name: "statements.redis".to_owned(), run: None, blocks: blocks.collect() });
-        Generated { files, notes: notes(self.0, source), refused: Vec::new() }
+        let refused = refused(source, &tables, self.0);
+        Generated { files, notes: notes(self.0, source), refused }
     }
 
     fn read(&self, layout: &Layout<'_>, options: &Options, read: &Read) -> String {

@@ -3,6 +3,7 @@
 mod capability;
 mod command;
 mod emit;
+mod limit;
 mod paper;
 mod profile;
 mod read;

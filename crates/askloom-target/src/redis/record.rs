@@ -43,6 +43,7 @@ impl RedisTable {
             system: hash.get(SYSTEM.as_bytes()).cloned().unwrap_or_default(),
             fields: Fields { root: class.map(|_| root) },
             entries: BTreeMap::new(),
+            expires: None,
         };
         let own =
             self.columns.iter().map(|column| column.field.as_str()).chain([VERSION, SYSTEM, CLASS, EXPIRES]);

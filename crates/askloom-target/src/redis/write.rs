@@ -3,11 +3,13 @@
 //! there has the stamp of the write, which is its version, too.
 
 use super::command::{Arg, Command};
-use super::schema::{CLASS, Flavour, Kind, NOTHING, RedisTable, SYSTEM, VERSION};
+use super::schema::{CLASS, EXPIRES, Flavour, Kind, NOTHING, RedisTable, SYSTEM, VERSION};
 use super::value::{field, number, number_of};
 use crate::generate::Sample;
 use crate::layout::{Layout, Place, Shape};
-use crate::program::{Action, Batch, Change, ChangeKind, EntryPath, How, Step, Term, Version};
+use crate::program::{
+    Action, Batch, Change, ChangeKind, EntryPath, How, Step, Term, Version, later_seconds, millis,
+};
 use askloom_model::{Id, Value};
 
 /// A call of the function that writes, as data.
@@ -397,7 +399,15 @@ pub fn sample(layout: &Layout<'_>, tables: &[RedisTable], sample: &Sample) -> Ve
                 let json = layout.entry_tree(own, path, value).to_json().to_string();
                 fields.extend([Arg::text(&path.to_string()), Arg::text(&json)]);
             }
-            hset(&table.block_key(&terms), &fields)
+            let key = table.block_key(&terms);
+            let goes = block.expires.as_ref().and_then(|expires| millis(&expires.at));
+            fields.extend(goes.iter().flat_map(|at| [Arg::text(EXPIRES), Arg::text(&at.to_string())]));
+            let mut all = hset(&key, &fields);
+            all.extend(goes.map(|at| {
+                let at = at.saturating_add_unsigned(later_seconds() * 1000);
+                Command::new("PEXPIREAT").arg(key).word(&at.to_string())
+            }));
+            all
         }
     }
 }

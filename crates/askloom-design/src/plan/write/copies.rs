@@ -5,8 +5,8 @@ use super::support::Support;
 use super::{Writing, lookup};
 use crate::upkeep;
 use askloom_model::{
-    ClassId, Collection, CollectionId, Conceptual, Contents, CopyLevel, CopyWrite, Design, Keeper, Leaf,
-    Member, Path, RelationshipKind, SupportRead, Work,
+    ClassId, Collection, CollectionId, Conceptual, Contents, CopyLevel, CopyWrite, Design, Keeper, Member,
+    RelationshipKind, SupportRead, Work,
 };
 
 /// Whether a copy holds anything that the step changes.
@@ -14,7 +14,8 @@ pub(super) fn touches(conceptual: &Conceptual, design: &Design, id: CollectionId
     match &step.changes {
         Changes::Made(_) | Changes::Replaced | Changes::Ended => true,
         Changes::Fields(changes) => {
-            let used = used_members(conceptual, &design.collections[id]);
+            let used: Vec<Member> =
+                design.collections[id].members().map(|member| stored(conceptual, member)).collect();
             let collection = &design.collections[id];
             let root = conceptual.aggregate_root(step.class);
             let held = collection.whole().iter().any(|&position| {
@@ -54,26 +55,6 @@ pub(super) fn stored(conceptual: &Conceptual, member: Member) -> Member {
         Member::End(end) => Member::End(conceptual.stored_end(end)),
         Member::Attribute(_) => member,
     }
-}
-
-/// Every member that the rows of a collection are made of or depend on.
-fn used_members(conceptual: &Conceptual, collection: &Collection) -> Vec<Member> {
-    let mut paths: Vec<Path> = collection.held().cloned().collect();
-    if let Some(condition) = &collection.source.condition {
-        paths.extend(condition.paths().into_iter().cloned());
-    }
-    let steps = collection.source.positions.iter().filter_map(|(_, position)| Some(position.from?.step));
-    let members = steps.chain(paths.iter().flat_map(members_of));
-    members.map(|member| stored(conceptual, member)).collect()
-}
-
-pub(super) fn members_of(path: &Path) -> Vec<Member> {
-    let leaf = match path.leaf {
-        Leaf::Attribute(id) => Some(Member::Attribute(id)),
-        Leaf::Reference(id) => Some(Member::End(id)),
-        Leaf::Itself => None,
-    };
-    path.hops.iter().map(|&hop| Member::End(hop)).chain(leaf).collect()
 }
 
 /// Whether a step stays in its aggregate.

@@ -1,7 +1,7 @@
 //! How many entries of a copy a write puts and deletes.
 
 use super::Writing;
-use super::copies::{is_inside, is_many, last, members_of, stored};
+use super::copies::{is_inside, is_many, last, stored};
 use super::step::{Change, Changes, Lists};
 use crate::cost::{Asked, selectivity};
 use crate::plan::conjuncts;
@@ -61,7 +61,7 @@ impl Writing<'_> {
         let keys = collection.block_key.iter().map(|field| {
             let mut own = true;
             let mut empty = false;
-            for step in members_of(&field.path) {
+            for step in field.path.members() {
                 empty |= own && reached(step, true) <= 0.0;
                 own &= is_inside(conceptual, step);
             }
@@ -83,7 +83,7 @@ impl Writing<'_> {
             | WriteAction::Delete => return 1.0,
         };
         let joined = collection.source.positions.iter().filter_map(|(_, position)| Some(position.from?.step));
-        let keys = collection.block_key.iter().flat_map(|field| members_of(&field.path));
+        let keys = collection.block_key.iter().flat_map(|field| field.path.members());
         let mut grains = joined.chain(keys).map(|step| stored(conceptual, step));
         if grains.any(|step| step == stored(conceptual, member)) {
             self.planner.statistics.fan_out(member).max(1.0)
@@ -122,7 +122,7 @@ impl Writing<'_> {
             .block_key
             .iter()
             .chain(&collection.entry_key)
-            .flat_map(|field| members_of(&field.path))
+            .flat_map(|field| field.path.members())
             .chain(collection.source.positions.iter().filter_map(|(_, position)| Some(position.from?.step)))
             .map(|member| stored(conceptual, member))
             .collect();
@@ -166,7 +166,7 @@ impl Writing<'_> {
     fn known_after(&self, condition: &Condition) -> Option<f64> {
         let (path, wanted) = own_constant(condition)?;
         let Changes::Fields(changes) = &self.step.changes else { return None };
-        let change = changes.iter().find(|change| change.path == members_of(path))?;
+        let change = changes.iter().find(|change| change.path.iter().copied().eq(path.members()))?;
         change.to.as_ref().map(|constant| if constant == wanted { 1.0 } else { 0.0 })
     }
 }
