@@ -177,6 +177,13 @@ impl Choice {
                 of.entry(collection.source.root).or_default().push(at);
             }
         }
+        for (at, &pick) in self.picks.iter().enumerate() {
+            let Pick::Keep(id) = pick else { continue };
+            let siblings: Vec<CollectionId> = pool.siblings(id).collect();
+            let pick_of = |other: &CollectionId| self.picks.iter().position(|pick| *pick == Pick::Keep(*other));
+            let pairs = siblings.iter().filter_map(pick_of).map(|other| (vec![at, other], 1));
+            self.bounds.extend(pairs.collect::<Vec<_>>());
+        }
         let most = indexes.value.most as usize;
         self.bounds.extend(of.into_values().filter(|own| own.len() > most).map(|own| (own, most)));
     }

@@ -6,7 +6,7 @@ use crate::method::around::{Around, Statement};
 use crate::plan;
 use crate::plan::write::parts::{self, Parts};
 use askloom_model::{
-    CollectionId, Conceptual, Contents, Design, EndId, Member, Model, Plan, Query, Role, Table, Write,
+    CollectionId, Conceptual, Contents, Design, EndId, Keeper, Member, Model, Plan, Query, Role, Table, Write,
 };
 use std::collections::{BTreeSet, HashMap};
 
@@ -80,9 +80,33 @@ impl<'o> Over<'o> {
         };
         let ids: Vec<CollectionId> = self.around.ids(&roots).into_iter().filter(of_use).collect();
         let (mut all, mut made) = (Vec::new(), 0);
-        for hidden in self.hidden(query, &ids) {
+        for ids in self.apart(ids) {
+            made += self.plans(query, &ids, &mut all);
+        }
+        (undominated(all), made)
+    }
+
+    /// Collections that can be in one design: indexes of the store's own, and the copies beside which they would be
+    /// something else.
+    fn apart(&self, ids: Vec<CollectionId>) -> Vec<Vec<CollectionId>> {
+        let is_native = |id: &CollectionId| self.pool.design.collections[*id].keeper == Keeper::Store;
+        let natives: Vec<CollectionId> = ids.iter().copied().filter(is_native).collect();
+        if natives.is_empty() {
+            return vec![ids];
+        }
+        let siblings: BTreeSet<CollectionId> =
+            natives.iter().flat_map(|&native| self.pool.siblings(native)).collect();
+        let ours = ids.iter().copied().filter(|id| !is_native(id)).collect();
+        vec![ours, ids.into_iter().filter(|id| !siblings.contains(id)).collect()]
+    }
+
+    /// The plans over some collections, with ways back and without, however masters are cut.
+    fn plans(&self, query: &Query, ids: &[CollectionId], all: &mut Vec<Alternative>) -> usize {
+        let conceptual = &self.model.conceptual;
+        let mut made = 0;
+        for hidden in self.hidden(query, ids) {
             let left = ids.iter().copied().filter(|id| !hidden.contains(id)).collect();
-            for cuts in self.cuts(&ids) {
+            for cuts in self.cuts(ids) {
                 let near = self.near(&left, &cuts);
                 let plans = plan::plans_for(self.costing, conceptual, &near.design, query);
                 made += plans.len();
@@ -90,7 +114,7 @@ impl<'o> Over<'o> {
                 all.extend(plans.map(|plan| self.alternative(plan, &near, &cuts)));
             }
         }
-        (undominated(all), made)
+        made
     }
 
     /// Which of the ways back that a query could take are not there.

@@ -215,9 +215,33 @@ impl Pool {
         let candidates: Vec<Collection> =
             self.design.collections.iter().skip(self.first).map(|(_, one)| one.clone()).collect();
         for one in candidates.into_iter().filter(|one| native::could_keep(conceptual, one)) {
-            self.add(conceptual, limits, Collection { keeper: Keeper::Store, ..one });
+            let native = Collection { keeper: Keeper::Store, ..one };
+            // Beside a copy that is always there it would be another order of that one.
+            let always = self.design.collections.iter().take(self.first);
+            let beside = always.into_iter().any(|(_, other)| is_sibling(other, &native));
+            if !beside {
+                self.add(conceptual, limits, native);
+            }
         }
     }
+
+    /// Copies beside which an index of the store's own would not be one of the master, but another order of the copy.
+    pub(super) fn siblings(&self, native: CollectionId) -> impl Iterator<Item = CollectionId> + '_ {
+        let index = &self.design.collections[native];
+        let near = self.by_root.get(&index.source.root).into_iter().flatten().copied();
+        near.filter(|&id| is_sibling(&self.design.collections[id], index))
+    }
+}
+
+fn is_sibling(other: &Collection, index: &Collection) -> bool {
+    let flat = |one: &Collection| one.role != Role::Master && matches!(one.contents, Contents::Fields(_));
+    other.keeper == Keeper::Ours
+        && index.keeper == Keeper::Store
+        && flat(other)
+        && flat(index)
+        && other.source == index.source
+        && other.block_key == index.block_key
+        && index.held().all(|path| other.held().any(|own| own == path))
 }
 
 /// What every design of a model has: what the model declares, the masters, and what writes need whatever copies there are.

@@ -31,6 +31,8 @@ pub struct Report {
     pub others: Vec<(String, f64)>,
     /// How masters are cut, where there was a choice.
     pub cuts: Vec<CutWorth>,
+    /// The method whose design was taken as it is, as nothing among the candidates is as cheap.
+    pub taken: Option<String>,
     /// Why no design is as it must be; this one is as if nothing had to be.
     pub unmet: Option<Unmet>,
 }
@@ -123,6 +125,7 @@ impl Report {
             close: judge.close(),
             others: study.baselines(rules),
             cuts: judge.cuts(),
+            taken: None,
             unmet: None,
         }
     }
@@ -153,6 +156,11 @@ impl Report {
             self.cost, looked.candidates, looked.plans
         );
         let mut all = vec![Decision::new("the design", says, SOURCE)];
+        if let Some(method) = &self.taken {
+            let says = format!("that of {method} is cheaper than all candidates, and is taken as it is");
+            all.push(Decision::new("the design", says, SOURCE));
+            return all;
+        }
         all.extend(self.cuts.iter().map(|cut| cut.decision(share(cut.difference))));
         all.extend(self.kept.iter().map(|worth| worth.kept(share(worth.difference))));
         let close = self.close.iter().filter(|worth| worth.difference > 0.0);
