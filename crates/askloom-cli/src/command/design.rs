@@ -63,7 +63,7 @@ pub(crate) struct Args {
     workload: Option<String>,
 
     #[command(flatten)]
-    wishes: wishes::Args,
+    wishes: wishes::WishArgs,
 
     /// How to print it
     #[arg(long, default_value = "human")]

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "What the cheapest design must be like")]
-pub(super) struct Args {
+pub(super) struct WishArgs {
     /// No more than this is stored, as in 50MB
     #[arg(long, value_name = "SIZE", value_parser = size)]
     storage: Option<f64>,
@@ -49,7 +49,7 @@ pub(super) struct Args {
     pub(super) dump_lp: Option<PathBuf>,
 }
 
-impl Args {
+impl WishArgs {
     pub(super) fn any(&self) -> bool {
         self.storage.is_some()
             || self.max_collections.is_some()
