@@ -11,8 +11,8 @@ use crate::pricing::{Pricing, PricingArgs};
 use crate::replace::replace;
 use crate::screen::Screen;
 use crate::{picture, target};
-use askloom_design::method::kvmod::merge::Threshold;
 use askloom_design::method::cost::Wishes;
+use askloom_design::method::kvmod::merge::Threshold;
 use askloom_design::method::{self, Method, Options, Proposal};
 use askloom_design::{ask, saved};
 use askloom_lang::Sources;
@@ -177,6 +177,10 @@ pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
         Some(proposal) => proposal,
         None => prepared.asked(file, screen)?,
     };
+    if args.faithful && args.method.is_none() {
+        let why = "--faithful is for the methods of papers: say --method noam, qodm or kvmod".to_owned();
+        return Err(Failure::Call(why));
+    }
     if args.faithful {
         screen.print(&picture::paper(&proposal.paper))?;
         return Ok(Exit::Done);
@@ -315,7 +319,10 @@ impl Prepared {
         if self.method == Method::Cost
             && let Some(saved) = self.saved(file, screen)?
         {
-            proposal.decisions.extend(self.since(&saved.design, &proposal));
+            // Right behind what the design is.
+            let changes = self.since(&saved.design, &proposal);
+            let place = proposal.decisions.len().min(1);
+            proposal.decisions.splice(place..place, changes);
         }
         Ok(proposal)
     }

@@ -1,8 +1,8 @@
 //! How the choice by cost came about.
 
+use super::bound::bounded;
 use askloom_design::method::Paper;
 use askloom_design::method::cost::{CutWorth, LookedAt, Report, Worth};
-use askloom_model::Words;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -35,26 +35,31 @@ impl Optimal {
     fn new(report: &Report) -> Self {
         Self {
             proven: report.is_proven(),
-            gap: report.gap(),
-            cost: report.cost,
-            bound: report.bound,
+            gap: bounded(report.gap()),
+            cost: bounded(report.cost),
+            bound: bounded(report.bound),
             looked_at: report.looked_at,
-            kept: report.kept.clone(),
-            close: report.close.clone(),
+            kept: report.kept.iter().map(within).collect(),
+            close: report.close.iter().map(within).collect(),
             cuts: report.cuts.clone(),
-            others: report.others.iter().cloned().collect(),
+            others: report.others.iter().map(|(name, cost)| (name.clone(), bounded(*cost))).collect(),
         }
     }
 
     /// As in a design's heading.
-    pub(crate) fn sentence(&self, words: &Words) -> String {
+    pub(crate) fn sentence(&self) -> String {
         let LookedAt { candidates, plans, .. } = self.looked_at;
-        let what = format!("{}s", words.collection);
         let proven = if self.proven {
             "proven".to_owned()
         } else {
             format!("nothing is cheaper by more than {:.2} %", 100.0 * self.gap)
         };
-        format!("best of {candidates} candidate {what} and {plans} plans, {proven}")
+        let amount = crate::render::amount;
+        format!("best of {} and {}, {proven}", amount(candidates, "candidate"), amount(plans, "plan"))
     }
+}
+
+/// What is past counting is bounded; what no plan would be left by stays nothing.
+fn within(worth: &Worth) -> Worth {
+    Worth { upkeep: bounded(worth.upkeep), ..worth.clone() }
 }

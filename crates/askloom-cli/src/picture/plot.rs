@@ -116,7 +116,8 @@ impl Plot {
         for (&(given, value), &(x, y)) in ends.into_iter().flatten() {
             let (given, value) = (escaped(&(self.x.written)(given)), escaped(&(self.y.written)(value)));
             let below = bottom + 18.0;
-            let _ = writeln!(text, "<text x=\"{x:.1}\" y=\"{below:.1}\" text-anchor=\"middle\">{given}</text>");
+            let _ =
+                writeln!(text, "<text x=\"{x:.1}\" y=\"{below:.1}\" text-anchor=\"middle\">{given}</text>");
             let _ = writeln!(text, "<text x=\"82\" y=\"{:.1}\" text-anchor=\"end\">{value}</text>", y + 4.0);
         }
     }

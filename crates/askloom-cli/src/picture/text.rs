@@ -30,7 +30,7 @@ pub(crate) fn design(document: &Document) -> String {
         &mut text,
     );
     if let Some(optimal) = &document.optimal {
-        wrapped(&optimal.sentence(&document.words), 0, &mut text);
+        wrapped(&optimal.sentence(), 0, &mut text);
     }
     text.push('\n');
     for collection in &document.collections {
@@ -206,15 +206,16 @@ pub(crate) fn comparison(document: &Document, comparison: &Comparison) -> String
         &mut text,
     );
     text.push('\n');
-    let room = WIDTH.saturating_sub(names.len() * COLUMN).max(NAME);
-    let heading: String = names.iter().map(|name| format!("{name:>COLUMN$}")).collect();
+    let column = COLUMN.min(WIDTH.saturating_sub(LABEL) / names.len().max(1));
+    let room = WIDTH.saturating_sub(names.len() * column).max(NAME);
+    let heading: String = names.iter().map(|name| format!("{name:>column$}")).collect();
     let _ = writeln!(text, "{:<room$}{heading}", "STATEMENT");
     for statement in &comparison.statements {
         // A space parts the name from the first number.
         let name = named(&statement.statement, room - 1, &mut text);
-        let _ = writeln!(text, "{name} {}", cells(statement));
+        let _ = writeln!(text, "{name} {}", cells(statement, column));
     }
-    totals(document, comparison, room, &mut text);
+    totals(document, comparison, (room, column), &mut text);
     text.push_str("\n* cheapest   ! goes through everything\n\n");
     for method in &comparison.methods {
         wrapped(&format!("{}: {}", method.method, method.sentence), 0, &mut text);
@@ -227,12 +228,12 @@ pub(crate) fn comparison(document: &Document, comparison: &Comparison) -> String
 }
 
 /// What a statement takes by each method.
-fn cells(statement: &ComparedStatement) -> String {
+fn cells(statement: &ComparedStatement, column: usize) -> String {
     let possible = statement.cells.iter().filter(|cell| !cell.missing);
     let least = possible.map(|cell| cell.cost).fold(f64::INFINITY, f64::min);
     let cell = |cell: &Cell| {
         if cell.missing {
-            return format!("{:>COLUMN$}", "no plan");
+            return format!("{:>column$}", "no plan");
         }
         let mark = if cell.scans {
             "!"
@@ -242,14 +243,16 @@ fn cells(statement: &ComparedStatement) -> String {
             " "
         };
         let numbers = format!("{} {}{mark}", human::short(cell.requests), human::short(cell.cost));
-        format!("{numbers:>COLUMN$}")
+        format!("{numbers:>column$}")
     };
     statement.cells.iter().map(cell).collect()
 }
 
 const COLUMN: usize = 14;
+/// The longest name of a sum, and a space.
+const LABEL: usize = 17;
 
-fn totals(document: &Document, comparison: &Comparison, room: usize, text: &mut String) {
+fn totals(document: &Document, comparison: &Comparison, (room, column): (usize, usize), text: &mut String) {
     type Number = fn(&crate::document::Compared) -> String;
     let unit = format!("{} a second", document.unit);
     let cost: (&str, Number) = match document.money {
@@ -271,7 +274,7 @@ fn totals(document: &Document, comparison: &Comparison, room: usize, text: &mut 
         let cells: String = comparison
             .methods
             .iter()
-            .map(|method| format!("{:>COLUMN$} ", number(method)).trim_end().to_owned())
+            .map(|method| format!("{:>column$} ", number(method)).trim_end().to_owned())
             .collect::<Vec<_>>()
             .concat();
         let _ = writeln!(text, "{name:<room$}{cells}");

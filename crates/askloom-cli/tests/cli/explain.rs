@@ -39,7 +39,7 @@ fn what_is_no_code_is_told_so() {
 fn a_statement_by_its_plan() {
     let project = crate::apply::game();
     let lobby = project.run(&["explain", "game.loom", "lobby"]).exits(0).stdout;
-    for part in ["query lobby on embedded", "snapshot", "read LobbyIndex by status =", "assumed: "] {
+    for part in ["query lobby on embedded", "snapshot", "read LobbyView by status =", "assumed: "] {
         assert!(lobby.contains(part), "no {part:?} in\n{lobby}");
     }
     let score = project.run(&["explain", "game.loom", "setScore"]).exits(0).stdout;

@@ -17,8 +17,20 @@ fn generated(example: &str, target: &str, files: &[&str], params: &str) -> Strin
     let project = Project::new().with("params.json", params);
     project.run(&["new", "model", "--example", example]).exits(0);
     let file = format!("model/{example}.loom");
-    let words =
-        ["generate", &file, "--target", target, "--params", "params.json", "--prefix", "app.", "-o", "out"];
+    let words = [
+        "generate",
+        &file,
+        "--method",
+        "noam",
+        "--target",
+        target,
+        "--params",
+        "params.json",
+        "--prefix",
+        "app.",
+        "-o",
+        "out",
+    ];
     project.run(&words).exits(0);
     files.iter().map(|name| format!("== {name}\n{}\n", project.read(&format!("out/{name}")))).collect()
 }

@@ -109,7 +109,7 @@ impl Store {
 fn a_design_is_described_in_the_words_of_its_store() {
     let project = game();
     for store in STORES {
-        let design = store.run(&project, &["design", "model/game.loom"]).stdout;
+        let design = store.run(&project, &["design", "model/game.loom", "--method", "noam"]).stdout;
         store.has(&design, store.design);
         let unit = format!(" {} a second", store.unit);
         assert_eq!(design.contains(&unit), store.unit != "$/M", "{design}");
@@ -122,11 +122,11 @@ fn a_design_is_described_in_the_words_of_its_store() {
 fn a_plan_ends_with_the_statements_of_its_store() {
     let project = game();
     for store in STORES {
-        let lobby = store.run(&project, &["explain", "model/game.loom", "lobby"]).stdout;
+        let lobby = store.run(&project, &["explain", "model/game.loom", "lobby", "--method", "noam"]).stdout;
         let heading = format!("query lobby on {}: 20 rows", store.target);
         store.has(&lobby, &[&heading, store.unit, store.read]);
         // Every statement has its own, the writes too.
-        let all = store.run(&project, &["explain", "model/game.loom"]).stdout;
+        let all = store.run(&project, &["explain", "model/game.loom", "--method", "noam"]).stdout;
         for statement in [
             "query continueGame",
             "query lobby",

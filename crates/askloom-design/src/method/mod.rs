@@ -52,7 +52,7 @@ impl Method {
     #[must_use]
     pub fn sentence(self) -> &'static str {
         match self {
-            Self::Cost => "chooses collections and plans together, by what they cost",
+            Self::Cost => "chooses what costs least",
             Self::Noam => "keeps each aggregate in a block of its own and splits it by what is used together",
             Self::Qodm => "keeps together what is asked together, and ids of what is together elsewhere",
             Self::Kvmod => {

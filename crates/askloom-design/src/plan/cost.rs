@@ -9,8 +9,8 @@ use super::{cover, fetch, lookup, paths, search};
 use crate::cost::{Asked, Costing, Sizes, Statistics, list_length, selectivity};
 use askloom_model::{
     AssumptionAbout, Capability, ClassId, ColumnValue, Condition, Constant, Contents, CopyLevel, Design,
-    EndId, Estimate, Fetch, Follow, Guarantee, Joining, Keeper, Leaf, Limit, Member, Operand,
-    OrderBy, Path, Plan, PositionId, Priced, Query, Reading, Role, SnapshotReads, StepEstimate, StepOf, Work,
+    EndId, Estimate, Fetch, Follow, Guarantee, Joining, Keeper, Leaf, Limit, Member, Operand, OrderBy, Path,
+    Plan, PositionId, Priced, Query, Reading, Role, SnapshotReads, StepEstimate, StepOf, Work,
 };
 use std::collections::HashSet;
 

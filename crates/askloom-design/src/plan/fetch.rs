@@ -24,7 +24,8 @@ impl Planner<'_> {
         let others: Vec<(Fetch, Vec<bool>)> = others
             .filter_map(|(id, other)| {
                 let fetch = Fetch { collection: id, positions: self.found_by_identity(other, positions)? };
-                let given: Vec<bool> = lacking.iter().map(|lack| lack.is_given(self.design, &fetch)).collect();
+                let given: Vec<bool> =
+                    lacking.iter().map(|lack| lack.is_given(self.design, &fetch)).collect();
                 given.contains(&true).then_some((fetch, given))
             })
             .collect();

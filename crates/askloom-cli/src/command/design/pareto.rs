@@ -21,7 +21,9 @@ impl Prepared {
         let points = study.pareto(&self.options.wishes, BUDGETS).map_err(|unmet| failure(&unmet))?;
         let unit = costing.model.unit();
         match format {
-            Format::Human => Ok(format!("{}\n{}", self.table(&points, &unit), self.plot(&points, &unit).text())),
+            Format::Human => {
+                Ok(format!("{}\n{}", self.table(&points, &unit), self.plot(&points, &unit).text()))
+            }
             Format::Json => {
                 let text = serde_json::to_string_pretty(&points).unwrap_or_default();
                 Ok(format!("{text}\n"))
@@ -36,7 +38,14 @@ impl Prepared {
     fn table(&self, points: &[Point], unit: &str) -> String {
         let title = self.target.capability.title;
         let mut text = format!("{} on {title}: cost against storage\n\n", self.name);
-        let _ = writeln!(text, "{:>10}{:>14}{:>14}  {:<10}", "STORED", format!("{unit} a second"), "COLLECTIONS", "");
+        let _ = writeln!(
+            text,
+            "{:>10}{:>14}{:>14}  {:<10}",
+            "STORED",
+            format!("{unit} a second"),
+            "COLLECTIONS",
+            ""
+        );
         for point in points {
             let proven = if point.gap <= 1e-6 {
                 "proven".to_owned()

@@ -107,10 +107,12 @@ pub(super) fn failure(unmet: &Unmet) -> Failure {
             "no candidate is called `{name}`; some are {}; `--dump-lp` lists all",
             known.join(", ")
         )),
-        Unmet::Needed { name } => Failure::Call(format!("`{name}` is in every design: it cannot be left out")),
-        Unmet::Contradiction { name } => {
-            Failure::Call(format!("`{name}` is forbidden, and what is pinned cannot be kept right without it"))
+        Unmet::Needed { name } => {
+            Failure::Call(format!("`{name}` is in every design: it cannot be left out"))
         }
+        Unmet::Contradiction { name } => Failure::Call(format!(
+            "`{name}` is forbidden, and what is pinned cannot be kept right without it"
+        )),
         Unmet::Storage { least } => Failure::Input(format!(
             "no design is that small: the smallest takes {}; give --storage more",
             human::bytes(*least)
@@ -126,11 +128,13 @@ pub(super) fn failure(unmet: &Unmet) -> Failure {
 
 /// `50MB`, `1.5 GB`, `800`.
 fn size(text: &str) -> Result<f64, String> {
-    const UNITS: [(&str, f64); 6] = [("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("KB", 1e3), ("kB", 1e3), ("B", 1.0)];
+    const UNITS: [(&str, f64); 6] =
+        [("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("KB", 1e3), ("kB", 1e3), ("B", 1.0)];
     let text = text.trim();
     let unit = UNITS.iter().find_map(|(unit, times)| Some((text.strip_suffix(unit)?, *times)));
     let (number, times) = unit.unwrap_or((text, 1.0));
-    let number: f64 = number.trim().parse().map_err(|_| "a size is a number with B, KB, MB, GB or TB".to_owned())?;
+    let number: f64 =
+        number.trim().parse().map_err(|_| "a size is a number with B, KB, MB, GB or TB".to_owned())?;
     let bytes = number * times;
     if bytes.is_finite() && bytes >= 0.0 { Ok(bytes) } else { Err("a size is not negative".to_owned()) }
 }
@@ -141,7 +145,8 @@ fn time(text: &str) -> Result<Duration, String> {
     let text = text.trim();
     let unit = UNITS.iter().find_map(|(unit, times)| Some((text.strip_suffix(unit)?, *times)));
     let (number, times) = unit.ok_or("a time has a unit: ms, s, min or h")?;
-    let number: f64 = number.trim().parse().map_err(|_| "a time is a number with ms, s, min or h".to_owned())?;
+    let number: f64 =
+        number.trim().parse().map_err(|_| "a time is a number with ms, s, min or h".to_owned())?;
     Duration::try_from_secs_f64(number * times).map_err(|_| "a time is not negative, nor endless".to_owned())
 }
 

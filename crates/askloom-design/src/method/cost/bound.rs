@@ -20,7 +20,7 @@ pub(super) struct Proven {
 /// Differences of costs below this share are rounding, of prices as the solver gives them.
 const ROUNDING: f64 = 1e-8;
 /// No more programmes than this are split.
-const NODES: usize = 2_000;
+const NODES: usize = 500;
 
 /// The least that a variable may be, and the most.
 type Within = (f64, f64);
@@ -49,7 +49,7 @@ pub(super) fn prove(programme: &Programme, known: Option<f64>, end: Option<Insta
         } else {
             let reduced = reduced.unwrap_or_else(|| vec![0.0; programme.variables.len()]);
             settle(programme, &reduced, bound, enough, &mut within);
-            match undecided(programme, &reduced, &within) {
+            match undecided(programme, &reduced, &within, enough) {
                 Some(at) => {
                     for side in [(0.0, 0.0), (1.0, 1.0)] {
                         let mut part = within.clone();
@@ -90,7 +90,9 @@ fn reduced(programme: &Programme, prices: &[f64]) -> Vec<f64> {
 fn priced(programme: &Programme, prices: &[f64], reduced: &[f64], within: &[Within]) -> f64 {
     let rows: f64 = programme.rows.iter().zip(prices).map(|(row, price)| row.bound * price).sum();
     let variables = reduced.iter().zip(within);
-    rows + variables.map(|(&cost, &(least, most))| if cost < 0.0 { cost * most } else { cost * least }).sum::<f64>()
+    rows + variables
+        .map(|(&cost, &(least, most))| if cost < 0.0 { cost * most } else { cost * least })
+        .sum::<f64>()
 }
 
 /// Fixes binary variables that would cost too much the other way.
@@ -106,12 +108,42 @@ fn settle(programme: &Programme, reduced: &[f64], bound: f64, enough: f64, withi
     }
 }
 
-/// The binary variable that is closest to going either way.
-fn undecided(programme: &Programme, reduced: &[f64], within: &[Within]) -> Option<usize> {
+/// The binary variable that is closest to going either way: of those that a solver splits, else by what is left of costs.
+fn undecided(programme: &Programme, reduced: &[f64], within: &[Within], known: f64) -> Option<usize> {
     let open = programme.variables.iter().zip(within).enumerate();
     let open = open.filter(|(_, (variable, (least, most)))| variable.binary && least < most);
+    let open: Vec<usize> = open.map(|(at, _)| at).collect();
+    let split = if known.is_finite() { relaxed(programme, within) } else { None };
+    let off = |at: usize| {
+        let value = split.as_ref().and_then(|values| values.get(at)).copied().unwrap_or(0.0);
+        (value - value.round()).abs()
+    };
+    let most = open.iter().copied().max_by(|&a, &b| off(a).total_cmp(&off(b)))?;
+    if off(most) > SPLIT {
+        return Some(most);
+    }
     let cost = |at: usize| reduced.get(at).copied().unwrap_or(0.0).abs();
-    open.map(|(at, _)| at).min_by(|&a, &b| cost(a).total_cmp(&cost(b)))
+    open.into_iter().min_by(|&a, &b| cost(a).total_cmp(&cost(b)))
+}
+
+/// Less than this a solver means a whole number.
+const SPLIT: f64 = 1e-6;
+
+/// What a solver takes if parts of what is binary may be taken.
+fn relaxed(programme: &Programme, within: &[Within]) -> Option<Vec<f64>> {
+    let scale = scale(programme);
+    let mut problem = Problem::new(OptimizationDirection::Minimize);
+    problem.set_time_limit(PATIENCE);
+    let bounded = programme.variables.iter().zip(within);
+    let variables: Vec<microlp::Variable> =
+        bounded.map(|(variable, &side)| problem.add_var(variable.cost / scale, side)).collect();
+    for row in &programme.rows {
+        let terms = row.terms.iter().filter_map(|&(at, factor)| Some((*variables.get(at)?, factor)));
+        problem.add_constraint(terms.collect::<Vec<_>>(), op(row.op), row.bound);
+    }
+    let outcome = problem.solve_with(SolveOptions::default()).ok()?;
+    let solution = outcome.solution()?;
+    Some(variables.iter().map(|&variable| solution.var_value(variable)).collect())
 }
 
 /// No row is dearer than so many times a usual cost: what cannot be at all is dear enough then.
@@ -176,7 +208,8 @@ fn prices(programme: &Programme, within: &[Within]) -> Option<Vec<f64>> {
 fn polish(programme: &Programme, within: &[Within], prices: &mut [f64]) {
     let mut left = reduced(programme, prices);
     for (row, price) in programme.rows.iter().zip(prices) {
-        let one = row.op == Op::Equal && row.bound == 1.0 && row.terms.iter().all(|(_, factor)| *factor == 1.0);
+        let one =
+            row.op == Op::Equal && row.bound == 1.0 && row.terms.iter().all(|(_, factor)| *factor == 1.0);
         let open = |at: usize| within.get(at).is_some_and(|(least, most)| least < most);
         if !one || !row.terms.iter().all(|(at, _)| open(*at)) {
             continue;

@@ -72,7 +72,10 @@ pub(super) enum Of {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Event {
     /// Any of these, and not that other event.
-    Any { of: Vec<usize>, but: Option<usize> },
+    Any {
+        of: Vec<usize>,
+        but: Option<usize>,
+    },
     Both(Of, Of),
 }
 
@@ -180,7 +183,8 @@ impl Choice {
         for (at, &pick) in self.picks.iter().enumerate() {
             let Pick::Keep(id) = pick else { continue };
             let siblings: Vec<CollectionId> = pool.siblings(id).collect();
-            let pick_of = |other: &CollectionId| self.picks.iter().position(|pick| *pick == Pick::Keep(*other));
+            let pick_of =
+                |other: &CollectionId| self.picks.iter().position(|pick| *pick == Pick::Keep(*other));
             let pairs = siblings.iter().filter_map(pick_of).map(|other| (vec![at, other], 1));
             self.bounds.extend(pairs.collect::<Vec<_>>());
         }
@@ -205,13 +209,7 @@ impl Choice {
         }
     }
 
-    fn write(
-        &mut self,
-        over: &Over<'_>,
-        statement: usize,
-        usual: &Parts,
-        others: &[(usize, usize, Parts)],
-    ) {
+    fn write(&mut self, over: &Over<'_>, statement: usize, usual: &Parts, others: &[(usize, usize, Parts)]) {
         for step in &usual.steps {
             match &step.find {
                 FindPart::Query(query) => self.serve(over, query, statement),
@@ -317,9 +315,8 @@ impl Choice {
 
     /// The statements that read a pick, of those that are chosen.
     pub(super) fn serves(&self, pick: usize, chosen: &[bool]) -> Vec<&str> {
-        let reads = |served: &&Served| {
-            self.taken(served, chosen).is_some_and(|one| one.reads.contains(&pick))
-        };
+        let reads =
+            |served: &&Served| self.taken(served, chosen).is_some_and(|one| one.reads.contains(&pick));
         let mut names: Vec<&str> = Vec::new();
         for served in self.served.iter().filter(reads) {
             let name = self.statements.get(served.statement).map(|one| one.name.as_str()).unwrap_or_default();

@@ -31,9 +31,8 @@ impl Choice {
     ) -> Option<Decided> {
         let (states, settled) = presolve(self, rules);
         let Lowered { programme, picks } = lower(self, rules, &states, &[]);
-        let priced = |chosen: &Vec<bool>| {
-            self.meets(rules, chosen).then(|| self.cost_at(chosen, &rules.rates))?
-        };
+        let priced =
+            |chosen: &Vec<bool>| self.meets(rules, chosen).then(|| self.cost_at(chosen, &rules.rates))?;
         let starts = starts.iter().map(|start| self.completed(start, rules));
         let started = starts.filter_map(|start| Some((priced(&start)?, start)));
         let started = started.min_by(|(a, _), (b, _)| a.total_cmp(b));
@@ -43,7 +42,8 @@ impl Choice {
         for part in &answer.parts {
             for (index, variable) in part.variables.iter().enumerate() {
                 let Some(&pick) = picks.get(*variable) else { continue };
-                let found = part.values.as_ref().and_then(|values| values.get(index)).map(|&value| value > 0.5);
+                let found =
+                    part.values.as_ref().and_then(|values| values.get(index)).map(|&value| value > 0.5);
                 let found = found.unwrap_or_else(|| fallback.get(pick).copied().unwrap_or(false));
                 chosen.get_mut(pick).into_iter().for_each(|slot| *slot = found);
             }

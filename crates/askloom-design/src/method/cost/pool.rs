@@ -269,9 +269,7 @@ fn unions(candidates: &[Collection]) -> Vec<Collection> {
     let mut found = Vec::new();
     for one in candidates {
         let same = |other: &&Collection| {
-            other.source == one.source
-                && other.block_key == one.block_key
-                && other.entry_key == one.entry_key
+            other.source == one.source && other.block_key == one.block_key && other.entry_key == one.entry_key
         };
         if done.iter().any(same) {
             continue;
@@ -281,7 +279,8 @@ fn unions(candidates: &[Collection]) -> Vec<Collection> {
         let mut several = 0;
         for other in candidates.iter().filter(same) {
             several += 1;
-            let new: Vec<Path> = other.fields().iter().filter(|path| !fields.contains(path)).cloned().collect();
+            let new: Vec<Path> =
+                other.fields().iter().filter(|path| !fields.contains(path)).cloned().collect();
             fields.extend(new);
         }
         if several > 1 {

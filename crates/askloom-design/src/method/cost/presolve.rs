@@ -210,7 +210,9 @@ impl<'p> Presolve<'p> {
     fn prevented(&self, event: &Event) -> Vec<usize> {
         let by = |of: Of| match of {
             Of::Pick(_) => Vec::new(),
-            Of::Event(at) => self.choice.events.get(at).map(|event| self.prevented(event)).unwrap_or_default(),
+            Of::Event(at) => {
+                self.choice.events.get(at).map(|event| self.prevented(event)).unwrap_or_default()
+            }
         };
         match event {
             Event::Any { but: Some(other), .. } => self.behind(Of::Event(*other)),
@@ -264,10 +266,7 @@ impl<'p> Presolve<'p> {
         &'s self,
         served: &'s Served,
     ) -> impl Iterator<Item = &'s super::enumerate::Alternative> + Clone {
-        served
-            .alternatives
-            .iter()
-            .filter(|one| one.reads.iter().all(|&pick| self.state(pick) != State::Left))
+        served.alternatives.iter().filter(|one| one.reads.iter().all(|&pick| self.state(pick) != State::Left))
     }
 
     /// What a statement costs at most if nothing is kept, however masters are cut.
@@ -308,12 +307,11 @@ impl<'p> Presolve<'p> {
     fn replaces(&self, other: usize, pick: usize, marginal: &Marginal) -> bool {
         let chosen = self.state(other) == State::Chosen;
         let needs = self.more_needs(other, pick);
-        let with_needs = || needs.iter().map(|&need| marginal.direct(need) + marginal.most_beside(need, pick));
+        let with_needs =
+            || needs.iter().map(|&need| marginal.direct(need) + marginal.most_beside(need, pick));
         let costs = match chosen {
             true => 0.0,
-            false => {
-                marginal.direct(other) + marginal.most_beside(other, pick) + with_needs().sum::<f64>()
-            }
+            false => marginal.direct(other) + marginal.most_beside(other, pick) + with_needs().sum::<f64>(),
         };
         let saves = marginal.direct(pick) + marginal.least_beside(pick, other);
         // Of two that replace each other, the earlier one is kept.

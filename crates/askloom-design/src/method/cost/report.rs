@@ -151,9 +151,10 @@ impl Report {
             format!("nothing among them is cheaper by more than {:.2} %", 100.0 * self.gap())
         };
         let looked = &self.looked_at;
+        let counted = if self.cost < 1e15 { format!("{:.4}", self.cost) } else { "past counting".to_owned() };
         let says = format!(
-            "{:.4} {unit} a second: of {} candidates and {} plans, {proven}",
-            self.cost, looked.candidates, looked.plans
+            "{counted} {unit} a second: of {} candidates and {} plans, {proven}",
+            looked.candidates, looked.plans
         );
         let mut all = vec![Decision::new("the design", says, SOURCE)];
         if let Some(method) = &self.taken {
@@ -177,10 +178,7 @@ impl Worth {
     fn kept(&self, percent: f64) -> Decision {
         let mut says = match self.serves.as_slice() {
             [] => "another collection could not be kept right without it".to_owned(),
-            serves => format!(
-                "serves {}: without it the workload would cost {percent:.1} % more",
-                serves.join(", ")
-            ),
+            serves => format!("serves {}: without it {}", serves.join(", "), more(percent)),
         };
         if let Some(turn) = &self.turns {
             let Turn { statement, rate, at } = turn;
@@ -191,24 +189,40 @@ impl Worth {
     }
 
     fn left(&self, percent: f64) -> Decision {
-        let says = format!(
-            "not kept: it would serve {}, and the workload would cost {percent:.1} % more",
-            self.serves.join(", ")
-        );
+        let says = format!("not kept: it would serve {}, but {}", self.serves.join(", "), more(percent));
         Decision::new(&self.collection, says, SOURCE)
     }
 }
 
 impl CutWorth {
     fn decision(&self, percent: f64) -> Decision {
-        let says = format!("cut by {}: another way would cost {percent:.1} % more", self.rules.join(", "));
+        let says = format!("cut by {}: any other way {}", self.rules.join(", "), more(percent));
         Decision::new(&self.collection, says, SOURCE)
+    }
+}
+
+/// How much more the workload would cost.
+fn more(percent: f64) -> String {
+    match percent {
+        percent if !percent.is_finite() => "a statement would have no plan".to_owned(),
+        percent if percent >= 300.0 => {
+            format!("the workload would cost {:.0} times as much", 1.0 + percent / 100.0)
+        }
+        percent if percent >= 0.05 => format!("the workload would cost {percent:.1} % more"),
+        percent if percent > 0.0 => "the workload would cost a little more".to_owned(),
+        _nothing => "the workload would cost as much".to_owned(),
     }
 }
 
 /// Three digits that count.
 fn rounded(rate: f64) -> String {
-    let digits = if rate >= 100.0 { 0 } else if rate >= 1.0 { 1 } else { 4 };
+    let digits = if rate >= 100.0 {
+        0
+    } else if rate >= 1.0 {
+        1
+    } else {
+        4
+    };
     format!("{rate:.digits$}")
 }
 

@@ -152,7 +152,8 @@ fn choose(programme: &Programme, limit: Option<Duration>) -> Option<Vec<f64>> {
 /// What costs are about.
 pub(super) fn scale(programme: &Programme) -> f64 {
     let costs = programme.variables.iter().map(|variable| variable.cost.abs());
-    let (sum, count) = costs.filter(|&cost| cost > 0.0).fold((0.0, 0.0), |(sum, n), cost| (sum + cost, n + 1.0));
+    let (sum, count) =
+        costs.filter(|&cost| cost > 0.0).fold((0.0, 0.0), |(sum, n), cost| (sum + cost, n + 1.0));
     if count > 0.0 { sum / count } else { 1.0 }
 }
 

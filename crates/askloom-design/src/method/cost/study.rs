@@ -154,7 +154,8 @@ impl<'s> Study<'s> {
         match self.choice.picks.get(pick) {
             Some(Pick::Keep(id)) => self.pool.design.collections[*id].name.clone(),
             Some(Pick::Cut(cut, way)) => {
-                let master = self.pool.cuts.get(*cut).map(|cut| &self.pool.design.collections[cut.master].name);
+                let master =
+                    self.pool.cuts.get(*cut).map(|cut| &self.pool.design.collections[cut.master].name);
                 format!("{}_cut_{way}", master.map(String::as_str).unwrap_or_default())
             }
             None => String::new(),
@@ -175,13 +176,15 @@ impl<'s> Study<'s> {
             .filter(|(_, one)| one.role != Role::Master)
             .filter_map(|(_, one)| self.pool.known(one))
             .collect();
-        let picked = |pick: &Pick| match *pick {
+        let picked = |pick: &Pick| {
+            match *pick {
             Pick::Keep(id) => known.contains(&id),
             Pick::Cut(cut, way) => self.pool.cuts.get(cut).is_some_and(|cut| {
                 let root = self.pool.design.collections[cut.master].source.root;
                 let own = design.master(root).map(|id| &design.collections[id].contents);
                 matches!((own, cut.ways.get(way)), (Some(Contents::Aggregate(own)), Some(rules)) if own == rules)
             }),
+        }
         };
         self.choice.picks.iter().map(picked).collect()
     }

@@ -26,7 +26,11 @@ fn workload(random: &mut Rng) -> String {
     for n in 0..entities {
         let count = 10u64.pow(random.u32(1..6));
         let size = 10 * random.usize(1..200);
-        let list = if random.bool() { format!(", tags: text[*] @avg({})", random.usize(1..20)) } else { String::new() };
+        let list = if random.bool() {
+            format!(", tags: text[*] @avg({})", random.usize(1..20))
+        } else {
+            String::new()
+        };
         let refers = if n > 0 { format!(", ref before: E{} inverse after{n}", n - 1) } else { String::new() };
         let _ = writeln!(
             text,
