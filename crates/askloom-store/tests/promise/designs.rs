@@ -56,14 +56,16 @@ pub(crate) fn design(model: &Model, sources: &[Query], dropped: &[String], rando
     design
 }
 
-/// What a published method makes of the model.
+/// What a method makes of the model.
 fn by_method(model: &Model, dropped: &[String], random: &Random) -> Design {
     let method = match model.given.is_empty() {
+        _ if random.fork("by cost").one_in(3) => Method::Cost,
         true => *random.pick(&[Method::Noam, Method::Qodm, Method::Qodm, Method::Kvmod, Method::Kvmod]),
         false => Method::Given,
     };
     let threshold = Threshold::percent(*random.pick(&[50, 80, 100])).unwrap();
-    let made = method::design(method, model, &Costing::default(), &Options { threshold }).design;
+    let options = Options { threshold, ..Options::default() };
+    let made = method::design(method, model, &Costing::default(), &options).design;
     let mut design = Design { method: made.method.clone(), collections: Table::default() };
     for (_, collection) in made.collections.iter() {
         if collection.role == Role::Master || !dropped.contains(&collection.name) {

@@ -4,12 +4,12 @@
 //! Only collections, and how masters are cut, are chosen. Which plan is taken, which support reads are done and what
 //! makes a write one follows from that.
 
-use super::enumerate::{Alternative, Over, Pick};
+use super::enumerate::{Alternative, Over, Pick, WriteParts};
 use super::pool::{Pool, ways_back};
 use super::upkeep::Mode;
 use crate::cost::{Costing, Sizes};
 use crate::method::complete;
-use crate::plan::write::parts::{FindPart, Parts};
+use crate::plan::write::parts::FindPart;
 use askloom_model::{CollectionId, Contents, Header, Keeper, Model, Query};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -114,7 +114,7 @@ impl Choice {
         for write in &model.workload.writes {
             let statement = choice.statement(&write.header);
             match over.write(write) {
-                Some((usual, others)) => choice.write(&over, statement, &usual, &others),
+                Some(parts) => choice.write(&over, statement, &parts),
                 None => choice.plans.missing += 1,
             }
         }
@@ -209,14 +209,14 @@ impl Choice {
         }
     }
 
-    fn write(&mut self, over: &Over<'_>, statement: usize, usual: &Parts, others: &[(usize, usize, Parts)]) {
-        for step in &usual.steps {
+    fn write(&mut self, over: &Over<'_>, statement: usize, parts: &WriteParts) {
+        for step in &parts.usual.steps {
             match &step.find {
                 FindPart::Query(query) => self.serve(over, query, statement),
                 FindPart::Nothing(cost) => self.charge(None, statement, *cost),
             }
         }
-        Mode::new(over, usual, others).charge(self, over, statement);
+        Mode::new(over, parts).charge(self, over, statement);
     }
 
     pub(super) fn charge(&mut self, of: Option<Of>, statement: usize, cost: f64) {

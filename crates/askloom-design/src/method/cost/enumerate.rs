@@ -27,6 +27,20 @@ pub(super) struct Alternative {
     pub(super) reads: BTreeSet<usize>,
 }
 
+/// What a write costs, part by part.
+pub(super) struct WriteParts {
+    /// As masters are usually cut.
+    pub(super) usual: Parts,
+    /// As one of them is cut in another way.
+    pub(super) others: Vec<OtherCut>,
+}
+
+pub(super) struct OtherCut {
+    pub(super) cut: usize,
+    pub(super) way: usize,
+    pub(super) parts: Parts,
+}
+
 /// Of so many ways back, every choice of those that are there is looked at; of more, all, none, and all but each.
 const WAYS_BACK: usize = 3;
 /// So many choices of cuts are looked at; of more, those in which one master is cut in another way than usual.
@@ -195,7 +209,7 @@ impl<'o> Over<'o> {
     }
 
     /// A write part by part: as masters are usually cut, and as each of them is cut in another way.
-    pub(super) fn write(&self, write: &Write) -> Option<(Parts, Vec<(usize, usize, Parts)>)> {
+    pub(super) fn write(&self, write: &Write) -> Option<WriteParts> {
         let roots = self.around.roots(&Statement::Write(write));
         let ids: Vec<CollectionId> = self.around.ids(&roots).into_iter().collect();
         let priced = |cuts: &[(usize, usize)]| {
@@ -211,10 +225,10 @@ impl<'o> Over<'o> {
         let mut others = Vec::new();
         for (at, cut) in self.pool.cuts.iter().enumerate().filter(|(_, cut)| ids.contains(&cut.master)) {
             for way in 1..cut.ways.len() {
-                others.push((at, way, priced(&[(at, way)])?));
+                others.push(OtherCut { cut: at, way, parts: priced(&[(at, way)])? });
             }
         }
-        Some((usual, others))
+        Some(WriteParts { usual, others })
     }
 }
 

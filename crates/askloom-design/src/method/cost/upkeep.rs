@@ -2,7 +2,7 @@
 //! makes the write one; and what each copy adds.
 
 use super::choice::{Choice, Event, Of};
-use super::enumerate::{Over, Pick};
+use super::enumerate::{Over, Pick, WriteParts};
 use crate::plan::write::parts::{CopyPart, Parts, SupportKey, at};
 use askloom_model::CopyLevel;
 
@@ -26,24 +26,23 @@ struct Levels {
 }
 
 impl<'w> Mode<'w> {
-    pub(super) fn new(over: &Over<'_>, usual: &'w Parts, others: &'w [(usize, usize, Parts)]) -> Self {
-        let least = others.iter().map(|(_, _, parts)| parts.least).fold(usual.least, CopyLevel::min);
+    pub(super) fn new(over: &Over<'_>, parts: &'w WriteParts) -> Self {
+        let WriteParts { usual, others } = parts;
+        let least = others.iter().map(|other| other.parts.least).fold(usual.least, CopyLevel::min);
         let mut spread = Vec::new();
         // The cut that the level depends on is that of the write's own aggregates.
-        let own = others.iter().find(|(_, _, parts)| parts.least != usual.least).map(|(cut, _, _)| *cut);
+        let own = others.iter().find(|other| other.parts.least != usual.least).map(|other| other.cut);
         if let Some(own) = own {
             if usual.least > least {
                 spread.extend(over.pick(Pick::Cut(own, 0)));
             }
-            for (cut, way, parts) in others {
-                if *cut == own && parts.least > least {
-                    spread.extend(over.pick(Pick::Cut(*cut, *way)));
-                }
+            for other in others.iter().filter(|other| other.cut == own && other.parts.least > least) {
+                spread.extend(over.pick(Pick::Cut(other.cut, other.way)));
             }
         }
         let others = others
             .iter()
-            .filter_map(|(cut, way, parts)| Some((over.pick(Pick::Cut(*cut, *way))?, parts)))
+            .filter_map(|other| Some((over.pick(Pick::Cut(other.cut, other.way))?, &other.parts)))
             .collect();
         Self { usual, others, least, spread }
     }
