@@ -4,9 +4,11 @@
 //! large because of an `@max` does not fit: the model says itself that it gets there. What is too large by averages is
 //! worth a warning.
 
+mod heat;
 mod most;
 mod said;
 
+pub use heat::{Hot, hot};
 pub use most::at_most;
 
 use crate::cost::{Sizes, Statistics};

@@ -110,6 +110,17 @@ pub struct Limits {
     pub page: Option<Fact<u64>>,
     /// Keys in one request of many gets. `None`: each get is a request.
     pub batch_get: Option<Fact<u64>>,
+    /// What one block serves in a second.
+    pub heat: Option<Fact<Heat>>,
+}
+
+/// What one block serves in a second, in units of bytes that are begun.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Heat {
+    pub reads: u32,
+    pub writes: u32,
+    pub read_bytes: u32,
+    pub write_bytes: u32,
 }
 
 /// What of an aggregate is one record, for the limit of records.
@@ -372,6 +383,7 @@ mod tests {
             advised_block: None,
             page: None,
             batch_get: None,
+            heat: None,
         };
         let words = Words {
             collection: "",

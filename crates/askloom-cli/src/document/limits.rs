@@ -3,7 +3,7 @@
 use super::Subject;
 use super::note::Note;
 use askloom_design::cost::Statistics;
-use askloom_design::limits::{Broken, all_broken};
+use askloom_design::limits::{self, Broken, all_broken};
 
 impl Subject<'_> {
     pub(crate) fn broken(&self) -> Vec<Broken> {
@@ -28,6 +28,11 @@ impl Subject<'_> {
             let text = format!("{name}: {weight}{}", broken.text(capability));
             Note::new(text, self.place(diagnostic.span()))
         };
-        self.broken().into_iter().map(note).collect()
+        let hot = limits::hot(self.model, &self.costing(), self.design).into_iter().map(|hot| {
+            let collection = &self.design.collections[hot.collection];
+            let text = format!("{}: {}", collection.name, hot.text());
+            Note::new(text, self.place(conceptual.classes[collection.source.root].span))
+        });
+        self.broken().into_iter().map(note).chain(hot).collect()
     }
 }

@@ -2,7 +2,7 @@
 
 use super::bound::bounded;
 use askloom_design::method::Paper;
-use askloom_design::method::cost::{CutWorth, LookedAt, Report, Worth};
+use askloom_design::method::cost::{CutWorth, LookedAt, Report, Slow, Worth};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -20,6 +20,8 @@ pub(crate) struct Optimal {
     pub(crate) kept: Vec<Worth>,
     pub(crate) close: Vec<Worth>,
     pub(crate) cuts: Vec<CutWorth>,
+    /// Queries of which no plan is as quick as their `@latency`.
+    pub(crate) slow: Vec<Slow>,
     /// What the designs of the other methods cost.
     pub(crate) others: BTreeMap<String, f64>,
 }
@@ -42,6 +44,7 @@ impl Optimal {
             kept: report.kept.iter().map(within).collect(),
             close: report.close.iter().map(within).collect(),
             cuts: report.cuts.clone(),
+            slow: report.slow.clone(),
             others: report.others.iter().map(|(name, cost)| (name.clone(), bounded(*cost))).collect(),
         }
     }

@@ -147,7 +147,7 @@ mod tests {
         let lines: Vec<&str> = text.lines().collect();
         assert!(lines[1].ends_with("|*") && lines[12].ends_with('*'), "{text}");
         assert!(text.lines().all(|line| line.chars().count() <= 80));
-        assert!(text.contains("1.0 MB") && text.contains("100 MB"), "{text}");
+        assert!(text.contains("1 MB") && text.contains("100 MB"), "{text}");
     }
 
     #[test]

@@ -36,3 +36,76 @@ fn it_is_never_dearer_than_the_other_methods_and_costs_what_it_says() {
         }
     }
 }
+
+fn of(text: &str) -> askloom_model::Model {
+    let world = askloom_lang::Memory::default().with("m.loom", text);
+    let checked = askloom_lang::check(&world, std::path::Path::new("m.loom"));
+    assert_eq!(checked.errors, 0, "{:?}", checked.diagnostics);
+    checked.model
+}
+
+fn chosen(text: &str, target: &str) -> (askloom_model::Design, Box<askloom_design::method::cost::Report>) {
+    let model = of(text);
+    let target = askloom_target::targets().iter().find(|one| one.capability.target == target).unwrap();
+    let proposal = design(Method::Cost, &model, &Costing::from(target), &Options::default());
+    let Paper::Cost(report) = proposal.paper else { panic!() };
+    (proposal.design, report)
+}
+
+/// A list by a key with three values: each partition key would have to serve a third of all.
+#[test]
+fn a_partition_key_serves_no_more_than_the_store_says() {
+    let model = |rate: u32| {
+        format!(
+            "@count(1_000_000) entity Job {{ id k: int, state: enum(new, busy, done), at: timestamp, note: text @size(100 B) }}\n\
+             @rate({rate}/s) query next: SELECT k, at FROM Job WHERE state = :state ORDER BY at LIMIT 5\n\
+             @rate(1/s) write add: INSERT Job\n"
+        )
+    };
+    let (design, report) = chosen(&model(100), "dynamodb");
+    assert!(design.collections.len() > 1 && report.looked_at.too_hot == 0, "{report:?}");
+    let (_, report) = chosen(&model(30_000), "dynamodb");
+    assert!(report.looked_at.too_hot > 0, "{report:?}");
+    let (_, report) = chosen(&model(30_000), "cassandra");
+    assert_eq!(report.looked_at.too_hot, 0);
+}
+
+/// A query that may take ten milliseconds is not answered by what takes longer, though that would be cheaper in all.
+#[test]
+fn a_query_is_as_quick_as_it_must_be() {
+    let model = |latency: &str| {
+        format!(
+            "@count(300_000) entity Job {{ id k: int, state: int @distinct(1_000), note: text @size(100 B) }}\n\
+             @rate(1/day) {latency} query of: SELECT k FROM Job WHERE state = :state\n\
+             @rate(500/s) write move: UPDATE Job SET state = :state WHERE k = :k\n"
+        )
+    };
+    let (design, _) = chosen(&model(""), "embedded");
+    assert_eq!(design.collections.len(), 1, "going through everything once a day is cheaper than an index");
+    let (design, report) = chosen(&model("@latency(10 ms)"), "embedded");
+    assert!(design.collections.len() > 1 && report.slow.is_empty(), "{report:?}");
+    let (_, report) = chosen(&model("@latency(0.0001 ms)"), "embedded");
+    assert_eq!(report.slow.len(), 1, "{report:?}");
+}
+
+#[test]
+fn a_run_gives_what_the_last_one_gave() {
+    for name in EXAMPLES {
+        let model = example(name);
+        let once = design(Method::Cost, &model, &Costing::default(), &Options::default());
+        let again = design(Method::Cost, &model, &Costing::default(), &Options::default());
+        assert_eq!(once.design, again.design, "{name}");
+    }
+}
+
+#[test]
+fn what_the_model_declares_is_kept() {
+    let (design, _) = chosen(
+        "@count(1_000) entity Job { id k: int, state: int }\n\
+         @rate(1/s) query one: SELECT * FROM Job WHERE k = :k\n\
+         @rate(900/s) write move: UPDATE Job SET state = :state WHERE k = :k\n\
+         collection Old of Job { key state; }\n",
+        "embedded",
+    );
+    assert!(design.collections.iter().any(|(_, one)| one.name == "Old"), "{design:?}");
+}

@@ -39,6 +39,7 @@ pub static CAPABILITY: Capability = Capability {
         )),
         page: None,
         batch_get: None,
+        heat: None,
     },
     // Storage-attached indexes are there since 5.0, with limits of their own; none is used before its numbers are known.
     indexes: None,

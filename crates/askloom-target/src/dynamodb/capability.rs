@@ -1,7 +1,7 @@
 //! What DynamoDB can do. Its documentation counts in powers of two: 1 KB is 1,024 bytes.
 
 use askloom_model::{
-    AtomicUnit, Capability, Expiry, Fact, Held, Limits, LocalIndexes, NativeIndexes, Operator, Push,
+    AtomicUnit, Capability, Expiry, Fact, Heat, Held, Limits, LocalIndexes, NativeIndexes, Operator, Push,
     PushedType, SnapshotReads, Transaction, Words,
 };
 
@@ -43,6 +43,10 @@ pub static CAPABILITY: Capability = Capability {
         advised_block: None,
         page: Some(Fact::new(1 << 20, "DynamoDB API Reference, Query and Scan: 1 MB a page")),
         batch_get: Some(Fact::new(100, "DynamoDB API Reference, BatchGetItem: up to 100 items, 16 MB")),
+        heat: Some(Fact::new(
+            Heat { reads: 3_000, writes: 1_000, read_bytes: 4_096, write_bytes: 1_024 },
+            "DynamoDB Developer Guide, \"Designing partition keys\": 3,000 read and 1,000 write units a second for a partition key",
+        )),
     },
     indexes: Some(Fact::new(
         NativeIndexes {

@@ -35,6 +35,7 @@ pub static CAPABILITY: Capability = Capability {
         advised_block: None,
         page: None,
         batch_get: None,
+        heat: None,
     },
     indexes: None,
     ordered: Fact::new(true, STORE),

@@ -41,6 +41,7 @@ pub static CAPABILITY: Capability = Capability {
             1_000,
             "HBase API, Table.get of a list: one request a region server; no limit is documented, a thousand is modest",
         )),
+        heat: None,
     },
     indexes: None,
     ordered: Fact::new(true, "HBase Reference Guide, \"Rows\": sorted by the bytes of their keys"),

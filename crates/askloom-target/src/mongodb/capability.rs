@@ -46,6 +46,7 @@ pub static CAPABILITY: Capability = Capability {
             100_000,
             "keys of one $in: the statement is a BSON document of 16 megabytes, 160 bytes for each key",
         )),
+        heat: None,
     },
     indexes: Some(Fact::new(
         NativeIndexes { most: 64, local: None, lag: false, computed: false },

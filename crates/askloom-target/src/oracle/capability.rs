@@ -39,6 +39,7 @@ pub static CAPABILITY: Capability = Capability {
         advised_block: None,
         page: None,
         batch_get: None,
+        heat: None,
     },
     indexes: None,
     ordered: Fact::new(

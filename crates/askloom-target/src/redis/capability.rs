@@ -42,6 +42,7 @@ const NODE: Capability = Capability {
             10_000,
             "Redis documentation, \"Redis pipelining\": batches of a reasonable number, for instance 10k commands",
         )),
+        heat: None,
     },
     // Those of the search module are a target of their own.
     indexes: None,

@@ -120,9 +120,9 @@ pub(super) fn failure(unmet: &Unmet) -> Failure {
         Unmet::Collections { least } => Failure::Input(format!(
             "no design has so few collections: {least} are needed; give --max-collections more"
         )),
-        Unmet::NoPlan { statement } => Failure::Input(format!(
-            "`{statement}` has no plan that is quick enough, or that the store can do; look at its @latency"
-        )),
+        Unmet::NoPlan { statement } => {
+            Failure::Input(format!("`{statement}` has no plan that the store can do"))
+        }
     }
 }
 

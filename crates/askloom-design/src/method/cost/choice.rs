@@ -37,6 +37,17 @@ pub(super) struct Choice {
     pub(super) events: Vec<Event>,
     pub(super) charges: Vec<Charge>,
     pub(super) plans: Plans,
+    /// Queries of which no plan is as quick as they want.
+    pub(super) slow: Vec<Slow>,
+}
+
+/// A query that takes longer than it may.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct Slow {
+    pub statement: String,
+    /// Milliseconds of its quickest plan.
+    pub takes: f64,
+    pub most: f64,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -103,6 +114,7 @@ impl Choice {
             events: Vec::new(),
             charges: Vec::new(),
             plans: Plans::default(),
+            slow: Vec::new(),
         };
         choice.sizes(model, costing, pool);
         choice.needs(model, &over);
@@ -202,6 +214,10 @@ impl Choice {
         self.plans.made += made;
         self.plans.left += alternatives.len();
         self.plans.missing += usize::from(alternatives.is_empty());
+        let quickest = alternatives.first().and_then(|one| over.costing.model.milliseconds(one.cost));
+        if let Some((takes, most)) = quickest.zip(query.latency_ms).filter(|(takes, most)| takes > most) {
+            self.slow.push(Slow { statement: query.header.name.clone(), takes, most });
+        }
         match alternatives.as_slice() {
             [] => {}
             [only] if only.reads.is_empty() => self.charge(None, statement, only.cost),

@@ -77,7 +77,8 @@ impl<'o> Over<'o> {
         self.at.get(&pick).copied()
     }
 
-    /// The plans of a query that no other one does with less and for less, and how many there were.
+    /// The plans of a query that no other one does with less and for less, and how many there were. If none is as quick as
+    /// the query wants, all that there are.
     pub(super) fn query(&self, query: &Query) -> (Vec<Alternative>, usize) {
         let roots = self.around.roots_of_query(query);
         let conceptual = &self.model.conceptual;
@@ -96,6 +97,10 @@ impl<'o> Over<'o> {
         let (mut all, mut made) = (Vec::new(), 0);
         for ids in self.apart(ids) {
             made += self.plans(query, &ids, &mut all);
+        }
+        let quick = |one: &Alternative| is_quick(self.costing, query, one.cost);
+        if all.iter().any(quick) {
+            all.retain(quick);
         }
         (undominated(all), made)
     }
@@ -124,8 +129,7 @@ impl<'o> Over<'o> {
                 let near = self.near(&left, &cuts);
                 let plans = plan::plans_for(self.costing, conceptual, &near.design, query);
                 made += plans.len();
-                let plans = plans.iter().filter(|plan| is_quick(self.costing, query, plan));
-                all.extend(plans.map(|plan| self.alternative(plan, &near, &cuts)));
+                all.extend(plans.iter().map(|plan| self.alternative(plan, &near, &cuts)));
             }
         }
         made
@@ -232,9 +236,9 @@ impl<'o> Over<'o> {
     }
 }
 
-/// Whether a plan takes no longer than its query may.
-fn is_quick(costing: &Costing<'_>, query: &Query, plan: &Plan) -> bool {
-    let takes = query.latency_ms.zip(costing.model.milliseconds(plan.estimate.cost));
+/// Whether what costs so much takes no longer than a query may.
+pub(super) fn is_quick(costing: &Costing<'_>, query: &Query, cost: f64) -> bool {
+    let takes = query.latency_ms.zip(costing.model.milliseconds(cost));
     takes.is_none_or(|(most, takes)| takes <= most)
 }
 

@@ -30,6 +30,7 @@ mod wishes;
 use super::{Options, Paper, Proposal};
 use crate::cost::Costing;
 use askloom_model::Model;
+pub use choice::Slow;
 pub use presolve::Settled;
 pub use report::{CutWorth, LookedAt, Report, Turn, Worth, total};
 pub use study::{Study, Unmet};

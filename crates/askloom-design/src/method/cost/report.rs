@@ -1,6 +1,6 @@
 //! How a choice came about: how much was looked at, what it costs, and what each collection saves and costs.
 
-use super::choice::Choice;
+use super::choice::{Choice, Slow};
 use super::decide::Decided;
 use super::enumerate::Pick;
 use super::presolve::{Rules, Settled};
@@ -31,6 +31,7 @@ pub struct Report {
     pub others: Vec<(String, f64)>,
     /// How masters are cut, where there was a choice.
     pub cuts: Vec<CutWorth>,
+    pub slow: Vec<Slow>,
     /// The method whose design was taken as it is, as nothing among the candidates is as cheap.
     pub taken: Option<String>,
     /// Why no design is as it must be; this one is as if nothing had to be.
@@ -44,6 +45,8 @@ pub struct LookedAt {
     pub made: usize,
     pub same: usize,
     pub too_large: usize,
+    /// Chosen, and found to be asked for more often than the store can serve one block.
+    pub too_hot: usize,
     pub candidates: usize,
     /// Ways to cut masters that were made up, and those that were left.
     pub cuts_made: usize,
@@ -101,6 +104,7 @@ impl Report {
             made: pool.made.collections,
             same: pool.made.same,
             too_large: pool.made.too_large,
+            too_hot: 0,
             candidates: pool.back - pool.first,
             cuts_made: pool.made.cuts,
             cuts: pool.made.cuts_left,
@@ -125,6 +129,7 @@ impl Report {
             close: judge.close(),
             others: study.baselines(rules),
             cuts: judge.cuts(),
+            slow: choice.slow.clone(),
             taken: None,
             unmet: None,
         }
@@ -157,6 +162,10 @@ impl Report {
             looked.candidates, looked.plans
         );
         let mut all = vec![Decision::new("the design", says, SOURCE)];
+        for Slow { statement, takes, most } in &self.slow {
+            let says = format!("no plan is as quick as {most} ms: the quickest takes {takes:.1} ms");
+            all.push(Decision::new(statement, says, SOURCE));
+        }
         if let Some(method) = &self.taken {
             let says = format!("that of {method} is cheaper than all candidates, and is taken as it is");
             all.push(Decision::new("the design", says, SOURCE));

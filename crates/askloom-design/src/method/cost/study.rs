@@ -9,7 +9,7 @@ use super::report::{Report, total};
 use super::wishes::Wishes;
 use crate::cost::Costing;
 use crate::method::{Method, Options, Proposal, design, given};
-use crate::upkeep;
+use crate::{limits, upkeep};
 use askloom_model::{Collection, Contents, Design, Id, Model, Role, Table};
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -39,7 +39,7 @@ pub enum Unmet {
     Storage { least: f64 },
     /// The fewest collections.
     Collections { least: usize },
-    /// A statement has no plan that is quick enough.
+    /// A statement has no plan.
     NoPlan { statement: String },
 }
 
@@ -60,13 +60,30 @@ impl<'s> Study<'s> {
 
     /// The cheapest design, and how it came about.
     pub fn best(&self, wishes: &Wishes) -> Result<(Design, Report), Unmet> {
-        let rules = self.rules(wishes)?;
+        let mut rules = self.rules(wishes)?;
         let starts = self.starts();
-        let decided = self.choice.decide(&rules, &starts, wishes.time_limit);
-        let Some(decided) = decided else { return Err(self.unmet(&rules)) };
-        let design = self.design(&decided.chosen);
-        let report = Report::new(self, &rules, &decided, &design);
-        Ok(self.at_least_as_cheap(design, report))
+        let mut too_hot = 0;
+        loop {
+            let decided = self.choice.decide(&rules, &starts, wishes.time_limit);
+            let Some(decided) = decided else { return Err(self.unmet(&rules)) };
+            let design = self.design(&decided.chosen);
+            let hot = self.hot(&design, &rules);
+            if hot.is_empty() {
+                let mut report = Report::new(self, &rules, &decided, &design);
+                report.looked_at.too_hot = too_hot;
+                return Ok(self.at_least_as_cheap(design, report));
+            }
+            too_hot += hot.len();
+            rules.forbidden.extend(hot);
+        }
+    }
+
+    /// Kept collections whose blocks are asked for more often than the store can serve one, and that may be left.
+    fn hot(&self, design: &Design, rules: &Rules) -> Vec<usize> {
+        let hot = limits::hot(self.model, self.costing, design);
+        let names = hot.into_iter().map(|hot| &design.collections[hot.collection].name);
+        let picks = names.filter_map(|name| self.named(name).ok().flatten());
+        picks.filter(|pick| !rules.pinned.contains(pick) && !rules.forbidden.contains(pick)).collect()
     }
 
     /// A design of another method that is cheaper after all, as it has what no candidate is, is taken as it is.
@@ -233,9 +250,10 @@ impl<'s> Study<'s> {
                 && rules.most.is_none_or(|most| count <= most + self.pool.first)
                 && rules.pinned.iter().all(is)
                 && !rules.forbidden.iter().any(is)
-                && crate::limits::all_broken(self.costing.capability, &stored, design)
+                && limits::all_broken(self.costing.capability, &stored, design)
                     .iter()
                     .all(|broken| !broken.is_error())
+                && limits::hot(self.model, self.costing, design).is_empty()
         };
         let fitting = self.others.iter().filter(|(_, design)| fits(design));
         fitting
