@@ -1,6 +1,7 @@
 //! `cargo xtask bench`: runs a benchmark and keeps the run with all that is needed to judge it later.
 
 use crate::machine::{Machine, machine, revision, rustc};
+use crate::plot;
 use crate::repository::{Outcome, cargo, output, read, write};
 use clap::builder::PossibleValuesParser;
 use serde::{Deserialize, Serialize};
@@ -12,16 +13,23 @@ struct Benchmark {
     name: &'static str,
     /// The package that holds it.
     package: &'static str,
+    /// The programs of the package that it is made of.
+    programs: &'static [&'static str],
     /// The dependencies that it measures: their versions are kept with the run.
     measures: &'static [&'static str],
 }
 
 const BENCHMARKS: [Benchmark; 5] = [
-    Benchmark { name: "lang", package: "askloom-lang", measures: &[] },
-    Benchmark { name: "design", package: "askloom-design", measures: &[] },
-    Benchmark { name: "engine", package: "askloom-store", measures: &["redb", "fjall"] },
-    Benchmark { name: "embedded", package: "askloom-store", measures: &["redb"] },
-    Benchmark { name: "profile", package: "askloom-store", measures: &["redb"] },
+    Benchmark { name: "lang", package: "askloom-lang", programs: &["lang"], measures: &[] },
+    Benchmark { name: "design", package: "askloom-design", programs: &["design", "choice"], measures: &[] },
+    Benchmark {
+        name: "engine",
+        package: "askloom-store",
+        programs: &["engine"],
+        measures: &["redb", "fjall"],
+    },
+    Benchmark { name: "embedded", package: "askloom-store", programs: &["embedded"], measures: &["redb"] },
+    Benchmark { name: "profile", package: "askloom-store", programs: &["profile"], measures: &["redb"] },
 ];
 
 #[derive(Debug, clap::Args)]
@@ -90,6 +98,23 @@ pub(crate) fn run(args: &Args) -> Outcome {
     let text = serde_json::to_string_pretty(&run).map_err(|error| error.to_string())?;
     write(&path, &format!("{text}\n"))?;
     eprintln!("wrote {}", path.display());
+    pictured(&run)
+}
+
+/// The curve that the documents show of a run, if it has one: seconds of the choice by cost against statements.
+fn pictured(run: &Run) -> Outcome {
+    let point = |result: &Measurement| {
+        let (_, statements) = result.name.strip_prefix("cost, ")?.split_once(" entities and ")?;
+        Some((statements.strip_suffix(" statements")?.parse().ok()?, result.value))
+    };
+    let points: Vec<(f64, f64)> = run.results.iter().filter_map(point).collect();
+    if points.is_empty() {
+        return Ok(());
+    }
+    let title = "Seconds of the choice by cost, against statements";
+    let path = Path::new("docs/images/choice.svg");
+    write(path, &plot::svg(title, "statements", "seconds", &points))?;
+    eprintln!("wrote {}", path.display());
     Ok(())
 }
 
@@ -104,9 +129,12 @@ fn versions(packages: &[&str]) -> Outcome<BTreeMap<String, String>> {
 }
 
 fn measure(benchmark: &Benchmark) -> Outcome<Vec<Measurement>> {
-    let args = ["bench", "--quiet", "--package", benchmark.package, "--bench", benchmark.name];
-    eprintln!("running: cargo {}", args.join(" "));
-    let lines = output(cargo().args(args))?;
+    let mut lines = String::new();
+    for program in benchmark.programs {
+        let args = ["bench", "--quiet", "--package", benchmark.package, "--bench", program];
+        eprintln!("running: cargo {}", args.join(" "));
+        lines.push_str(&output(cargo().args(args))?);
+    }
     let results = lines.lines().filter(|line| line.starts_with('{')).map(|line| {
         serde_json::from_str(line).map_err(|error| format!("the benchmark printed `{line}`: {error}"))
     });

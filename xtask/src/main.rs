@@ -7,6 +7,7 @@ mod cache;
 mod fuzz;
 mod index;
 mod machine;
+mod plot;
 mod promise;
 mod repository;
 mod servers;

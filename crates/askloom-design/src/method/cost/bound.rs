@@ -6,7 +6,7 @@
 //! programme is split in two by a variable.
 
 use super::programme::{Op, Programme};
-use super::solve::{op, scale};
+use super::solver::{op, scale};
 use microlp::{ComparisonOp, OptimizationDirection, Problem, SolveOptions};
 use std::time::{Duration, Instant};
 

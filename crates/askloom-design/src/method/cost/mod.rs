@@ -2,7 +2,7 @@
 //!
 //! - [`candidate`], [`pool`]: collections that could serve, and ways to cut masters;
 //! - [`enumerate`], [`upkeep`], [`choice`]: what each plan costs over them and what each of them costs to keep;
-//! - [`presolve`], [`lower`], [`programme`], [`solve`], [`bound`], [`decide`]: the cheapest choice, and the proof;
+//! - [`presolve`], [`lower`], [`programme`], [`solve`], [`solver`], [`bound`], [`decide`]: the cheapest choice, and the proof;
 //! - [`wishes`], [`study`], [`whatif`]: what must be so, and what would be if;
 //! - [`report`]: how a choice came about.
 //!
@@ -19,6 +19,7 @@ mod presolve;
 pub mod programme;
 mod report;
 pub mod solve;
+mod solver;
 mod study;
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]

@@ -1,11 +1,11 @@
-//! Solving a programme: what does not depend on each other apart, each by microlp.
+//! Solving a programme: what does not depend on each other apart, each by a solver.
 //!
 //! What the solver says is not taken on trust: the bound is priced in [`bound`](super::bound), and what it chooses is
 //! priced by whoever asks.
 
 use super::bound;
-use super::programme::{Op, Programme, Row};
-use microlp::{ComparisonOp, OptimizationDirection, Problem, SolveOptions};
+use super::programme::{Programme, Row};
+use super::solver;
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
@@ -71,7 +71,7 @@ impl Part {
             return Found { variables: self.variables, values: Some(values), bound, nodes: 0 };
         }
         let left = end.map(|end| end.saturating_duration_since(Instant::now()));
-        let values = if left == Some(Duration::ZERO) { None } else { choose(&programme, left) };
+        let values = if left == Some(Duration::ZERO) { None } else { solver::choose(&programme, left) };
         let values = values.filter(|values| programme.meets(values));
         let cost = values.as_ref().map(|values| programme.cost(values));
         let proven = bound::prove(&programme, cost, end);
@@ -119,54 +119,9 @@ fn components(programme: &Programme) -> Vec<Part> {
     parts
 }
 
-/// What microlp chooses.
-fn choose(programme: &Programme, limit: Option<Duration>) -> Option<Vec<f64>> {
-    // Costs that the solver sees are about 1: its tolerances are absolute.
-    let scale = scale(programme);
-    let mut problem = Problem::new(OptimizationDirection::Minimize);
-    let variables: Vec<microlp::Variable> = programme
-        .variables
-        .iter()
-        .map(|variable| match variable.binary {
-            true => problem.add_binary_var(variable.cost / scale),
-            false => problem.add_var(variable.cost / scale, (0.0, 1.0)),
-        })
-        .collect();
-    for row in &programme.rows {
-        let terms: Vec<(microlp::Variable, f64)> =
-            row.terms.iter().filter_map(|&(at, factor)| Some((*variables.get(at)?, factor))).collect();
-        problem.add_constraint(terms, op(row.op), row.bound);
-    }
-    if let Some(limit) = limit {
-        problem.set_time_limit(limit);
-    }
-    let outcome = problem.solve_with(SolveOptions::default()).ok()?;
-    let solution = outcome.solution()?;
-    let value = |(variable, at): (&super::programme::Variable, &microlp::Variable)| {
-        let value = solution.var_value(*at);
-        if variable.binary { value.round() } else { value.clamp(0.0, 1.0) }
-    };
-    Some(programme.variables.iter().zip(&variables).map(value).collect())
-}
-
-/// What costs are about.
-pub(super) fn scale(programme: &Programme) -> f64 {
-    let costs = programme.variables.iter().map(|variable| variable.cost.abs());
-    let (sum, count) =
-        costs.filter(|&cost| cost > 0.0).fold((0.0, 0.0), |(sum, n), cost| (sum + cost, n + 1.0));
-    if count > 0.0 { sum / count } else { 1.0 }
-}
-
-pub(super) fn op(op: Op) -> ComparisonOp {
-    match op {
-        Op::AtMost => ComparisonOp::Le,
-        Op::AtLeast => ComparisonOp::Ge,
-        Op::Equal => ComparisonOp::Eq,
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::programme::Op;
     use super::*;
 
     /// Two places to open, each serving two customers, and a third that has nothing to do with them.

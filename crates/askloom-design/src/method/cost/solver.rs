@@ -1,0 +1,97 @@
+//! The solvers: microlp, which is in every build, and HiGHS, which is written in C++ and behind the feature `highs`.
+
+use super::programme::{Op, Programme};
+use microlp::ComparisonOp;
+use std::time::Duration;
+
+/// What the solver chooses; nothing if it finds nothing in time.
+#[cfg(not(feature = "highs"))]
+pub(super) fn choose(programme: &Programme, limit: Option<Duration>) -> Option<Vec<f64>> {
+    use microlp::{OptimizationDirection, Problem, SolveOptions};
+    // Costs that the solver sees are about 1: its tolerances are absolute.
+    let scale = scale(programme);
+    let mut problem = Problem::new(OptimizationDirection::Minimize);
+    let variables: Vec<microlp::Variable> = programme
+        .variables
+        .iter()
+        .map(|variable| match variable.binary {
+            true => problem.add_binary_var(variable.cost / scale),
+            false => problem.add_var(variable.cost / scale, (0.0, 1.0)),
+        })
+        .collect();
+    for row in &programme.rows {
+        let terms: Vec<(microlp::Variable, f64)> =
+            row.terms.iter().filter_map(|&(at, factor)| Some((*variables.get(at)?, factor))).collect();
+        problem.add_constraint(terms, op(row.op), row.bound);
+    }
+    if let Some(limit) = limit {
+        problem.set_time_limit(limit);
+    }
+    let outcome = problem.solve_with(SolveOptions::default()).ok()?;
+    let solution = outcome.solution()?;
+    let value = |(variable, at): (&super::programme::Variable, &microlp::Variable)| {
+        let value = solution.var_value(*at);
+        if variable.binary { value.round() } else { value.clamp(0.0, 1.0) }
+    };
+    Some(programme.variables.iter().zip(&variables).map(value).collect())
+}
+
+/// What the solver chooses; nothing if it finds nothing in time. One thread, so that the same choice comes out of the same
+/// programme.
+#[cfg(feature = "highs")]
+pub(super) fn choose(programme: &Programme, limit: Option<Duration>) -> Option<Vec<f64>> {
+    use highs::{HighsModelStatus, RowProblem, Sense};
+    use std::num::NonZeroU32;
+    let scale = scale(programme);
+    let mut problem = RowProblem::new();
+    let columns: Vec<highs::Col> = programme
+        .variables
+        .iter()
+        .map(|variable| match variable.binary {
+            true => problem.add_integer_column(variable.cost / scale, 0.0..=1.0),
+            false => problem.add_column(variable.cost / scale, 0.0..=1.0),
+        })
+        .collect();
+    for row in &programme.rows {
+        let terms: Vec<(highs::Col, f64)> =
+            row.terms.iter().filter_map(|&(at, factor)| Some((*columns.get(at)?, factor))).collect();
+        match row.op {
+            Op::AtMost => problem.add_row(..=row.bound, terms),
+            Op::AtLeast => problem.add_row(row.bound.., terms),
+            Op::Equal => problem.add_row(row.bound..=row.bound, terms),
+        };
+    }
+    let mut model = problem.try_optimise(Sense::Minimise).ok()?;
+    model.make_quiet();
+    model.set_threads(NonZeroU32::MIN);
+    model.set_option("mip_rel_gap", 0.0);
+    if let Some(limit) = limit {
+        model.set_option("time_limit", limit.as_secs_f64());
+    }
+    let solved = model.try_solve().ok()?;
+    if !matches!(solved.status(), HighsModelStatus::Optimal | HighsModelStatus::ReachedTimeLimit) {
+        return None;
+    }
+    let solution = solved.get_solution();
+    let value = |(variable, &value): (&super::programme::Variable, &f64)| {
+        if variable.binary { value.round() } else { value.clamp(0.0, 1.0) }
+    };
+    let values: Vec<f64> = programme.variables.iter().zip(solution.columns()).map(value).collect();
+    (values.len() == programme.variables.len()).then_some(values)
+}
+
+/// What costs are about.
+pub(super) fn scale(programme: &Programme) -> f64 {
+    let costs = programme.variables.iter().map(|variable| variable.cost.abs());
+    let (sum, count) =
+        costs.filter(|&cost| cost > 0.0).fold((0.0, 0.0), |(sum, n), cost| (sum + cost, n + 1.0));
+    if count > 0.0 { sum / count } else { 1.0 }
+}
+
+pub(super) fn op(op: Op) -> ComparisonOp {
+    match op {
+        Op::AtMost => ComparisonOp::Le,
+        Op::AtLeast => ComparisonOp::Ge,
+        Op::Equal => ComparisonOp::Eq,
+    }
+}
