@@ -1,13 +1,21 @@
 //! Copies in which a row is found by its own identity: what an index does not hold comes from there.
 
 use super::{Planner, cover, needed_paths, needs_whole};
-use askloom_model::{Collection, CollectionId, Design, Fetch, Keeper, Leaf, Mapped, Path, PositionId, Role};
+use crate::cost::Sizes;
+use askloom_model::{
+    Collection, CollectionId, Contents, Design, Fetch, Keeper, Leaf, Mapped, Path, PositionId, Role,
+};
 
 impl Planner<'_> {
     /// Which copies are looked into for what the rows of a collection do not hold themselves: none, one, or two of which
     /// each gives something that the other one does not. Whatever other copies there are, these ways stay, so that who
     /// adds a collection takes no plan from anybody.
-    pub(super) fn fetches(&self, access: CollectionId, positions: &[Option<PositionId>]) -> Vec<Vec<Fetch>> {
+    pub(super) fn fetches(
+        &self,
+        access: CollectionId,
+        positions: &[Option<PositionId>],
+        of: Of,
+    ) -> Vec<Vec<Fetch>> {
         let collection = &self.design.collections[access];
         let mut ways = vec![Vec::new()];
         // A master has everything; and what a copy holds of the expired is told from what lives by the masters.
@@ -21,7 +29,7 @@ impl Planner<'_> {
         // An index of the store's own finds nothing by an identity.
         let others = self.design.collections.iter();
         let others = others.filter(|(id, other)| *id != access && other.keeper == Keeper::Ours);
-        let others: Vec<(Fetch, Vec<bool>)> = others
+        let mut others: Vec<(Fetch, Vec<bool>)> = others
             .filter_map(|(id, other)| {
                 let fetch = Fetch { collection: id, positions: self.found_by_identity(other, positions)? };
                 let given: Vec<bool> =
@@ -29,6 +37,10 @@ impl Planner<'_> {
                 given.contains(&true).then_some((fetch, given))
             })
             .collect();
+        match of {
+            Of::All => {}
+            Of::Cheapest => self.cheapest_of_each(&mut others),
+        }
         ways.extend(others.iter().map(|(fetch, _)| vec![fetch.clone()]));
         for (at, (one, gives)) in others.iter().enumerate() {
             for (other, too) in others.iter().skip(at + 1) {
@@ -36,6 +48,32 @@ impl Planner<'_> {
             }
         }
         ways
+    }
+
+    /// Leaves out what gives no more than another one that is read for no more.
+    fn cheapest_of_each(&self, others: &mut Vec<(Fetch, Vec<bool>)>) {
+        let statistics = self.costing.statistics(self.conceptual);
+        let sizes = Sizes { statistics: &statistics, design: self.design };
+        let bytes = |fetch: &Fetch| match self.design.collections[fetch.collection].contents {
+            Contents::Fields(_) if !fetch.positions.contains(&None) => {
+                Some(sizes.entry_bytes(fetch.collection))
+            }
+            Contents::Fields(_) | Contents::Nested(_) | Contents::Aggregate(_) => None,
+        };
+        let mut left: Vec<(Fetch, Vec<bool>, Option<f64>)> = Vec::new();
+        for (fetch, given) in others.drain(..) {
+            let read = bytes(&fetch);
+            let no_less = |a: &[bool], b: &[bool]| a.iter().zip(b).all(|(a, b)| *a || !b);
+            let beats = |a: (&[bool], Option<f64>), b: (&[bool], Option<f64>)| {
+                a.1.zip(b.1).is_some_and(|(a, b)| a <= b) && no_less(a.0, b.0)
+            };
+            if left.iter().any(|(_, other, bytes)| beats((other, *bytes), (&given, read))) {
+                continue;
+            }
+            left.retain(|(_, other, bytes)| !beats((&given, read), (other, *bytes)));
+            left.push((fetch, given, read));
+        }
+        others.extend(left.into_iter().map(|(fetch, given, _)| (fetch, given)));
     }
 
     /// What the query needs of the collection's positions and the collection does not hold.
@@ -80,6 +118,15 @@ impl Planner<'_> {
         let there = found.iter().flatten().all(|position| positions.contains(&Some(*position)));
         (known && there).then_some(found)
     }
+}
+
+/// Which copies are looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Of {
+    /// All: whoever chooses among collections may not have the better one.
+    All,
+    /// Those that can be part of the cheapest plan.
+    Cheapest,
 }
 
 /// Two copies, first the one that gives more, if each gives something that the other one does not.

@@ -103,7 +103,7 @@ pub fn plans_for(
 fn started(costing: &Costing<'_>, conceptual: &Conceptual, design: &Design, query: &Query) -> Vec<Plan> {
     let planner = Planner::new(costing, conceptual, design, query);
     let starts = design.collections.ids().filter_map(|id| planner.begin(id));
-    starts.flat_map(|start| planner.plans(&start)).collect()
+    starts.flat_map(|start| planner.plans(&start, fetch::Of::All)).collect()
 }
 
 struct Planner<'p> {
@@ -159,7 +159,7 @@ impl<'p> Planner<'p> {
             if best.as_ref().is_some_and(|best| least > best.estimate.cost) {
                 break;
             }
-            for plan in self.plans(&start) {
+            for plan in self.plans(&start, fetch::Of::Cheapest) {
                 let possible = missing::lacks(self.costing.capability, self.query, &plan).is_none();
                 if possible && best.as_ref().is_none_or(|best| is_better(&plan, best)) {
                     best = Some(plan);
@@ -193,12 +193,12 @@ impl<'p> Planner<'p> {
     }
 
     /// The plans that read this collection first.
-    fn plans(&self, start: &Start<'_>) -> Vec<Plan> {
+    fn plans(&self, start: &Start<'_>, of: fetch::Of) -> Vec<Plan> {
         let Start { id, collection, positions, implied, readings } = start;
         let id = *id;
         let Some(joins) = self.joins(collection, positions) else { return Vec::new() };
         // Who reads all of a collection would do better to read all of the one that holds more.
-        let ways = if start.is_by_key() { self.fetches(id, positions) } else { vec![Vec::new()] };
+        let ways = if start.is_by_key() { self.fetches(id, positions, of) } else { vec![Vec::new()] };
         let plan = |(how, bound): &(Reading, HashSet<usize>), fetches: &Vec<Fetch>| {
             let used = implied.union(bound).copied().collect();
             let mut plan = Plan {
