@@ -145,7 +145,7 @@ fn is_only_place(conceptual: &Conceptual, root: ClassId, path: &Path) -> bool {
 }
 
 /// Aggregates by the values of a list in them, for each list of which the query gives a value.
-fn indexes_of_lists(model: &Model, query: &Query) -> Vec<Collection> {
+pub(super) fn indexes_of_lists(model: &Model, query: &Query) -> Vec<Collection> {
     let conceptual = &model.conceptual;
     let main = PositionId::from_index(0);
     let Some(root) = query.positions[main].class.filter(|&class| conceptual.is_aggregate(class)) else {

@@ -27,6 +27,7 @@ pub(super) fn of_query(model: &Model, query: &Query) -> Vec<Collection> {
     }
     let deep: Vec<Collection> = all.iter().flat_map(|view| ids(model, view)).collect();
     all.extend(deep);
+    all.extend(complete::indexes_of_lists(model, query));
     all.retain(|view| !view.source.positions.is_empty());
     all
 }

@@ -4,10 +4,11 @@ use super::candidate::of_query;
 use crate::cost::{Costing, Statistics};
 use crate::limits::{self, Limits};
 use crate::method::{complete, given, noam};
-use crate::{native, simple, upkeep};
+use crate::plan::write::parts::finds;
+use crate::{native, plan, simple, upkeep};
 use askloom_model::{
     ClassId, Collection, CollectionId, Conceptual, Contents, Design, EndId, Id, Keeper, Member, Model,
-    Origin, Path, Role, Rule, Table,
+    Origin, Path, Query, Role, Rule, Table,
 };
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -69,7 +70,7 @@ impl Pool {
         let (average, most) = (Statistics::new(conceptual), Statistics::new(&most));
         let limits = Limits { capability: costing.capability, average: &average, most: &most };
         let mut walked: BTreeSet<EndId> = BTreeSet::new();
-        for query in &complete::questions(model) {
+        for query in &pool.questions(model, costing) {
             for candidate in of_query(model, query) {
                 walked.extend(candidate.reverses());
                 pool.add(conceptual, &limits, candidate);
@@ -85,6 +86,16 @@ impl Pool {
         upkeep::add_indexes(model, &mut pool.design);
         walked.into_iter().for_each(|end| upkeep::add_way_back(conceptual, &mut pool.design, end));
         pool
+    }
+
+    /// Every query, and how writes find what they are about, where no key of a master tells.
+    fn questions(&self, model: &Model, costing: &Costing<'_>) -> Vec<Query> {
+        let finds = model.workload.writes.iter().flat_map(|write| finds(model, write));
+        let scans = |query: &Query| {
+            let plan = plan::plan_for(costing, &model.conceptual, &self.design, query);
+            plan.is_none_or(|plan| complete::scans(&plan))
+        };
+        complete::questions(model).into_iter().chain(finds.filter(scans)).collect()
     }
 
     pub(super) fn optional(&self) -> impl Iterator<Item = CollectionId> + '_ {

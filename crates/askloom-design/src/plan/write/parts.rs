@@ -64,6 +64,16 @@ pub(crate) fn parts(costing: &Costing<'_>, model: &Model, design: &Design, write
     Some(Parts { steps: all.collect::<Option<_>>()?, least: planner.without_copies(&steps) })
 }
 
+/// The queries by which a write finds what it is about, with its name.
+pub(crate) fn finds(model: &Model, write: &Write) -> Vec<Query> {
+    let find = |step| {
+        let mut query = Step::of_write(model, write, step).find;
+        query.header.name.clone_from(&write.header.name);
+        query
+    };
+    write.steps.iter().map(find).collect()
+}
+
 /// Where a level stands in a list of all.
 pub(crate) fn at(level: CopyLevel) -> usize {
     match level {
