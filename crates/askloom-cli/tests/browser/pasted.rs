@@ -30,7 +30,7 @@ fn with_clipboard(browser: &mut Browser, writes: &str) {
 fn every_statement_is_there_in_the_language_of_its_store() {
     let mut browser = Browser::start();
     for (target, keys, read) in STORES {
-        let page = Page::of_example_with("game", &["--target", target]);
+        let page = Page::of_example_with("game", &["--method", "noam", "--target", target]);
         browser.open(&page.file(), 1400, "light");
         browser.pick("lobby");
         let shown = browser.value(SHOWN);
@@ -54,7 +54,7 @@ fn every_statement_is_there_in_the_language_of_its_store() {
 #[test]
 #[ignore = "slow"]
 fn the_button_copies_what_is_shown() {
-    let page = Page::of_example_with("game", &["--target", "dynamodb"]);
+    let page = Page::of_example_with("game", &["--method", "noam", "--target", "dynamodb"]);
     let mut browser = Browser::start();
     browser.open(&page.file(), 1400, "light");
     browser.pick("lobby");

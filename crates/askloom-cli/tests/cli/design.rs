@@ -382,7 +382,7 @@ fn what_changed_since_the_saved_design_is_told() {
             all.filter(|one| one["about"] == about).any(|one| one["says"].as_str().unwrap().contains(part));
         assert!(found, "{about}: {part}");
     };
-    says("since the saved design", "µs a second, now");
+    says("since the saved design", "a second, now");
     says("LobbyView", "was not in the saved design");
     says("LobbyIndex", "would not be kept");
 }

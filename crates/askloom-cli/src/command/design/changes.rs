@@ -1,8 +1,7 @@
 //! What is different from the design that is saved, and why.
 
 use super::Prepared;
-use crate::human;
-use askloom_design::method::cost::total;
+use askloom_design::method::cost::{told, total};
 use askloom_design::method::{Decision, Proposal};
 use askloom_model::{Collection, Design};
 
@@ -19,11 +18,7 @@ impl Prepared {
         let (before, after) =
             (total(&self.model, &costing, saved), total(&self.model, &costing, &now.design));
         let unit = costing.model.unit();
-        let says = format!(
-            "{} {unit} a second, now {}: what follows changed",
-            human::short(before),
-            human::short(after)
-        );
+        let says = format!("{}, now {}: what follows changed", told(before, &unit), told(after, &unit));
         changes.insert(0, Decision { about: "since the saved design".to_owned(), says, source: SOURCE });
         changes
     }

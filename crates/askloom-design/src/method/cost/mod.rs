@@ -33,7 +33,7 @@ use crate::cost::Costing;
 use askloom_model::Model;
 pub use choice::Slow;
 pub use presolve::Settled;
-pub use report::{CutWorth, LookedAt, Report, Turn, Worth, total};
+pub use report::{CutWorth, LookedAt, Report, Turn, Worth, told, total};
 pub use study::{Study, Unmet};
 pub use whatif::{Point, Range};
 pub use wishes::Wishes;

@@ -78,7 +78,8 @@ impl Pool {
         }
         for (_, collection) in others.iter().flat_map(|design| design.collections.iter()) {
             walked.extend(collection.reverses());
-            pool.add(conceptual, &limits, Collection { origin: Origin::Method, ..collection.clone() });
+            let name = told_apart(model, &collection.name);
+            pool.add(conceptual, &limits, Collection { origin: Origin::Method, name, ..collection.clone() });
         }
         pool.unions(conceptual, &limits);
         pool.natives(conceptual, costing, &limits);
@@ -264,6 +265,15 @@ fn masters(model: &Model) -> Design {
     simple::masters(&bare, Origin::Method, &mut design);
     upkeep::add_indexes(&bare, &mut design);
     design
+}
+
+/// What is said of a collection must not be taken for something about a statement of its name.
+fn told_apart(model: &Model, name: &str) -> String {
+    let workload = &model.workload;
+    let queries = workload.queries.iter().map(|query| &query.header);
+    let headers = queries.chain(workload.asks.iter().map(|ask| &ask.header));
+    let taken = headers.into_iter().any(|header| header.name == name);
+    if taken { format!("{}Rows", simple::capitalised(name)) } else { name.to_owned() }
 }
 
 /// Whether the planner can rely on it.

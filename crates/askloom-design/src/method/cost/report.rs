@@ -5,7 +5,7 @@ use super::decide::Decided;
 use super::enumerate::Pick;
 use super::presolve::{Rules, Settled};
 use super::study::{Study, Unmet};
-use crate::cost::Costing;
+use crate::cost::{Costing, MONTH};
 use crate::method::{Decision, complete};
 use crate::plan;
 use crate::saved::rule_text;
@@ -156,10 +156,11 @@ impl Report {
             format!("nothing among them is cheaper by more than {:.2} %", 100.0 * self.gap())
         };
         let looked = &self.looked_at;
-        let counted = if self.cost < 1e15 { format!("{:.4}", self.cost) } else { "past counting".to_owned() };
         let says = format!(
-            "{counted} {unit} a second: of {} candidates and {} plans, {proven}",
-            looked.candidates, looked.plans
+            "{}: of {} candidates and {} plans, {proven}",
+            told(self.cost, &unit),
+            looked.candidates,
+            looked.plans
         );
         let mut all = vec![Decision::new("the design", says, SOURCE)];
         for Slow { statement, takes, most } in &self.slow {
@@ -207,6 +208,16 @@ impl CutWorth {
     fn decision(&self, percent: f64) -> Decision {
         let says = format!("cut by {}: any other way {}", self.rules.join(", "), more(percent));
         Decision::new(&self.collection, says, SOURCE)
+    }
+}
+
+/// What a second of the workload costs, in what is paid: where that is money, a month of it.
+#[must_use]
+pub fn told(cost: f64, unit: &str) -> String {
+    match unit {
+        _ if cost.is_nan() || cost >= 1e15 => "past counting".to_owned(),
+        "$/M" => format!("${:.2} a month", cost * MONTH),
+        unit => format!("{cost:.2} {unit} a second"),
     }
 }
 
