@@ -123,18 +123,10 @@ impl Design {
     #[must_use]
     pub fn sibling(&self, id: CollectionId) -> Option<CollectionId> {
         let index = &self.collections[id];
-        let flat = |collection: &Collection| {
-            collection.role != Role::Master && matches!(collection.contents, Contents::Fields(_))
-        };
         let is_it = |(other, collection): &(CollectionId, &Collection)| {
-            *other != id
-                && collection.keeper == Keeper::Ours
-                && flat(collection)
-                && collection.source == index.source
-                && collection.block_key == index.block_key
-                && index.held().all(|path| collection.held().any(|own| own == path))
+            *other != id && collection.is_sibling_of(index)
         };
-        self.collections.iter().filter(|_| flat(index)).find(is_it).map(|(other, _)| other)
+        self.collections.iter().find(is_it).map(|(other, _)| other)
     }
 
     /// The index of a member at one place of an aggregate, kept with every write, so that writes can go by it.
@@ -161,6 +153,28 @@ impl Design {
 const MAX_POSITIONS: usize = 256;
 
 impl Collection {
+    /// Whether it is a copy, kept with every write, that has the rows of another one in the same blocks and holds as much.
+    #[must_use]
+    pub fn is_sibling_of(&self, index: &Self) -> bool {
+        let flat = |one: &Self| one.role != Role::Master && matches!(one.contents, Contents::Fields(_));
+        self.keeper == Keeper::Ours
+            && flat(self)
+            && flat(index)
+            && self.source == index.source
+            && self.block_key == index.block_key
+            && index.held().all(|path| self.held().any(|own| own == path))
+    }
+
+    /// Whether it holds the same under the same keys, kept by the same, whatever either is called.
+    #[must_use]
+    pub fn is_same_as(&self, other: &Self) -> bool {
+        self.source == other.source
+            && self.block_key == other.block_key
+            && self.entry_key == other.entry_key
+            && self.contents == other.contents
+            && self.keeper == other.keeper
+    }
+
     /// The path that this collection leads back from, if it is an index and nothing else: its rows are aggregates by
     /// what they hold at the path, one for each distinct value of a path that has several. An aggregate that holds
     /// nothing there has no row.

@@ -122,8 +122,8 @@ impl Case {
             }
         }
         match random.below(200) {
-            0..=2 => self.crowd(&Maker { conceptual, known: &known }, roots, random, &mut records),
-            3..=26 => {
+            0..=5 => self.crowd(&Maker { conceptual, known: &known }, roots, random, &mut records),
+            6..=41 => {
                 let longest = records.values_mut().max_by_key(|record| lists(conceptual, record).len());
                 longest.into_iter().for_each(|record| lengthen(conceptual, record));
             }

@@ -28,13 +28,6 @@ fn changed(saved: &Design, now: &Design) -> Vec<Decision> {
     let named = |design: &Design, name: &str| -> Option<Collection> {
         design.collections.iter().find(|(_, one)| one.name == name).map(|(_, one)| one.clone())
     };
-    let same = |a: &Collection, b: &Collection| {
-        a.source == b.source
-            && a.block_key == b.block_key
-            && a.entry_key == b.entry_key
-            && a.contents == b.contents
-            && a.keeper == b.keeper
-    };
     let mut changes = Vec::new();
     let mut say = |name: &str, says: String| {
         changes.push(Decision { about: name.to_owned(), says, source: SOURCE });
@@ -42,7 +35,7 @@ fn changed(saved: &Design, now: &Design) -> Vec<Decision> {
     for (_, one) in now.collections.iter() {
         match named(saved, &one.name) {
             None => say(&one.name, "was not in the saved design".to_owned()),
-            Some(other) if !same(&other, one) => say(&one.name, "is not as it was saved".to_owned()),
+            Some(other) if !other.is_same_as(one) => say(&one.name, "is not as it was saved".to_owned()),
             Some(_) => {}
         }
     }

@@ -6,7 +6,7 @@
 //! programme is split in two by a variable.
 
 use super::programme::{Op, Programme};
-use super::solver::{op, scale};
+use super::solver::{self, scale};
 use microlp::{ComparisonOp, OptimizationDirection, Problem, SolveOptions};
 use std::time::{Duration, Instant};
 
@@ -113,7 +113,7 @@ fn undecided(programme: &Programme, reduced: &[f64], within: &[Within], known: f
     let open = programme.variables.iter().zip(within).enumerate();
     let open = open.filter(|(_, (variable, (least, most)))| variable.binary && least < most);
     let open: Vec<usize> = open.map(|(at, _)| at).collect();
-    let split = if known.is_finite() { relaxed(programme, within) } else { None };
+    let split = if known.is_finite() { solver::relaxed(programme, within, PATIENCE) } else { None };
     let off = |at: usize| {
         let value = split.as_ref().and_then(|values| values.get(at)).copied().unwrap_or(0.0);
         (value - value.round()).abs()
@@ -128,23 +128,6 @@ fn undecided(programme: &Programme, reduced: &[f64], within: &[Within], known: f
 
 /// Less than this a solver means a whole number.
 const SPLIT: f64 = 1e-6;
-
-/// What a solver takes if parts of what is binary may be taken.
-fn relaxed(programme: &Programme, within: &[Within]) -> Option<Vec<f64>> {
-    let scale = scale(programme);
-    let mut problem = Problem::new(OptimizationDirection::Minimize);
-    problem.set_time_limit(PATIENCE);
-    let bounded = programme.variables.iter().zip(within);
-    let variables: Vec<microlp::Variable> =
-        bounded.map(|(variable, &side)| problem.add_var(variable.cost / scale, side)).collect();
-    for row in &programme.rows {
-        let terms = row.terms.iter().filter_map(|&(at, factor)| Some((*variables.get(at)?, factor)));
-        problem.add_constraint(terms.collect::<Vec<_>>(), op(row.op), row.bound);
-    }
-    let outcome = problem.solve_with(SolveOptions::default()).ok()?;
-    let solution = outcome.solution()?;
-    Some(variables.iter().map(|&variable| solution.var_value(variable)).collect())
-}
 
 /// No row is dearer than so many times a usual cost: what cannot be at all is dear enough then.
 const DEAREST: f64 = 1e8;
@@ -192,10 +175,10 @@ fn prices(programme: &Programme, within: &[Within]) -> Option<Vec<f64>> {
     let solution = outcome.solution()?;
     let turned = |(row, &price): (&super::programme::Row, &microlp::Variable)| {
         let price = solution.var_value(price) * scale;
-        match op(row.op) {
-            ComparisonOp::Le => price.min(0.0),
-            ComparisonOp::Ge => price.max(0.0),
-            ComparisonOp::Eq => price,
+        match row.op {
+            Op::AtMost => price.min(0.0),
+            Op::AtLeast => price.max(0.0),
+            Op::Equal => price,
         }
     };
     let mut prices: Vec<f64> = programme.rows.iter().zip(&rows).map(turned).collect();

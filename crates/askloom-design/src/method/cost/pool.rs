@@ -189,12 +189,7 @@ impl Pool {
     /// The collection that holds the same under the same keys.
     pub(super) fn known(&self, candidate: &Collection) -> Option<CollectionId> {
         let same = |other: &Collection| {
-            other.source == candidate.source
-                && other.block_key == candidate.block_key
-                && other.entry_key == candidate.entry_key
-                && other.contents == candidate.contents
-                && other.keeper == candidate.keeper
-                && other.indexed().is_some() == candidate.indexed().is_some()
+            other.is_same_as(candidate) && other.indexed().is_some() == candidate.indexed().is_some()
         };
         let near = self.by_root.get(&candidate.source.root).into_iter().flatten().copied();
         let back = self.design.collections.ids().skip(self.back).filter(|_| self.back > 0);
@@ -230,7 +225,7 @@ impl Pool {
             let native = Collection { keeper: Keeper::Store, ..one };
             // Beside a copy that is always there it would be another order of that one.
             let always = self.design.collections.iter().take(self.first);
-            let beside = always.into_iter().any(|(_, other)| is_sibling(other, &native));
+            let beside = always.into_iter().any(|(_, other)| other.is_sibling_of(&native));
             if !beside {
                 self.add(conceptual, limits, native);
             }
@@ -240,20 +235,10 @@ impl Pool {
     /// Copies beside which an index of the store's own would not be one of the master, but another order of the copy.
     pub(super) fn siblings(&self, native: CollectionId) -> impl Iterator<Item = CollectionId> + '_ {
         let index = &self.design.collections[native];
-        let near = self.by_root.get(&index.source.root).into_iter().flatten().copied();
-        near.filter(|&id| is_sibling(&self.design.collections[id], index))
+        let near = self.by_root.get(&index.source.root).filter(|_| index.keeper == Keeper::Store);
+        let near = near.into_iter().flatten().copied();
+        near.filter(|&id| self.design.collections[id].is_sibling_of(index))
     }
-}
-
-fn is_sibling(other: &Collection, index: &Collection) -> bool {
-    let flat = |one: &Collection| one.role != Role::Master && matches!(one.contents, Contents::Fields(_));
-    other.keeper == Keeper::Ours
-        && index.keeper == Keeper::Store
-        && flat(other)
-        && flat(index)
-        && other.source == index.source
-        && other.block_key == index.block_key
-        && index.held().all(|path| other.held().any(|own| own == path))
 }
 
 /// What every design of a model has: what the model declares, the masters, and what writes need whatever copies there are.

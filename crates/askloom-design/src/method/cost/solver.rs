@@ -1,35 +1,22 @@
 //! The solvers: microlp, which is in every build, and HiGHS, which is written in C++ and behind the feature `highs`.
 
-use super::programme::{Op, Programme};
-use microlp::ComparisonOp;
+use super::programme::{Op, Programme, Variable};
+use microlp::{ComparisonOp, OptimizationDirection, Problem, SolveOptions};
 use std::time::Duration;
 
 /// What the solver chooses; nothing if it finds nothing in time.
 #[cfg(not(feature = "highs"))]
 pub(super) fn choose(programme: &Programme, limit: Option<Duration>) -> Option<Vec<f64>> {
-    use microlp::{OptimizationDirection, Problem, SolveOptions};
-    // Costs that the solver sees are about 1: its tolerances are absolute.
-    let scale = scale(programme);
-    let mut problem = Problem::new(OptimizationDirection::Minimize);
-    let variables: Vec<microlp::Variable> = programme
-        .variables
-        .iter()
-        .map(|variable| match variable.binary {
-            true => problem.add_binary_var(variable.cost / scale),
-            false => problem.add_var(variable.cost / scale, (0.0, 1.0)),
-        })
-        .collect();
-    for row in &programme.rows {
-        let terms: Vec<(microlp::Variable, f64)> =
-            row.terms.iter().filter_map(|&(at, factor)| Some((*variables.get(at)?, factor))).collect();
-        problem.add_constraint(terms, op(row.op), row.bound);
-    }
+    let (mut problem, variables) = problem(programme, |problem, variable, cost| match variable.binary {
+        true => problem.add_binary_var(cost),
+        false => problem.add_var(cost, (0.0, 1.0)),
+    });
     if let Some(limit) = limit {
         problem.set_time_limit(limit);
     }
     let outcome = problem.solve_with(SolveOptions::default()).ok()?;
     let solution = outcome.solution()?;
-    let value = |(variable, at): (&super::programme::Variable, &microlp::Variable)| {
+    let value = |(variable, at): (&Variable, &microlp::Variable)| {
         let value = solution.var_value(*at);
         if variable.binary { value.round() } else { value.clamp(0.0, 1.0) }
     };
@@ -73,11 +60,47 @@ pub(super) fn choose(programme: &Programme, limit: Option<Duration>) -> Option<V
         return None;
     }
     let solution = solved.get_solution();
-    let value = |(variable, &value): (&super::programme::Variable, &f64)| {
+    let value = |(variable, &value): (&Variable, &f64)| {
         if variable.binary { value.round() } else { value.clamp(0.0, 1.0) }
     };
     let values: Vec<f64> = programme.variables.iter().zip(solution.columns()).map(value).collect();
     (values.len() == programme.variables.len()).then_some(values)
+}
+
+/// What microlp takes if parts of what is binary may be taken, each variable within its bounds.
+pub(super) fn relaxed(programme: &Programme, within: &[(f64, f64)], limit: Duration) -> Option<Vec<f64>> {
+    let mut sides = within.iter();
+    let (mut problem, variables) = problem(programme, |problem, _, cost| {
+        problem.add_var(cost, sides.next().copied().unwrap_or((0.0, 1.0)))
+    });
+    problem.set_time_limit(limit);
+    let outcome = problem.solve_with(SolveOptions::default()).ok()?;
+    let solution = outcome.solution()?;
+    Some(variables.iter().map(|&variable| solution.var_value(variable)).collect())
+}
+
+/// A programme as microlp has it, with whoever adds its variables in order.
+fn problem(
+    programme: &Programme,
+    mut add: impl FnMut(&mut Problem, &Variable, f64) -> microlp::Variable,
+) -> (Problem, Vec<microlp::Variable>) {
+    // Costs that the solver sees are about 1: its tolerances are absolute.
+    let scale = scale(programme);
+    let mut problem = Problem::new(OptimizationDirection::Minimize);
+    let mut variables = Vec::with_capacity(programme.variables.len());
+    for variable in &programme.variables {
+        variables.push(add(&mut problem, variable, variable.cost / scale));
+    }
+    for row in &programme.rows {
+        let terms = row.terms.iter().filter_map(|&(at, factor)| Some((*variables.get(at)?, factor)));
+        let op = match row.op {
+            Op::AtMost => ComparisonOp::Le,
+            Op::AtLeast => ComparisonOp::Ge,
+            Op::Equal => ComparisonOp::Eq,
+        };
+        problem.add_constraint(terms.collect::<Vec<_>>(), op, row.bound);
+    }
+    (problem, variables)
 }
 
 /// What costs are about.
@@ -86,12 +109,4 @@ pub(super) fn scale(programme: &Programme) -> f64 {
     let (sum, count) =
         costs.filter(|&cost| cost > 0.0).fold((0.0, 0.0), |(sum, n), cost| (sum + cost, n + 1.0));
     if count > 0.0 { sum / count } else { 1.0 }
-}
-
-pub(super) fn op(op: Op) -> ComparisonOp {
-    match op {
-        Op::AtMost => ComparisonOp::Le,
-        Op::AtLeast => ComparisonOp::Ge,
-        Op::Equal => ComparisonOp::Eq,
-    }
 }

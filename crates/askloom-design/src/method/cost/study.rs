@@ -300,13 +300,7 @@ fn smallest(choice: &Choice, rules: &Rules) -> Option<Decided> {
 /// With what the model declares.
 fn with(model: &Model, mut design: Design, declared: &Design) -> Design {
     for (_, one) in declared.collections.iter().filter(|(_, one)| one.role != Role::Master) {
-        let same = |other: &Collection| {
-            other.source == one.source
-                && other.block_key == one.block_key
-                && other.entry_key == one.entry_key
-                && other.contents == one.contents
-        };
-        if !design.collections.iter().any(|(_, other)| same(other)) {
+        if !design.collections.iter().any(|(_, other)| other.is_same_as(one)) {
             let name = upkeep::unused(&design, one.name.clone());
             design.collections.push(Collection { name, ..one.clone() });
         }
