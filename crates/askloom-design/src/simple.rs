@@ -27,15 +27,17 @@ pub fn design(model: &Model) -> Design {
 }
 
 fn is_by_key(plan: &askloom_model::Plan) -> bool {
-    let access = match plan.access.how {
-        Reading::GetBlock { .. } | Reading::Range { .. } | Reading::Each { .. } => true,
-        Reading::Scan => false,
-    };
-    let joins = plan.joins.iter().all(|join| match join.how {
-        askloom_model::Joining::Inside | askloom_model::Joining::LookUp { .. } => true,
-        askloom_model::Joining::Back { .. } | askloom_model::Joining::BackByScan { .. } => false,
-    });
-    access && joins
+    plan.all().all(|plan| {
+        let access = match plan.access.how {
+            Reading::GetBlock { .. } | Reading::Range { .. } | Reading::Each { .. } => true,
+            Reading::Scan => false,
+        };
+        let joins = plan.joins.iter().all(|join| match join.how {
+            askloom_model::Joining::Inside | askloom_model::Joining::LookUp { .. } => true,
+            askloom_model::Joining::Back { .. } | askloom_model::Joining::BackByScan { .. } => false,
+        });
+        access && joins
+    })
 }
 
 /// One collection of whole aggregates for each root class that has none yet.

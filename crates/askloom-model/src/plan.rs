@@ -2,7 +2,7 @@
 
 use crate::{
     ClassId, CollectionId, Column, Comparison, Condition, EndId, InSet, Limit, Member, Operand, OrderTerm,
-    Path, PositionId,
+    Parameter, Path, PositionId, Query,
 };
 use serde::Serialize;
 use std::borrow::Cow;
@@ -10,6 +10,9 @@ use std::borrow::Cow;
 /// A plan of a query: how its rows are found, then what is done with them.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Plan {
+    /// What is found before anything else is read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first: Option<Box<Found>>,
     pub access: Access,
     /// Positions that the access does not give, in the order in which they are joined.
     pub joins: Vec<JoinStep>,
@@ -32,7 +35,8 @@ impl Plan {
         let joins = self.joins.iter().map(|join| &join.how);
         let later = self.priced.steps.iter().filter_map(|step| match &step.of {
             StepOf::Follow(follow) => Some(&follow.how),
-            StepOf::Access
+            StepOf::First
+            | StepOf::Access
             | StepOf::Join(_)
             | StepOf::Fetch(_)
             | StepOf::Filter
@@ -43,11 +47,59 @@ impl Plan {
         joins.chain(later)
     }
 
+    /// This plan, before it the one of what is found first, and so on.
+    pub fn all(&self) -> impl Iterator<Item = &Self> {
+        std::iter::successors(Some(self), |plan| plan.first.as_ref().map(|found| &found.plan))
+    }
+
     /// Every collection that is read; one may come twice.
     pub fn collections(&self) -> impl Iterator<Item = CollectionId> + '_ {
+        self.all().flat_map(Self::read_after)
+    }
+
+    /// Those that are read after what is found first.
+    pub fn read_after(&self) -> impl Iterator<Item = CollectionId> + '_ {
         let fetches = self.fetches.iter().map(|fetch| fetch.collection);
         let followed = self.follows().flat_map(Joining::collections);
         std::iter::once(self.access.collection).chain(fetches).chain(followed)
+    }
+
+    /// What is paid for after what is found first.
+    #[must_use]
+    pub fn cost_after(&self) -> f64 {
+        let after = self.priced.steps.iter().filter(|step| step.of != StepOf::First);
+        after.map(|step| step.estimate.cost).sum()
+    }
+
+    /// The parameters that it goes by: those of the query, and behind them the ids that are found first.
+    #[must_use]
+    pub fn parameters<'p>(&'p self, query: &'p Query) -> &'p [Parameter] {
+        self.first.as_ref().map_or(&query.parameters, |found| &found.parameters)
+    }
+}
+
+/// Instances that the rows of a query have to lead to. Their ids are found by a plan of their own, and are then one more
+/// parameter of the query.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Found {
+    /// FROM their class, with what the query says of them.
+    pub query: Query,
+    pub plan: Plan,
+    /// Those of the query, and behind them the list of ids.
+    pub parameters: Vec<Parameter>,
+}
+
+impl Found {
+    /// The list of ids.
+    #[must_use]
+    pub fn list(&self) -> Option<&Parameter> {
+        self.parameters.last()
+    }
+
+    /// Where the list is among the parameters.
+    #[must_use]
+    pub fn index(&self) -> usize {
+        self.parameters.len().saturating_sub(1)
     }
 }
 
@@ -229,6 +281,8 @@ pub struct StepEstimate {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StepOf {
+    /// All steps of what is found first.
+    First,
     Access,
     /// By its place in the plan's joins.
     Join(usize),

@@ -69,7 +69,7 @@ fn additions_are_applied_and_filled() {
         .says("`Player.nick` is new")
         .says("askloom apply game.loom --store file:store");
     let ran = project.run(&["apply", "game.loom", "--store", "file:store"]).exits(0);
-    ran.says("`Player.nick` is new").says("copy `HostedBy").says("put into new copies");
+    ran.says("`Player.nick` is new").says("copy `PlayerOfHostedBy").says("put into new copies");
     project.run(&ask).exits(0).prints(id);
     project.run(&["verify", "game.loom", "--store", "file:store"]).exits(0).says("nothing is wrong");
     project.run(&["apply", "game.loom", "--store", "file:store"]).exits(0).says("nothing to do");

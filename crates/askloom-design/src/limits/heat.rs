@@ -46,13 +46,17 @@ pub fn hot(model: &Model, costing: &Costing<'_>, design: &Design) -> Vec<Hot> {
     let rate = |header: &Header| header.rate.unwrap_or(1.0);
     for query in &questions(model) {
         let Some(plan) = plan::plan_for(costing, &model.conceptual, design, query) else { continue };
-        add(plan.access.collection, rate(&query.header) * read(&plan, &most.value), 0.0);
+        for plan in plan.all() {
+            add(plan.access.collection, rate(&query.header) * read(plan, &most.value), 0.0);
+        }
     }
     for write in &model.workload.writes {
         let Ok(plan) = plan::write::plan(costing, model, design, write) else { continue };
         let rate = rate(&write.header);
         for step in &plan.steps {
-            add(step.find.access.collection, rate * read(&step.find, &most.value), 0.0);
+            for find in step.find.all() {
+                add(find.access.collection, rate * read(find, &most.value), 0.0);
+            }
             add(step.master.collection, 0.0, rate * written(&step.master.estimate, &most.value));
             for copy in &step.copies {
                 add(copy.collection, 0.0, rate * written(&copy.estimate, &most.value));

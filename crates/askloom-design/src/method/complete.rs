@@ -86,9 +86,11 @@ pub(super) fn add_index(model: &Model, costing: &Costing<'_>, design: &mut Desig
 /// Whether a plan reads all of some collection.
 #[must_use]
 pub fn scans(plan: &Plan) -> bool {
-    let mut follows = plan.follows();
-    let first = plan.access.how == Reading::Scan && plan.priced.searched.is_empty();
-    first || follows.any(|how| matches!(how, Joining::BackByScan { .. }))
+    plan.all().any(|plan| {
+        let mut follows = plan.follows();
+        let first = plan.access.how == Reading::Scan && plan.priced.searched.is_empty();
+        first || follows.any(|how| matches!(how, Joining::BackByScan { .. }))
+    })
 }
 
 /// The identities of a query's rows by what it gives and in its order.

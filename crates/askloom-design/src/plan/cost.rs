@@ -9,8 +9,8 @@ use super::{cover, fetch, lookup, paths, search};
 use crate::cost::{Asked, Costing, Sizes, Statistics, list_length, selectivity};
 use askloom_model::{
     AssumptionAbout, Capability, ClassId, ColumnValue, Condition, Constant, Contents, CopyLevel, Design,
-    EndId, Estimate, Fetch, Follow, Guarantee, Joining, Keeper, Leaf, Limit, Member, Operand, OrderBy, Path,
-    Plan, PositionId, Priced, Query, Reading, Role, SnapshotReads, StepEstimate, StepOf, Work,
+    EndId, Estimate, Fetch, Follow, Found, Guarantee, InSet, Joining, Keeper, Leaf, Limit, Member, Operand,
+    OrderBy, Path, Plan, PositionId, Priced, Query, Reading, Role, SnapshotReads, StepEstimate, StepOf, Work,
 };
 use std::collections::HashSet;
 
@@ -28,10 +28,12 @@ pub(super) fn price(
 ) {
     let sizes = Sizes { statistics, design };
     let fetches = plan.fetches.clone();
+    let first = plan.first.clone();
     let mut pricing = Pricing {
         costing,
         sizes,
         query,
+        found: first.as_deref(),
         fetches: &fetches,
         flowing: 0.0,
         searched: search::searched(
@@ -45,6 +47,7 @@ pub(super) fn price(
         fetched: HashSet::new(),
         steps: Vec::new(),
     };
+    pricing.first();
     pricing.access(plan);
     pricing.joins(plan);
     pricing.filter(plan);
@@ -56,13 +59,19 @@ pub(super) fn price(
     for step in &steps {
         plan.estimate += step.estimate;
     }
+    let mut assumed = statistics.assumed();
+    for before in first.iter().flat_map(|found| &found.plan.priced.assumed) {
+        if !assumed.contains(before) {
+            assumed.push(*before);
+        }
+    }
     plan.priced = Priced {
         target: costing.capability.target,
         unit: costing.model.unit(),
         reads: Guarantee::default(),
         steps,
         searched,
-        assumed: statistics.assumed(),
+        assumed,
     };
     plan.priced.reads = guarantee(costing.capability, statistics, design, plan);
 }
@@ -100,6 +109,8 @@ struct Pricing<'p> {
     costing: &'p Costing<'p>,
     sizes: Sizes<'p>,
     query: &'p Query,
+    /// What is found first.
+    found: Option<&'p Found>,
     fetches: &'p [Fetch],
     /// Rows between the last step and the next.
     flowing: f64,
@@ -121,6 +132,51 @@ impl Pricing<'_> {
 
     fn asked(&self) -> Asked<'_> {
         Asked { positions: &self.query.positions, skew: self.query.header.skew.unwrap_or(0.0) }
+    }
+
+    fn first(&mut self) {
+        if let Some(found) = self.found {
+            let out = self.count(found);
+            self.steps.push(StepEstimate { of: StepOf::First, estimate: found.plan.estimate, out });
+        }
+    }
+
+    /// How many are found, whichever plan finds them.
+    fn count(&self, found: &Found) -> f64 {
+        let class = found.query.positions[super::main()].class;
+        class.map_or(1.0, |class| self.sizes.statistics.count(class)) * self.found_share(found)
+    }
+
+    fn found_share(&self, found: &Found) -> f64 {
+        let asked = Asked { positions: &found.query.positions, ..self.asked() };
+        let share = |condition| selectivity(self.sizes.statistics, asked, condition);
+        found.query.condition.as_ref().map_or(1.0, share)
+    }
+
+    /// What is found first, if this is the list of it.
+    fn listed(&self, set: &InSet) -> Option<&Found> {
+        match set {
+            InSet::Parameter(index) => self.found.filter(|found| found.index() == *index),
+            InSet::List(_) => None,
+        }
+    }
+
+    /// How many values a set has.
+    fn length(&self, set: &InSet) -> f64 {
+        match self.listed(set) {
+            Some(found) => self.count(found),
+            None => list_length(self.sizes.statistics, set),
+        }
+    }
+
+    /// The share of rows for which a term of a key holds. Of those that lead to what is found first, the share of that.
+    fn term_share(&self, condition: &Condition) -> f64 {
+        if let Condition::In { set, .. } = condition
+            && let Some(found) = self.listed(set)
+        {
+            return self.found_share(found);
+        }
+        selectivity(self.sizes.statistics, self.asked(), condition)
     }
 
     fn access(&mut self, plan: &Plan) {
@@ -187,7 +243,7 @@ impl Pricing<'_> {
         match how {
             Reading::Each { set, of, .. } => {
                 let (inner, how) = self.times(of);
-                (list_length(self.sizes.statistics, set).max(1.0) * inner, how)
+                (self.length(set).max(1.0) * inner, how)
             }
             Reading::GetBlock { .. } | Reading::Range { .. } | Reading::Scan => (1.0, how),
         }
@@ -207,7 +263,7 @@ impl Pricing<'_> {
             if own.contains(&term.condition) {
                 continue;
             }
-            let share = selectivity(self.sizes.statistics, self.asked(), &term.condition);
+            let share = self.term_share(&term.condition);
             // Each entry has one of the several values of a row.
             rows *= share / self.sizes.statistics.values(&term.path).max(1.0);
         }

@@ -71,17 +71,21 @@ pub(super) fn map_path(path: &Path, positions: &[Option<PositionId>]) -> Option<
 
 /// The collection's condition in the query's positions.
 pub(super) fn map_condition(condition: &Condition, positions: &[Option<PositionId>]) -> Option<Condition> {
+    map_paths(condition, &|path| map_path(path, positions))
+}
+
+/// A condition with other paths; nothing if one has no other.
+pub(super) fn map_paths(condition: &Condition, other: &impl Fn(&Path) -> Option<Path>) -> Option<Condition> {
     let operand = |operand: &Operand| match operand {
-        Operand::Path(path) => map_path(path, positions).map(Operand::Path),
+        Operand::Path(path) => other(path).map(Operand::Path),
         Operand::Constant(_) | Operand::Parameter(_) => Some(operand.clone()),
     };
-    let terms = |terms: &[Condition]| {
-        terms.iter().map(|term| map_condition(term, positions)).collect::<Option<Vec<_>>>()
-    };
+    let terms =
+        |terms: &[Condition]| terms.iter().map(|term| map_paths(term, other)).collect::<Option<Vec<_>>>();
     Some(match condition {
         Condition::And(list) => Condition::And(terms(list)?),
         Condition::Or(list) => Condition::Or(terms(list)?),
-        Condition::Not(inner) => Condition::Not(Box::new(map_condition(inner, positions)?)),
+        Condition::Not(inner) => Condition::Not(Box::new(map_paths(inner, other)?)),
         Condition::Compare { left, op, right } => {
             Condition::Compare { left: operand(left)?, op: *op, right: operand(right)? }
         }

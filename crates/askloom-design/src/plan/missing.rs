@@ -24,6 +24,11 @@ pub enum Missing {
 
 /// What the store or the query does not allow in a plan.
 pub(super) fn lacks(capability: &Capability, query: &Query, plan: &Plan) -> Option<Missing> {
+    if let Some(found) = &plan.first
+        && let Some(missing) = lacks(capability, &found.query, &found.plan)
+    {
+        return Some(missing);
+    }
     let id = plan.access.collection;
     if !capability.scan.value {
         if plan.access.how == Reading::Scan {

@@ -17,6 +17,7 @@ mod outline;
 mod paths;
 mod print;
 mod search;
+mod split;
 mod steady;
 mod table;
 mod terms;
@@ -28,11 +29,13 @@ pub use missing::{Missing, answer, missing};
 pub use outline::{Line, outline, outline_write};
 pub use paths::{needed_paths, needs_whole};
 pub use print::{assumptions, print, print_assumed};
+pub use split::{Split, splits};
 
 use crate::cost::{Costing, Sizes};
 use askloom_model::{
-    Access, Collection, CollectionId, Conceptual, Condition, Contents, Design, Fetch, Home, Id, JoinStep,
-    Joining, Limit, Mapped, Member, Plan, PositionId, Query, Reading, RelationshipKind, Role, fault,
+    Access, Collection, CollectionId, Conceptual, Condition, Contents, Design, Fetch, Found, Home, Id,
+    JoinStep, Joining, Limit, Mapped, Member, Plan, PositionId, Query, Reading, RelationshipKind, Role,
+    fault,
 };
 use cover::embed;
 use std::cmp::Ordering;
@@ -59,7 +62,7 @@ pub fn plan_for(
     query: &Query,
 ) -> Option<Plan> {
     let planner = Planner::new(costing, conceptual, design, query);
-    planner.cheapest(design.collections.ids())
+    planner.cheapest(&design.collections.ids().collect::<Vec<_>>())
 }
 
 /// The cheapest plan that one of these collections starts.
@@ -70,7 +73,7 @@ pub(crate) fn plan_from(
     query: &Query,
     from: &[CollectionId],
 ) -> Option<Plan> {
-    Planner::new(costing, conceptual, design, query).cheapest(from.iter().copied())
+    Planner::new(costing, conceptual, design, query).cheapest(from)
 }
 
 /// The collections that can start a plan which does not cost more than this, as far as can be told by how they are read.
@@ -82,9 +85,15 @@ pub(crate) fn starts_within(
     most: f64,
 ) -> Vec<CollectionId> {
     let planner = Planner::new(costing, conceptual, design, query);
-    let ids = design.collections.ids();
-    let starts = ids.filter_map(|id| planner.begin(id)).filter(|start| planner.least(start) <= most);
-    starts.map(|start| start.id).collect()
+    let mut starts = planner.starts_within(most);
+    for split in splits(conceptual, query) {
+        if let Some(found) = planner.first(&split, most) {
+            starts.extend(planner.then(&split, &found).starts_within(most));
+        }
+    }
+    starts.sort_unstable();
+    starts.dedup();
+    starts
 }
 
 /// Every plan that a collection of the design can start, that the store can do, and that is as fresh as the query asks.
@@ -99,11 +108,41 @@ pub fn plans_for(
     started(costing, conceptual, design, query).into_iter().filter(possible).collect()
 }
 
+/// Every plan that finds nothing first.
+pub(crate) fn direct_plans(
+    costing: &Costing<'_>,
+    conceptual: &Conceptual,
+    design: &Design,
+    query: &Query,
+) -> Vec<Plan> {
+    Planner::new(costing, conceptual, design, query).possible()
+}
+
+/// Every plan of the rest after what is found first, whose own plan is the cheapest.
+pub(crate) fn plans_after(
+    costing: &Costing<'_>,
+    conceptual: &Conceptual,
+    design: &Design,
+    split: &Split,
+) -> Vec<Plan> {
+    let Some(first) = plan_for(costing, conceptual, design, &split.first) else { return Vec::new() };
+    let found = split.found(first);
+    let planner = Planner::new(costing, conceptual, design, &split.then);
+    Planner { found: Some(&found), ..planner }.possible()
+}
+
 /// Every plan that a collection of the design can start, whether the store can do it or not.
 fn started(costing: &Costing<'_>, conceptual: &Conceptual, design: &Design, query: &Query) -> Vec<Plan> {
     let planner = Planner::new(costing, conceptual, design, query);
-    let starts = design.collections.ids().filter_map(|id| planner.begin(id));
-    starts.flat_map(|start| planner.plans(&start, fetch::Of::All)).collect()
+    let mut plans = planner.all();
+    for split in splits(conceptual, query) {
+        let first = plans_for(costing, conceptual, design, &split.first);
+        for plan in split::undominated(first) {
+            let found = split.found(plan);
+            plans.extend(planner.then(&split, &found).all());
+        }
+    }
+    plans
 }
 
 struct Planner<'p> {
@@ -116,6 +155,8 @@ struct Planner<'p> {
     homes: Vec<Home>,
     /// Whether any class has a time to live.
     expires: bool,
+    /// What has been found first: keys have to go by it.
+    found: Option<&'p Found>,
 }
 
 /// A collection that can be read first, and how.
@@ -145,13 +186,61 @@ impl<'p> Planner<'p> {
         let conjuncts = conjuncts(query.condition.as_ref());
         let homes = query.positions[main()].class.map(|class| conceptual.homes(class)).unwrap_or_default();
         let expires = conceptual.classes.iter().any(|(_, class)| class.ttl_ms.is_some());
-        Self { costing, conceptual, design, query, conjuncts, homes, expires }
+        Self { costing, conceptual, design, query, conjuncts, homes, expires, found: None }
+    }
+
+    /// All plans that go by what has been found.
+    fn all(&self) -> Vec<Plan> {
+        let starts = self.design.collections.ids().filter_map(|id| self.begin(id));
+        starts.flat_map(|start| self.plans(&start, fetch::Of::All)).collect()
+    }
+
+    /// Those of them that the store can do and that are as fresh as the query asks.
+    fn possible(&self) -> Vec<Plan> {
+        let mut plans = self.all();
+        plans.retain(|plan| missing::lacks(self.costing.capability, self.query, plan).is_none());
+        plans
+    }
+
+    fn starts_within(&self, most: f64) -> Vec<CollectionId> {
+        let starts = self.design.collections.ids().filter_map(|id| self.begin(id));
+        starts.filter(|start| self.least(start) <= most).map(|start| start.id).collect()
+    }
+
+    /// What a split finds first, if that costs less than this.
+    fn first(&self, split: &Split, less_than: f64) -> Option<Found> {
+        let Self { costing, conceptual, design, .. } = *self;
+        let plan = plan_for(costing, conceptual, design, &split.first)?;
+        (plan.estimate.cost < less_than).then(|| split.found(plan))
+    }
+
+    /// The planner of the rest.
+    fn then<'t>(&self, split: &'t Split, found: &'t Found) -> Planner<'t>
+    where
+        'p: 't,
+    {
+        let then = Planner::new(self.costing, self.conceptual, self.design, &split.then);
+        Planner { found: Some(found), ..then }
+    }
+
+    /// The cheapest plan that one of these collections starts, by itself or after what its rows lead to has been found.
+    fn cheapest(&self, from: &[CollectionId]) -> Option<Plan> {
+        let mut best = self.cheapest_by_itself(from);
+        for split in splits(self.conceptual, self.query) {
+            let most = best.as_ref().map_or(f64::INFINITY, |best| best.estimate.cost);
+            let Some(found) = self.first(&split, most) else { continue };
+            let plan = self.then(&split, &found).cheapest_by_itself(from);
+            if let Some(plan) = plan.filter(|plan| best.as_ref().is_none_or(|best| is_better(plan, best))) {
+                best = Some(plan);
+            }
+        }
+        best
     }
 
     /// The cheapest plan that one of these collections starts, of several the first. Where many collections could only be
     /// read as a whole, most of them are dearer by that alone than a plan that is known already.
-    fn cheapest(&self, from: impl Iterator<Item = CollectionId>) -> Option<Plan> {
-        let starts = from.filter_map(|id| self.begin(id));
+    fn cheapest_by_itself(&self, from: &[CollectionId]) -> Option<Plan> {
+        let starts = from.iter().filter_map(|&id| self.begin(id));
         let mut starts: Vec<(f64, Start<'_>)> = starts.map(|start| (self.least(&start), start)).collect();
         starts.sort_by(|(a, _), (b, _)| a.total_cmp(b));
         let mut best: Option<Plan> = None;
@@ -188,7 +277,10 @@ impl<'p> Planner<'p> {
             return None;
         }
         let implied = self.implied(collection, &positions)?;
-        let readings = self.readings(collection, &positions);
+        let mut readings = self.readings(collection, &positions);
+        if let Some(found) = self.found {
+            readings.retain(|(how, _)| split::goes_by(how, found.index()));
+        }
         (!readings.is_empty()).then_some(Start { id, collection, positions, implied, readings })
     }
 
@@ -202,6 +294,7 @@ impl<'p> Planner<'p> {
         let plan = |(how, bound): &(Reading, HashSet<usize>), fetches: &Vec<Fetch>| {
             let used = implied.union(bound).copied().collect();
             let mut plan = Plan {
+                first: self.found.cloned().map(Box::new),
                 access: Access { collection: id, how: how.clone(), positions: positions.clone() },
                 joins: joins.clone(),
                 fetches: fetches.clone(),

@@ -50,11 +50,22 @@ impl Line {
 #[must_use]
 pub fn outline(model: &Model, design: &Design, query: &Query, plan: &Plan) -> Vec<Line> {
     let printer = Printer::new(model, design, query, plan);
-    let line = |step: &askloom_model::StepEstimate| {
-        let (op, collection) = kind(plan, &step.of);
-        Line::read(op, printer.step(&step.of), collection, &step.estimate)
-    };
-    plan.priced.steps.iter().map(line).collect()
+    let mut lines = Vec::new();
+    for step in &plan.priced.steps {
+        match &plan.first {
+            Some(found) if step.of == StepOf::First => {
+                lines.extend(outline(model, design, &found.query, &found.plan));
+                if let Some(last) = lines.last_mut() {
+                    last.words = format!("{} is {}", printer.list(), last.words);
+                }
+            }
+            Some(_) | None => {
+                let (op, collection) = kind(plan, &step.of);
+                lines.push(Line::read(op, printer.step(&step.of), collection, &step.estimate));
+            }
+        }
+    }
+    lines
 }
 
 /// What the plan of a write of the workload does.
@@ -65,6 +76,7 @@ pub fn outline_write(model: &Model, design: &Design, write: &Write, plan: &Write
 
 fn kind(plan: &Plan, of: &StepOf) -> (&'static str, Option<CollectionId>) {
     match of {
+        StepOf::First => ("first", None),
         StepOf::Access if !plan.priced.searched.is_empty() => ("search", Some(plan.access.collection)),
         StepOf::Access => (reading(&plan.access.how), Some(plan.access.collection)),
         StepOf::Join(index) => plan.joins.get(*index).map_or(("join", None), |join| joining(&join.how)),

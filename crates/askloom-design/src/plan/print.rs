@@ -104,6 +104,7 @@ fn share_text(of: ShareOf) -> &'static str {
 
 /// Puts the steps of a plan into words.
 pub(super) struct Printer<'p> {
+    model: &'p Model,
     design: &'p Design,
     query: &'p Query,
     plan: &'p Plan,
@@ -113,8 +114,8 @@ pub(super) struct Printer<'p> {
 impl<'p> Printer<'p> {
     pub(super) fn new(model: &'p Model, design: &'p Design, query: &'p Query, plan: &'p Plan) -> Self {
         let conceptual = &model.conceptual;
-        let words = Words { conceptual, positions: &query.positions, parameters: &query.parameters };
-        Self { design, query, plan, words }
+        let words = Words { conceptual, positions: &query.positions, parameters: plan.parameters(query) };
+        Self { model, design, query, plan, words }
     }
 
     /// The steps, the last first. One row needs no sort.
@@ -124,14 +125,39 @@ impl<'p> Printer<'p> {
     }
 
     fn steps(&self, tree: &mut Tree, depth: usize) {
+        self.named_steps(tree, depth, "");
+    }
+
+    /// The steps, the last one with a name for what comes out.
+    fn named_steps(&self, tree: &mut Tree, depth: usize, mut name: &str) {
         for (deeper, step) in self.shown().enumerate() {
+            if let (StepOf::First, Some(first)) = (&step.of, self.first()) {
+                let list = format!("{} is ", self.list());
+                first.named_steps(tree, depth + deeper, &list);
+                continue;
+            }
             let Estimate { requests, partitions, rows, bytes, cost } = step.estimate;
-            tree.step(depth + deeper, &self.step(&step.of), &[requests, partitions, rows, bytes], cost);
+            let words = format!("{name}{}", self.step(&step.of));
+            tree.step(depth + deeper, &words, &[requests, partitions, rows, bytes], cost);
+            name = "";
         }
+    }
+
+    /// The words for what is found first.
+    pub(super) fn first(&self) -> Option<Self> {
+        let found = self.plan.first.as_ref()?;
+        Some(Printer::new(self.model, self.design, &found.query, &found.plan))
+    }
+
+    /// What the list of what is found first is called.
+    pub(super) fn list(&self) -> String {
+        let list = self.plan.first.as_ref().and_then(|found| found.list());
+        list.map(|list| format!(":{}", list.name)).unwrap_or_default()
     }
 
     pub(super) fn step(&self, of: &StepOf) -> String {
         match of {
+            StepOf::First => format!("find {}", self.list()),
             StepOf::Access => self.access(&self.plan.access),
             StepOf::Join(index) => {
                 self.plan.joins.get(*index).map(|join| self.join(join)).unwrap_or_default()

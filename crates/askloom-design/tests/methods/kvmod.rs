@@ -118,9 +118,9 @@ fn a_store_that_searches_needs_no_index_of_a_query() {
         assert!(plan.estimate.rows < embedded.estimate.rows, "{}", query.header.name);
         assert!(plan::print(&model, &made.design, query, &plan).contains("search"));
         searched.push(query.header.name.split('_').next().unwrap());
-        // What does not search goes through all of it.
+        // What does not search goes through all of it, unless a key leads to what the rows lead to.
         assert!(embedded.priced.searched.is_empty());
-        assert!(method::scans(&embedded), "{}", query.header.name);
+        assert!(method::scans(&embedded) || embedded.first.is_some(), "{}", query.header.name);
     }
     // The sixth gives the key of its collection.
     assert_eq!(searched, ["Q1", "Q2", "Q3", "Q4", "Q5", "Q7", "Q8", "Q9"]);

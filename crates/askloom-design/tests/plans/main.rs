@@ -16,4 +16,5 @@ mod missing;
 mod pricing;
 mod printed;
 mod properties;
+mod split;
 mod writes;

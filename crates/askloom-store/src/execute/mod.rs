@@ -27,8 +27,8 @@ pub(crate) use scene::collect_parts;
 use crate::{Keyspace, Reader, RunError, Schema};
 use access::Asked;
 use askloom_model::{
-    Ask, ColumnValue, Conceptual, Id, Operand, OrderBy, OrderTerm, Parameter, Plan, PositionId, Query, Value,
-    fault, typed,
+    Ask, ColumnValue, Conceptual, Element, Found, Id, Operand, OrderBy, OrderTerm, Parameter, Plan,
+    PositionId, Query, Value, fault, typed,
 };
 use page::Placed;
 use std::cmp::Ordering;
@@ -136,6 +136,26 @@ pub(crate) fn rows(
 impl Asked<'_> {
     /// The joined and filtered rows, in no particular order unless the plan needs no sort.
     fn rows(&self) -> Result<Vec<Row>, RunError> {
+        let Some(found) = &self.plan.first else { return self.by_plan() };
+        let mut arguments = self.scene.arguments.to_vec();
+        arguments.push(self.find(found)?);
+        let scene = Scene { arguments: &arguments, ..*self.scene };
+        Asked { scene: &scene, ..*self }.by_plan()
+    }
+
+    /// The ids of what rows have to lead to.
+    fn find(&self, found: &Found) -> Result<Value, RunError> {
+        let (query, plan) = (&found.query, &found.plan);
+        let fetcher = Fetcher::new(self.scene.instances.schema(), self.keyspace, &query.positions, plan);
+        let scene = Scene { positions: &query.positions, fetcher: Some(&fetcher), ..*self.scene };
+        let rows = Asked { scene: &scene, query, plan, after: None, ..*self }.rows()?;
+        let ids = rows.into_iter().filter_map(|row| row.keys.into_iter().next());
+        let elements = ids.zip(0..).map(|(value, ordinal)| Element { ordinal, value });
+        Ok(Value::List(elements.collect()))
+    }
+
+    /// The rows, when all arguments are there.
+    fn by_plan(&self) -> Result<Vec<Row>, RunError> {
         let mut rows = self.access()?;
         for join in &self.plan.joins {
             let mut joined = Vec::new();

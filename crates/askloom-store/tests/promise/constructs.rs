@@ -48,7 +48,8 @@ pub(crate) const CONSTRUCTS: [&str; 38] = [
     "path with path",
 ];
 
-pub(crate) const OPERATORS: [&str; 22] = [
+pub(crate) const OPERATORS: [&str; 23] = [
+    "found first",
     "get block",
     "each of a set",
     "join nodes",
@@ -249,6 +250,11 @@ pub(crate) fn operators(design: &Design, plan: &Plan) -> Vec<usize> {
         Contents::Fields(_) => true,
     };
     reading(&plan.access.how, copy, &mut found);
+    if plan.first.is_some() {
+        found.push("found first");
+        // A place or a tree that is looked for first is no filter of the rows: they are read as far as the limit.
+        found.retain(|operator| *operator != "as far as LIMIT");
+    }
     if !plan.fetches.is_empty() {
         found.push("fetch");
     }

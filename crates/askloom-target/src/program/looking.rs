@@ -12,10 +12,8 @@ use askloom_model::{
 impl Writing<'_> {
     pub(super) fn reads(&self, steps: &mut Vec<Step>) {
         if let Some(positions) = positions(self.step) {
-            for mut step in finding(self.given, positions, &self.plan.find) {
-                if step.each.is_none() {
-                    "what is written, with its version".clone_into(&mut step.why);
-                }
+            let start = Some("what is written, with its version");
+            for step in finding(self.given, positions, &self.plan.find, start) {
                 push(steps, step);
             }
         } else if !matches!(self.plan.action, WriteAction::Insert) {

@@ -4,8 +4,9 @@ use super::bind::{Given, fitted};
 use super::{Action, Bounds, Client, How, Program, Range, Read, Step, Term};
 use crate::layout::{Column, Field, Layout, Place, Shape, Table};
 use askloom_model::{
-    ClassId, CollectionId, ColumnValue, Conceptual, Fetch, HomePlace, InSet, Inclusive, Joining, KeyRange,
-    Leaf, Limit, Member, Operand, OrderBy, Path, Plan, Position, PositionId, Query, Reading, StepOf, Value,
+    ClassId, CollectionId, ColumnValue, Conceptual, Fetch, Found, HomePlace, InSet, Inclusive, Joining,
+    KeyRange, Leaf, Limit, Member, Operand, OrderBy, Path, Plan, Position, PositionId, Query, Reading,
+    StepOf, Value,
 };
 
 /// What a query does by its plan. Arguments are in the order of its parameters.
@@ -16,22 +17,25 @@ pub fn query(
     plan: &Plan,
     arguments: Option<&[Option<Value>]>,
 ) -> Program {
-    let given = Given { layout, parameters: &query.parameters, arguments };
-    let mut reads = Reads { given, plan, positions: &query.positions, steps: Vec::new() };
+    let given = Given { layout, parameters: plan.parameters(query), arguments };
+    let mut reads = Reads { given, plan, positions: &query.positions, start: None, steps: Vec::new() };
     reads.all();
     let steps = reads.steps;
     let client = client(layout, query, plan, &steps);
     Program { name: query.header.name.clone(), steps, client }
 }
 
-/// The reads of a plan that is a part of a write.
+/// The reads of a plan that is a part of a statement, and why the rows are read that it starts with.
 #[must_use]
 pub(super) fn finding(
     given: Given<'_>,
     positions: &askloom_model::Table<PositionId, Position>,
     plan: &Plan,
+    start: Option<&str>,
 ) -> Vec<Step> {
-    let mut reads = Reads { given, plan, positions, steps: Vec::new() };
+    let parameters = plan.first.as_ref().map_or(given.parameters, |found| &found.parameters);
+    let given = Given { parameters, ..given };
+    let mut reads = Reads { given, plan, positions, start, steps: Vec::new() };
     reads.all();
     reads.steps
 }
@@ -51,7 +55,7 @@ fn client(layout: &Layout<'_>, query: &Query, plan: &Plan, steps: &[Step]) -> Ve
     if steps.len() > 1 || !plan.joins.is_empty() || (!rows && query.positions.len() > 1) {
         client.push(Client::Join);
     }
-    if plan.filter.is_some() {
+    if plan.all().any(|plan| plan.filter.is_some()) {
         client.push(Client::Filter);
     }
     if groups {
@@ -78,6 +82,8 @@ struct Reads<'r> {
     given: Given<'r>,
     plan: &'r Plan,
     positions: &'r askloom_model::Table<PositionId, Position>,
+    /// Why rows are read that no other rows lead to, if it is not just where a query starts.
+    start: Option<&'r str>,
     steps: Vec<Step>,
 }
 
@@ -90,10 +96,18 @@ impl Reads<'_> {
     }
 
     fn all(&mut self) {
+        if let Some(found) = &self.plan.first {
+            self.first(found);
+        }
         self.access(&self.plan.access.how, &mut Vec::new(), None);
         for step in &self.plan.priced.steps {
             match &step.of {
-                StepOf::Access | StepOf::Filter | StepOf::Group | StepOf::Sort | StepOf::Limit => {}
+                StepOf::First
+                | StepOf::Access
+                | StepOf::Filter
+                | StepOf::Group
+                | StepOf::Sort
+                | StepOf::Limit => {}
                 StepOf::Join(index) => {
                     if let Some(join) = self.plan.joins.get(*index) {
                         let hop = self.positions[join.position].from;
@@ -115,6 +129,14 @@ impl Reads<'_> {
         if self.conceptual().classes.iter().any(|(_, class)| class.ttl_ms.is_some()) {
             self.living();
         }
+    }
+
+    /// What is found before the rows are: each statement says for which list.
+    fn first(&mut self, found: &Found) {
+        let given = Given { parameters: &found.query.parameters, ..self.given };
+        let list = found.list().map_or("", |list| &list.name);
+        let start = format!("first: :{list}");
+        self.steps.extend(finding(given, &found.query.positions, &found.plan, Some(&start)));
     }
 
     /// What has expired is told from what lives by the masters: of the rows, and of what a copy took its values from.
@@ -356,6 +378,7 @@ impl Reads<'_> {
     }
 
     fn push(&mut self, why: &str, each: Option<String>, read: Read) {
+        let why = self.start.filter(|_| each.is_none()).unwrap_or(why);
         let action = Action::Read(read);
         let there = self.steps.iter().any(|step| step.action == action && step.each == each);
         if !there {

@@ -1,24 +1,17 @@
 //! Collections that could serve a query: the view that answers it with one request, and what is less than that.
 
 use crate::method::complete;
-use crate::simple;
+use crate::{plan, simple};
 use askloom_model::{
     Collection, Contents, Id, KeyField, Leaf, Model, Path, Position, PositionId, Query, Role, Table,
 };
 
-/// The view of a query, and views that do a part of what it does.
+/// The view of a query, and views that do a part of what it does; and what leads to its rows, where what they lead to can
+/// be found first.
 pub(super) fn of_query(model: &Model, query: &Query) -> Vec<Collection> {
-    let full = Collection {
-        reasons: vec![format!("{} is answered by it.", query.header.name)],
-        ..simple::view(model, query)
-    };
-    let mut all = vec![full.clone()];
-    // Rows that a constant leaves out: others may want them.
-    let every = Collection {
-        source: askloom_model::Source { condition: None, ..full.source.clone() },
-        ..full.clone()
-    };
-    all.push(every.clone());
+    let full = view(model, query, &format!("{} is answered by it.", query.header.name));
+    let every = unconditioned(&full);
+    let mut all = vec![full.clone(), every.clone()];
     for view in [&full, &every] {
         all.extend(shorter(view));
         all.extend(orders(view));
@@ -28,8 +21,41 @@ pub(super) fn of_query(model: &Model, query: &Query) -> Vec<Collection> {
     let deep: Vec<Collection> = all.iter().flat_map(|view| ids(model, view)).collect();
     all.extend(deep);
     all.extend(complete::indexes_of_lists(model, query));
+    all.extend(of_splits(model, query));
     all.retain(|view| !view.source.positions.is_empty());
     all
+}
+
+/// For each way to find first what rows lead to: the ids of that, and the rows by such an id.
+fn of_splits(model: &Model, query: &Query) -> Vec<Collection> {
+    let asked = &query.header.name;
+    let mut all = Vec::new();
+    for split in plan::splits(&model.conceptual, query) {
+        let class = split.first.positions[plan::main()].class;
+        let class = class.map_or("", |class| &model.conceptual.classes[class].name);
+        let rows =
+            view(model, &split.for_one(), &format!("{asked} finds {class} first, then its rows by it."));
+        let rows = Collection { name: format!("{}By{class}", simple::capitalised(asked)), ..rows };
+        all.extend(ids(model, &rows));
+        all.extend([unconditioned(&rows), rows]);
+        let first = view(model, &split.first, &format!("{asked} finds {class} by it."));
+        let first = Collection { name: format!("{class}Of{}", simple::capitalised(asked)), ..first };
+        all.extend(ids(model, &first));
+        all.push(first);
+        all.extend(of_splits(model, &split.first));
+    }
+    all
+}
+
+/// The rows of a query by what it gives, in its order.
+fn view(model: &Model, query: &Query, reason: &str) -> Collection {
+    Collection { reasons: vec![reason.to_owned()], ..simple::view(model, query) }
+}
+
+/// With the rows that a constant leaves out: others may want them.
+fn unconditioned(view: &Collection) -> Collection {
+    let source = askloom_model::Source { condition: None, ..view.source.clone() };
+    Collection { source, ..view.clone() }
 }
 
 /// Without what is beyond references, which a second look-up brings; and without the last positions, which are joined.

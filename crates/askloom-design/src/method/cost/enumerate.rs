@@ -6,7 +6,8 @@ use crate::method::around::{Around, Statement};
 use crate::plan;
 use crate::plan::write::parts::{self, Parts};
 use askloom_model::{
-    CollectionId, Conceptual, Contents, Design, EndId, Keeper, Member, Model, Plan, Query, Role, Table, Write,
+    ClassId, CollectionId, Conceptual, Contents, Design, EndId, Keeper, Member, Model, Plan, Query, Role,
+    Table, Write,
 };
 use std::collections::{BTreeSet, HashMap};
 
@@ -82,25 +83,51 @@ impl<'o> Over<'o> {
     pub(super) fn query(&self, query: &Query) -> (Vec<Alternative>, usize) {
         let roots = self.around.roots_of_query(query);
         let conceptual = &self.model.conceptual;
-        let homes: BTreeSet<_> = query.positions[plan::main()]
-            .class
-            .map(|class| conceptual.homes(class))
-            .unwrap_or_default()
-            .iter()
-            .map(|home| home.root)
-            .collect();
+        let mut homes = BTreeSet::new();
+        add_homes(conceptual, query, &mut homes);
         let of_use = |id: &CollectionId| {
             let one = &self.pool.design.collections[*id];
             one.role == Role::Master || one.indexed().is_some() || homes.contains(&one.source.root)
         };
         let ids: Vec<CollectionId> = self.around.ids(&roots).into_iter().filter(of_use).collect();
-        let (mut all, mut made) = (Vec::new(), 0);
-        for ids in self.apart(ids) {
-            made += self.plans(query, &ids, &mut all);
-        }
+        let near = self.apart(ids);
+        let (mut all, made) = self.all(query, &near);
         let quick = |one: &Alternative| is_quick(self.costing, query, one.cost);
         if all.iter().any(quick) {
             all.retain(quick);
+        }
+        (undominated(all), made)
+    }
+
+    /// The plans of a query that no other one does with less and for less, those that find something first included, and
+    /// how many there were.
+    fn all(&self, query: &Query, near: &[Vec<CollectionId>]) -> (Vec<Alternative>, usize) {
+        let planned = |query: &Query, plans: &dyn Fn(&Design) -> Vec<Plan>| {
+            let (mut all, mut made) = (Vec::new(), 0);
+            for ids in near {
+                made += self.plans(query, ids, plans, &mut all);
+            }
+            (undominated(all), made)
+        };
+        let (costing, conceptual) = (self.costing, &self.model.conceptual);
+        let (mut all, mut made) =
+            planned(query, &|design| plan::direct_plans(costing, conceptual, design, query));
+        for split in plan::splits(conceptual, query) {
+            let (then, plans) =
+                planned(&split.then, &|design| plan::plans_after(costing, conceptual, design, &split));
+            let (first, before) = self.all(&split.first, near);
+            made += plans + before;
+            let both = |one: &Alternative, other: &Alternative| Alternative {
+                cost: one.cost + other.cost,
+                reads: one.reads.union(&other.reads).copied().collect(),
+            };
+            let free = all.iter().filter(|one| one.reads.is_empty()).map(|one| one.cost);
+            let most = free.fold(f64::INFINITY, f64::min);
+            for one in &first {
+                // Both come cheapest first.
+                let worth = then.iter().take_while(|other| one.cost + other.cost < most);
+                all.extend(worth.map(|other| both(one, other)));
+            }
         }
         (undominated(all), made)
     }
@@ -120,14 +147,19 @@ impl<'o> Over<'o> {
     }
 
     /// The plans over some collections, with ways back and without, however masters are cut.
-    fn plans(&self, query: &Query, ids: &[CollectionId], all: &mut Vec<Alternative>) -> usize {
-        let conceptual = &self.model.conceptual;
+    fn plans(
+        &self,
+        query: &Query,
+        ids: &[CollectionId],
+        plans: &dyn Fn(&Design) -> Vec<Plan>,
+        all: &mut Vec<Alternative>,
+    ) -> usize {
         let mut made = 0;
         for hidden in self.hidden(query, ids) {
             let left = ids.iter().copied().filter(|id| !hidden.contains(id)).collect();
             for cuts in self.cuts(ids) {
                 let near = self.near(&left, &cuts);
-                let plans = plan::plans_for(self.costing, conceptual, &near.design, query);
+                let plans = plans(&near.design);
                 made += plans.len();
                 all.extend(plans.iter().map(|plan| self.alternative(plan, &near, &cuts)));
             }
@@ -203,13 +235,13 @@ impl<'o> Over<'o> {
 
     fn alternative(&self, plan: &Plan, near: &Near, cuts: &[(usize, usize)]) -> Alternative {
         let mut reads = BTreeSet::new();
-        for own in plan.collections() {
+        for own in plan.read_after() {
             let Some(&id) = near.ids.get(askloom_model::Id::index(own)) else { continue };
             reads.extend(self.pick(Pick::Keep(id)));
             let cut = cuts.iter().find(|(at, _)| self.pool.cuts.get(*at).is_some_and(|cut| cut.master == id));
             reads.extend(cut.and_then(|&(at, way)| self.pick(Pick::Cut(at, way))));
         }
-        Alternative { cost: plan.estimate.cost, reads }
+        Alternative { cost: plan.cost_after(), reads }
     }
 
     /// A write part by part: as masters are usually cut, and as each of them is cut in another way.
@@ -233,6 +265,16 @@ impl<'o> Over<'o> {
             }
         }
         Some(WriteParts { usual, others })
+    }
+}
+
+/// Where the rows of a query are, and those of what it may find first.
+fn add_homes(conceptual: &Conceptual, query: &Query, homes: &mut BTreeSet<ClassId>) {
+    let class = query.positions[plan::main()].class;
+    let own = class.map(|class| conceptual.homes(class)).unwrap_or_default();
+    homes.extend(own.iter().map(|home| home.root));
+    for split in plan::splits(conceptual, query) {
+        add_homes(conceptual, &split.first, homes);
     }
 }
 
@@ -263,10 +305,26 @@ fn undominated(mut all: Vec<Alternative>) -> Vec<Alternative> {
         a.cost.total_cmp(&b.cost).then(a.reads.len().cmp(&b.reads.len())).then_with(|| a.reads.cmp(&b.reads))
     });
     let mut left: Vec<Alternative> = Vec::new();
+    let mut sets: Vec<Vec<u64>> = Vec::new();
     for one in all {
-        if !left.iter().any(|other| other.reads.is_subset(&one.reads)) {
+        let set = packed(&one.reads);
+        if !sets.iter().any(|other| is_within(other, &set)) {
             left.push(one);
+            sets.push(set);
         }
     }
     left
+}
+
+/// A set of numbers as bits: there are thousands of alternatives to compare with each other.
+fn packed(numbers: &BTreeSet<usize>) -> Vec<u64> {
+    let mut bits = vec![0; numbers.last().map_or(0, |last| last / 64 + 1)];
+    for number in numbers {
+        bits.get_mut(number / 64).into_iter().for_each(|word| *word |= 1 << (number % 64));
+    }
+    bits
+}
+
+fn is_within(less: &[u64], more: &[u64]) -> bool {
+    less.len() <= more.len() && less.iter().zip(more).all(|(less, more)| less & !more == 0)
 }
