@@ -42,8 +42,9 @@ fn clippy() -> Step {
 }
 
 /// Benchmarks are targets too, and are not run as tests: hence the list instead of `--all-targets`.
-const TARGETS: [&str; 8] =
-    ["test", "--quiet", "--workspace", "--profile", "ci", "--lib", "--bins", "--tests"];
+/// All are run whichever fails, so that one run tells everything.
+const TARGETS: [&str; 9] =
+    ["test", "--quiet", "--workspace", "--profile", "ci", "--lib", "--bins", "--tests", "--no-fail-fast"];
 
 fn tests() -> Step {
     Step { name: "tests", cost: Cost::Minutes, work: Work::Cargo(TARGETS.to_vec()) }
