@@ -64,11 +64,14 @@ impl Plan {
         std::iter::once(self.access.collection).chain(fetches).chain(followed)
     }
 
-    /// What is paid for after what is found first.
+    /// What is done after what is found first.
     #[must_use]
-    pub fn cost_after(&self) -> f64 {
-        let after = self.priced.steps.iter().filter(|step| step.of != StepOf::First);
-        after.map(|step| step.estimate.cost).sum()
+    pub fn estimate_after(&self) -> Estimate {
+        let mut after = Estimate::default();
+        for step in self.priced.steps.iter().filter(|step| step.of != StepOf::First) {
+            after += step.estimate;
+        }
+        after
     }
 
     /// The parameters that it goes by: those of the query, and behind them the ids that are found first.

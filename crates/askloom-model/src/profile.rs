@@ -44,6 +44,8 @@ pub struct Capability {
     pub pushes: &'static [Push],
     /// Deleting by itself what has expired. It only reclaims: readers filter by the clock.
     pub expiry: Option<Fact<Expiry>>,
+    /// Milliseconds of a request, where what is paid for says nothing about time.
+    pub request: Option<Fact<f64>>,
 }
 
 /// What things are called in the store's own language.
@@ -55,6 +57,8 @@ pub struct Words {
     pub entry: &'static str,
     /// Before the name of a collection: `TABLE`
     pub heading: &'static str,
+    /// What all of a block is under: `partition key`
+    pub block: &'static str,
     /// What says where a block is: `PK`
     pub block_key: &'static str,
     /// What orders a block: `SK`
@@ -389,6 +393,7 @@ mod tests {
             collection: "",
             packed_block: "",
             spread_block: "",
+            block: "",
             entry: "",
             heading: "",
             block_key: "",
@@ -411,6 +416,7 @@ mod tests {
             snapshot: Fact::new(SnapshotReads::Never, ""),
             pushes: &[],
             expiry: None,
+            request: None,
         }
     }
 

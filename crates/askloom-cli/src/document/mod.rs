@@ -167,7 +167,7 @@ impl Subject<'_> {
         let assumed = self.assumed(&plans);
         let mut watch = self.limits();
         let misfits = self.misfits();
-        watch.extend(watch::watch(&collections, &plans, &total));
+        watch.extend(watch::watch(&self.costing().capability.words, &collections, &plans, &total));
         Document {
             askloom: env!("CARGO_PKG_VERSION"),
             model: self.file.to_owned(),

@@ -5,15 +5,20 @@ use super::note::{Note, Place};
 use super::{CollectionDocument, PlanDocument, Total};
 use crate::human;
 use crate::render::amount;
-use askloom_model::{Origin, Role};
+use askloom_model::{Origin, Role, Words};
 
 /// A block above this is worth a word on any store.
 const LARGE_BLOCK: f64 = 1e8;
 
-pub(super) fn watch(collections: &[CollectionDocument], plans: &[PlanDocument], total: &Total) -> Vec<Note> {
+pub(super) fn watch(
+    words: &Words,
+    collections: &[CollectionDocument],
+    plans: &[PlanDocument],
+    total: &Total,
+) -> Vec<Note> {
     let mut watch: Vec<Note> = plans.iter().flat_map(of_plan).collect();
     for collection in collections {
-        let texts = [large(collection), unread(collection, plans)];
+        let texts = [large(words, collection), unread(collection, plans)];
         let note =
             |text: String| Note::new(format!("{}: {text}", collection.name), collection.source.place.clone());
         watch.extend(texts.into_iter().flatten().map(note));
@@ -41,13 +46,13 @@ fn of_plan(plan: &PlanDocument) -> Vec<Note> {
     texts.into_iter().map(note).collect()
 }
 
-fn large(collection: &CollectionDocument) -> Option<String> {
+fn large(words: &Words, collection: &CollectionDocument) -> Option<String> {
     let most = collection.estimate.largest_block_bytes;
     let large = human::bytes(most);
     if collection.block_key.is_empty() && collection.role != Role::Master {
-        return Some(format!("all of it is one block of {large}"));
+        return Some(format!("all of it is under one {}: {large}", words.block));
     }
-    (most > LARGE_BLOCK).then(|| format!("a block can grow to {large}"))
+    (most > LARGE_BLOCK).then(|| format!("what is under one {} can grow to {large}", words.block))
 }
 
 /// A copy of the method's own that costs its writes and serves nobody. What was added is there for a reason.

@@ -19,7 +19,7 @@ pub use size::{Block, Sizes};
 pub use statistics::Statistics;
 pub use tariff::{NAMES, Tariff};
 
-use askloom_model::{Capability, Conceptual, Profile, Work};
+use askloom_model::{Capability, Conceptual, Estimate, Profile, Work};
 use askloom_target::Target;
 use std::borrow::Cow;
 
@@ -109,6 +109,13 @@ impl<'c> Costing<'c> {
     #[must_use]
     pub fn new(capability: &'c Capability, model: &'c dyn CostModel) -> Self {
         Self { capability, model }
+    }
+
+    /// How long something takes: as its cost says, else by its requests, one after the other.
+    #[must_use]
+    pub fn milliseconds(&self, estimate: &Estimate) -> Option<f64> {
+        let by_requests = self.capability.request.map(|each| each.value * estimate.requests);
+        self.model.milliseconds(estimate.cost).or(by_requests)
     }
 
     /// The statistics of a model as the cost model counts.

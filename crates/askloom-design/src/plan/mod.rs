@@ -227,10 +227,13 @@ impl<'p> Planner<'p> {
     fn cheapest(&self, from: &[CollectionId]) -> Option<Plan> {
         let mut best = self.cheapest_by_itself(from);
         for split in splits(self.conceptual, self.query) {
-            let most = best.as_ref().map_or(f64::INFINITY, |best| best.estimate.cost);
+            let known = best.as_ref().filter(|best| !self.is_slow(best));
+            let most = known.map_or(f64::INFINITY, |best| best.estimate.cost);
             let Some(found) = self.first(&split, most) else { continue };
             let plan = self.then(&split, &found).cheapest_by_itself(from);
-            if let Some(plan) = plan.filter(|plan| best.as_ref().is_none_or(|best| is_better(plan, best))) {
+            if let Some(plan) =
+                plan.filter(|plan| best.as_ref().is_none_or(|best| self.is_better(plan, best)))
+            {
                 best = Some(plan);
             }
         }
@@ -245,17 +248,32 @@ impl<'p> Planner<'p> {
         starts.sort_by(|(a, _), (b, _)| a.total_cmp(b));
         let mut best: Option<Plan> = None;
         for (least, start) in starts {
-            if best.as_ref().is_some_and(|best| least > best.estimate.cost) {
+            if best.as_ref().is_some_and(|best| least > best.estimate.cost && !self.is_slow(best)) {
                 break;
             }
             for plan in self.plans(&start, fetch::Of::Cheapest) {
                 let possible = missing::lacks(self.costing.capability, self.query, &plan).is_none();
-                if possible && best.as_ref().is_none_or(|best| is_better(&plan, best)) {
+                if possible && best.as_ref().is_none_or(|best| self.is_better(&plan, best)) {
                     best = Some(plan);
                 }
             }
         }
         best
+    }
+
+    /// Whether it takes longer than the query may.
+    fn is_slow(&self, plan: &Plan) -> bool {
+        let takes = self.query.latency_ms.zip(self.costing.milliseconds(&plan.estimate));
+        takes.is_some_and(|(most, takes)| takes > most)
+    }
+
+    /// Whether a plan is to be taken for another one, which does the same.
+    fn is_better(&self, plan: &Plan, than: &Plan) -> bool {
+        let order = |plan: &Plan| [plan.estimate.cost, plan.estimate.requests, plan.estimate.bytes];
+        let by = order(plan).into_iter().zip(order(than)).map(|(a, b)| a.total_cmp(&b));
+        let slow = self.is_slow(plan).cmp(&self.is_slow(than));
+        let by = by.fold(slow, Ordering::then);
+        by.then(plan.access.collection.cmp(&than.access.collection)) == Ordering::Less
     }
 
     /// What every plan that this collection starts costs at least.
@@ -409,14 +427,6 @@ impl<'p> Planner<'p> {
             plan.sort = None;
         }
     }
-}
-
-/// Whether a plan is to be taken for another one, which does the same.
-fn is_better(plan: &Plan, than: &Plan) -> bool {
-    let order = |plan: &Plan| [plan.estimate.cost, plan.estimate.requests, plan.estimate.bytes];
-    let by = order(plan).into_iter().zip(order(than)).map(|(a, b)| a.total_cmp(&b));
-    let by = by.fold(Ordering::Equal, Ordering::then);
-    by.then(plan.access.collection.cmp(&than.access.collection)) == Ordering::Less
 }
 
 /// The first position of a query: its main entity.

@@ -13,6 +13,7 @@ pub static CAPABILITY: Capability = Capability {
         spread_block: "partition",
         entry: "row",
         heading: "TABLE",
+        block: "partition",
         block_key: "partition key",
         entry_key: "clustering key",
         records: "rows",
@@ -53,4 +54,5 @@ pub static CAPABILITY: Capability = Capability {
     // A filter on other columns is ALLOW FILTERING, which reads whole partitions at the server.
     pushes: &[],
     expiry: Some(Fact::new(Expiry::PerWrite, "Apache Cassandra documentation, USING TTL")),
+    request: None,
 };

@@ -16,6 +16,7 @@ pub static CAPABILITY: Capability = Capability {
         spread_block: "items of one partition key",
         entry: "item",
         heading: "TABLE",
+        block: "partition key",
         block_key: "PK",
         entry_key: "SK",
         records: "items",
@@ -80,5 +81,9 @@ pub static CAPABILITY: Capability = Capability {
     expiry: Some(Fact::new(
         Expiry::PerRecord,
         "DynamoDB Developer Guide, \"Time to Live\": an item, within a few days of the time in an attribute",
+    )),
+    request: Some(Fact::new(
+        5.0,
+        "assumed: DynamoDB Developer Guide, \"What is Amazon DynamoDB?\", promises single-digit milliseconds",
     )),
 };

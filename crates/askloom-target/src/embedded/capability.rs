@@ -13,6 +13,7 @@ pub static CAPABILITY: Capability = Capability {
         spread_block: "keys under one prefix",
         entry: "key",
         heading: "COLLECTION",
+        block: "block",
         block_key: "block",
         entry_key: "sorted by",
         records: "entries",
@@ -45,4 +46,5 @@ pub static CAPABILITY: Capability = Capability {
     // Filters run in the same process either way.
     pushes: &[],
     expiry: None,
+    request: None,
 };

@@ -14,6 +14,7 @@ pub static CAPABILITY: Capability = Capability {
         spread_block: "range of rows",
         entry: "row",
         heading: "TABLE",
+        block: "row key prefix",
         block_key: "row key",
         entry_key: "then",
         records: "rows",
@@ -55,4 +56,5 @@ pub static CAPABILITY: Capability = Capability {
     pushes: &[],
     // A time to live is counted from a cell's timestamp, and here that is a version, not a time.
     expiry: None,
+    request: None,
 };

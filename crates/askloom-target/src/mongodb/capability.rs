@@ -14,6 +14,7 @@ pub static CAPABILITY: Capability = Capability {
         spread_block: "documents with one key prefix",
         entry: "field",
         heading: "COLLECTION",
+        block: "key prefix",
         block_key: "_id",
         entry_key: "index",
         records: "documents",
@@ -75,4 +76,5 @@ pub static CAPABILITY: Capability = Capability {
         Expiry::PerRecord,
         "MongoDB manual, \"TTL Indexes\": deletes in the background, every 60 seconds",
     )),
+    request: None,
 };

@@ -12,6 +12,7 @@ pub static CAPABILITY: Capability = Capability {
         spread_block: "major key",
         entry: "minor key",
         heading: "KEYS",
+        block: "major key",
         block_key: "major key",
         entry_key: "minor key",
         records: "pairs",
@@ -54,4 +55,5 @@ pub static CAPABILITY: Capability = Capability {
     ),
     pushes: &[],
     expiry: None,
+    request: None,
 };

@@ -18,6 +18,7 @@ const NODE: Capability = Capability {
         spread_block: "hash with a sorted set beside it",
         entry: "field",
         heading: "KEYS",
+        block: "key",
         block_key: "key",
         entry_key: "sorted by",
         records: "hashes",
@@ -58,6 +59,7 @@ const NODE: Capability = Capability {
     ),
     pushes: &[],
     expiry: Some(Fact::new(Expiry::PerRecord, "Redis documentation, EXPIREAT: a key expires at a time")),
+    request: None,
 };
 
 pub static CAPABILITY: Capability = NODE;

@@ -157,7 +157,16 @@ fn identity(view: &Collection) -> Option<Collection> {
 
 /// Ids alone: what is asked for is looked up.
 fn ids(model: &Model, view: &Collection) -> Option<Collection> {
-    let index = Collection { role: Role::Index, contents: Contents::Fields(Vec::new()), ..view.clone() };
+    let name = renamed(&view.name, "Ids");
+    let index =
+        Collection { name, role: Role::Index, contents: Contents::Fields(Vec::new()), ..view.clone() };
     let index = complete::as_index(model, index);
     (!view.fields().is_empty()).then_some(index)
+}
+
+/// The name of a view with another ending, which says what it is instead.
+pub(super) fn renamed(name: &str, ending: &str) -> String {
+    let bare = name.trim_end_matches(|letter: char| letter.is_ascii_digit());
+    let bare = ["View", "Ids"].into_iter().find_map(|old| bare.strip_suffix(old)).unwrap_or(bare);
+    format!("{bare}{ending}")
 }

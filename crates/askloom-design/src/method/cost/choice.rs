@@ -4,7 +4,7 @@
 //! Only collections, and how masters are cut, are chosen. Which plan is taken, which support reads are done and what
 //! makes a write one follows from that.
 
-use super::enumerate::{Alternative, Over, Pick, WriteParts};
+use super::enumerate::{Alternative, Looked, Over, Pick, WriteParts};
 use super::pool::{Pool, ways_back};
 use super::upkeep::Mode;
 use crate::cost::{Costing, Sizes};
@@ -63,6 +63,8 @@ pub(super) struct Plans {
     pub(super) left: usize,
     /// Statements that no collection can answer.
     pub(super) missing: usize,
+    /// Statements of which not every choice of ways back and of cuts was looked at.
+    pub(super) capped: usize,
 }
 
 /// A query, or how a write finds what it is about: exactly one plan is taken.
@@ -210,11 +212,12 @@ impl Choice {
     }
 
     fn serve(&mut self, over: &Over<'_>, query: &Query, statement: usize) {
-        let (alternatives, made) = over.query(query);
+        let Looked { alternatives, made, capped } = over.query(query);
         self.plans.made += made;
+        self.plans.capped += usize::from(capped);
         self.plans.left += alternatives.len();
         self.plans.missing += usize::from(alternatives.is_empty());
-        let quickest = alternatives.first().and_then(|one| over.costing.model.milliseconds(one.cost));
+        let quickest = alternatives.iter().filter_map(|one| one.takes).reduce(f64::min);
         if let Some((takes, most)) = quickest.zip(query.latency_ms).filter(|(takes, most)| takes > most) {
             self.slow.push(Slow { statement: query.header.name.clone(), takes, most });
         }

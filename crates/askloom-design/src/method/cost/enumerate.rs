@@ -24,8 +24,31 @@ pub(super) enum Pick {
 pub(super) struct Alternative {
     /// What it costs each time.
     pub(super) cost: f64,
+    /// Milliseconds that it takes, where that matters.
+    pub(super) takes: Option<f64>,
     /// The picks that it needs.
     pub(super) reads: BTreeSet<usize>,
+}
+
+impl Alternative {
+    /// One after the other.
+    fn and(&self, other: &Self) -> Self {
+        Self {
+            cost: self.cost + other.cost,
+            takes: self.takes.zip(other.takes).map(|(one, other)| one + other),
+            reads: self.reads.union(&other.reads).copied().collect(),
+        }
+    }
+}
+
+/// What was found for a query.
+#[derive(Debug, Default)]
+pub(super) struct Looked {
+    pub(super) alternatives: Vec<Alternative>,
+    /// How many plans there were.
+    pub(super) made: usize,
+    /// Whether there are ways back, or ways to cut masters, of which not every choice was looked at.
+    pub(super) capped: bool,
 }
 
 /// What a write costs, part by part.
@@ -57,6 +80,12 @@ pub(super) struct Over<'o> {
     at: HashMap<Pick, usize>,
 }
 
+/// What can be chosen, and whether there is more of it than that.
+struct Choices<T> {
+    all: Vec<T>,
+    capped: bool,
+}
+
 /// The collections around a statement.
 struct Near {
     design: Design,
@@ -78,9 +107,9 @@ impl<'o> Over<'o> {
         self.at.get(&pick).copied()
     }
 
-    /// The plans of a query that no other one does with less and for less, and how many there were. If none is as quick as
-    /// the query wants, all that there are.
-    pub(super) fn query(&self, query: &Query) -> (Vec<Alternative>, usize) {
+    /// The plans of a query that no other one does with less and for less. If none is as quick as the query wants, all that
+    /// there are.
+    pub(super) fn query(&self, query: &Query) -> Looked {
         let roots = self.around.roots_of_query(query);
         let conceptual = &self.model.conceptual;
         let mut homes = BTreeSet::new();
@@ -91,45 +120,42 @@ impl<'o> Over<'o> {
         };
         let ids: Vec<CollectionId> = self.around.ids(&roots).into_iter().filter(of_use).collect();
         let near = self.apart(ids);
-        let (mut all, made) = self.all(query, &near);
-        let quick = |one: &Alternative| is_quick(self.costing, query, one.cost);
-        if all.iter().any(quick) {
-            all.retain(quick);
+        let mut looked = self.all(query, &near, query.latency_ms.is_some());
+        let most = query.latency_ms.unwrap_or(f64::INFINITY);
+        let quick = |one: &Alternative| one.takes.is_none_or(|takes| takes <= most);
+        if looked.alternatives.iter().any(quick) {
+            looked.alternatives.retain(quick);
         }
-        (undominated(all), made)
+        looked
     }
 
-    /// The plans of a query that no other one does with less and for less, those that find something first included, and
-    /// how many there were.
-    fn all(&self, query: &Query, near: &[Vec<CollectionId>]) -> (Vec<Alternative>, usize) {
+    /// The plans of a query that no other one does with less and for less, those that find something first included.
+    fn all(&self, query: &Query, near: &[Vec<CollectionId>], timed: bool) -> Looked {
         let planned = |query: &Query, plans: &dyn Fn(&Design) -> Vec<Plan>| {
-            let (mut all, mut made) = (Vec::new(), 0);
+            let mut looked = Looked::default();
             for ids in near {
-                made += self.plans(query, ids, plans, &mut all);
+                self.plans(query, ids, timed, plans, &mut looked);
             }
-            (undominated(all), made)
+            looked.alternatives = undominated(looked.alternatives);
+            looked
         };
         let (costing, conceptual) = (self.costing, &self.model.conceptual);
-        let (mut all, mut made) =
-            planned(query, &|design| plan::direct_plans(costing, conceptual, design, query));
+        let mut all = planned(query, &|design| plan::direct_plans(costing, conceptual, design, query));
         for split in plan::splits(conceptual, query) {
-            let (then, plans) =
-                planned(&split.then, &|design| plan::plans_after(costing, conceptual, design, &split));
-            let (first, before) = self.all(&split.first, near);
-            made += plans + before;
-            let both = |one: &Alternative, other: &Alternative| Alternative {
-                cost: one.cost + other.cost,
-                reads: one.reads.union(&other.reads).copied().collect(),
-            };
-            let free = all.iter().filter(|one| one.reads.is_empty()).map(|one| one.cost);
-            let most = free.fold(f64::INFINITY, f64::min);
-            for one in &first {
+            let then = planned(&split.then, &|design| plan::plans_after(costing, conceptual, design, &split));
+            let first = self.all(&split.first, near, timed);
+            all.made += then.made + first.made;
+            all.capped |= then.capped || first.capped;
+            let free = all.alternatives.iter().filter(|one| one.reads.is_empty() && !timed);
+            let most = free.map(|one| one.cost).fold(f64::INFINITY, f64::min);
+            for one in &first.alternatives {
                 // Both come cheapest first.
-                let worth = then.iter().take_while(|other| one.cost + other.cost < most);
-                all.extend(worth.map(|other| both(one, other)));
+                let worth = then.alternatives.iter().take_while(|other| one.cost + other.cost < most);
+                all.alternatives.extend(worth.map(|other| one.and(other)));
             }
         }
-        (undominated(all), made)
+        all.alternatives = undominated(all.alternatives);
+        all
     }
 
     /// Collections that can be in one design: indexes of the store's own, and the copies beside which they would be
@@ -151,24 +177,26 @@ impl<'o> Over<'o> {
         &self,
         query: &Query,
         ids: &[CollectionId],
+        timed: bool,
         plans: &dyn Fn(&Design) -> Vec<Plan>,
-        all: &mut Vec<Alternative>,
-    ) -> usize {
-        let mut made = 0;
-        for hidden in self.hidden(query, ids) {
+        looked: &mut Looked,
+    ) {
+        let (hidden, cuts) = (self.hidden(query, ids), self.cuts(ids));
+        looked.capped |= hidden.capped || cuts.capped;
+        for hidden in hidden.all {
             let left = ids.iter().copied().filter(|id| !hidden.contains(id)).collect();
-            for cuts in self.cuts(ids) {
-                let near = self.near(&left, &cuts);
+            for cuts in &cuts.all {
+                let near = self.near(&left, cuts);
                 let plans = plans(&near.design);
-                made += plans.len();
-                all.extend(plans.iter().map(|plan| self.alternative(plan, &near, &cuts)));
+                looked.made += plans.len();
+                let alternatives = plans.iter().map(|plan| self.alternative(plan, &near, cuts, timed));
+                looked.alternatives.extend(alternatives);
             }
         }
-        made
     }
 
     /// Which of the ways back that a query could take are not there.
-    fn hidden(&self, query: &Query, ids: &[CollectionId]) -> Vec<BTreeSet<CollectionId>> {
+    fn hidden(&self, query: &Query, ids: &[CollectionId]) -> Choices<BTreeSet<CollectionId>> {
         let walked = walked_back(&self.model.conceptual, query);
         let back = ids.iter().copied().filter(|&id| {
             let way = self.pool.design.collections[id].reverses();
@@ -180,15 +208,15 @@ impl<'o> Over<'o> {
                 let chosen = back.iter().enumerate().filter(|(at, _)| choice >> at & 1 == 1);
                 chosen.map(|(_, &id)| id).collect()
             };
-            return (0..1usize << back.len()).map(chosen).collect();
+            return Choices { all: (0..1usize << back.len()).map(chosen).collect(), capped: false };
         }
         let mut all = vec![BTreeSet::new(), back.iter().copied().collect()];
         all.extend(back.iter().map(|&id| BTreeSet::from([id])));
-        all
+        Choices { all, capped: true }
     }
 
     /// For each master that can be cut in several ways, which one, in all choices.
-    fn cuts(&self, ids: &[CollectionId]) -> Vec<Vec<(usize, usize)>> {
+    fn cuts(&self, ids: &[CollectionId]) -> Choices<Vec<(usize, usize)>> {
         let near = self.pool.cuts.iter().enumerate().filter(|(_, cut)| ids.contains(&cut.master));
         let near: Vec<(usize, usize)> = near.map(|(at, cut)| (at, cut.ways.len())).collect();
         let choices: usize = near.iter().map(|(_, ways)| ways).product();
@@ -202,7 +230,7 @@ impl<'o> Over<'o> {
                     all.push(other);
                 }
             }
-            return all;
+            return Choices { all, capped: true };
         }
         let mut all = vec![Vec::new()];
         for (at, ways) in near {
@@ -213,7 +241,7 @@ impl<'o> Over<'o> {
                 })
                 .collect();
         }
-        all
+        Choices { all, capped: false }
     }
 
     fn near(&self, ids: &Vec<CollectionId>, cuts: &[(usize, usize)]) -> Near {
@@ -233,7 +261,7 @@ impl<'o> Over<'o> {
         Near { design: Design { method, collections }, ids: ids.clone() }
     }
 
-    fn alternative(&self, plan: &Plan, near: &Near, cuts: &[(usize, usize)]) -> Alternative {
+    fn alternative(&self, plan: &Plan, near: &Near, cuts: &[(usize, usize)], timed: bool) -> Alternative {
         let mut reads = BTreeSet::new();
         for own in plan.read_after() {
             let Some(&id) = near.ids.get(askloom_model::Id::index(own)) else { continue };
@@ -241,7 +269,9 @@ impl<'o> Over<'o> {
             let cut = cuts.iter().find(|(at, _)| self.pool.cuts.get(*at).is_some_and(|cut| cut.master == id));
             reads.extend(cut.and_then(|&(at, way)| self.pick(Pick::Cut(at, way))));
         }
-        Alternative { cost: plan.cost_after(), reads }
+        let estimate = plan.estimate_after();
+        let takes = self.costing.milliseconds(&estimate).filter(|_| timed);
+        Alternative { cost: estimate.cost, takes, reads }
     }
 
     /// A write part by part: as masters are usually cut, and as each of them is cut in another way.
@@ -278,12 +308,6 @@ fn add_homes(conceptual: &Conceptual, query: &Query, homes: &mut BTreeSet<ClassI
     }
 }
 
-/// Whether what costs so much takes no longer than a query may.
-pub(super) fn is_quick(costing: &Costing<'_>, query: &Query, cost: f64) -> bool {
-    let takes = query.latency_ms.zip(costing.model.milliseconds(cost));
-    takes.is_none_or(|(most, takes)| takes <= most)
-}
-
 /// The stored references that a query goes along from the target back.
 fn walked_back(conceptual: &Conceptual, query: &Query) -> BTreeSet<EndId> {
     let steps = query.positions.iter().filter_map(|(_, position)| match position.from?.step {
@@ -298,7 +322,7 @@ fn walked_back(conceptual: &Conceptual, query: &Query) -> BTreeSet<EndId> {
     ends.map(|end| conceptual.stored_end(end)).collect()
 }
 
-/// Those that no other does with less and for less.
+/// Those that no other does with less, for less and, where that matters, in less time.
 fn undominated(mut all: Vec<Alternative>) -> Vec<Alternative> {
     all.retain(|one| one.cost.is_finite());
     all.sort_by(|a, b| {
@@ -308,7 +332,9 @@ fn undominated(mut all: Vec<Alternative>) -> Vec<Alternative> {
     let mut sets: Vec<Vec<u64>> = Vec::new();
     for one in all {
         let set = packed(&one.reads);
-        if !sets.iter().any(|other| is_within(other, &set)) {
+        let as_quick =
+            |other: &Alternative| one.takes.zip(other.takes).is_none_or(|(own, other)| other <= own);
+        if !sets.iter().zip(&left).any(|(bits, other)| is_within(bits, &set) && as_quick(other)) {
             left.push(one);
             sets.push(set);
         }

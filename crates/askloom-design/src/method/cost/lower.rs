@@ -327,7 +327,7 @@ impl Lowering<'_> {
             });
             let reads: BTreeSet<usize> = open.collect();
             if !left.iter().any(|other| other.reads.is_subset(&reads)) {
-                left.push(Alternative { cost: one.cost, reads });
+                left.push(Alternative { cost: one.cost, takes: one.takes, reads });
             }
         }
         left

@@ -1,6 +1,6 @@
 //! All collections that are looked at.
 
-use super::candidate::of_query;
+use super::candidate::{of_query, renamed};
 use crate::cost::{Costing, Statistics};
 use crate::limits::{self, Limits};
 use crate::method::{complete, given, noam};
@@ -222,7 +222,7 @@ impl Pool {
         let candidates: Vec<Collection> =
             self.design.collections.iter().skip(self.first).map(|(_, one)| one.clone()).collect();
         for one in candidates.into_iter().filter(|one| native::could_keep(conceptual, one)) {
-            let native = Collection { keeper: Keeper::Store, ..one };
+            let native = Collection { name: renamed(&one.name, "Index"), keeper: Keeper::Store, ..one };
             // Beside a copy that is always there it would be another order of that one.
             let always = self.design.collections.iter().take(self.first);
             let beside = always.into_iter().any(|(_, other)| other.is_sibling_of(&native));

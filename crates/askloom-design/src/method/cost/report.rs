@@ -62,6 +62,8 @@ pub struct LookedAt {
     pub nodes: usize,
     /// Statements that nothing can answer.
     pub missing: usize,
+    /// Statements of which not every choice of ways back and of cuts was looked at: there are too many.
+    pub capped: usize,
 }
 
 /// A collection that was kept or not.
@@ -116,6 +118,7 @@ impl Report {
             parts: decided.parts,
             nodes: decided.nodes,
             missing: choice.plans.missing,
+            capped: choice.plans.capped,
         };
         let judge = Judge { study, rules, decided };
         // Unwanted by nobody: what the planner finds over the design is what it costs.
@@ -163,6 +166,13 @@ impl Report {
             looked.plans
         );
         let mut all = vec![Decision::new("the design", says, SOURCE)];
+        if looked.capped > 0 {
+            let says = format!(
+                "of {} statements not every choice of ways back and of cuts was looked at: there are too many",
+                looked.capped
+            );
+            all.push(Decision::new("the design", says, SOURCE));
+        }
         for Slow { statement, takes, most } in &self.slow {
             let says = format!("no plan is as quick as {most} ms: the quickest takes {takes:.1} ms");
             all.push(Decision::new(statement, says, SOURCE));
