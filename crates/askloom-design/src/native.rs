@@ -29,7 +29,7 @@ pub fn hand_over(model: &Model, costing: &Costing<'_>, design: &mut Design) {
             if given.over(design, id, host, local.most)
                 && let Some(host) = host
             {
-                hold(design, host, id);
+                design.collections[host] = holding(&design.collections[host], &design.collections[id]);
             }
         }
     }
@@ -69,24 +69,34 @@ fn same_blocks(
         ours && other.source == collection.source && other.block_key == collection.block_key
     });
     let (host, _) = same.next().filter(|_| flat(collection))?;
-    let statistics = Statistics::new(conceptual);
-    let sizes = Sizes { statistics: &statistics, design };
-    let bytes = |id| sizes.entries(id) / sizes.blocks(id).max(1.0) * sizes.entry_bytes(id);
-    (bytes(id) + bytes(host) < most as f64).then_some(host)
+    fit_together(&Statistics::new(conceptual), design, id, host, most).then_some(host)
 }
 
-/// Lets a copy hold all that another one holds: an index is made of what its records have.
-fn hold(design: &mut Design, host: CollectionId, index: CollectionId) {
-    let held: Vec<Path> = design.collections[host].held().cloned().collect();
-    let lacking = design.collections[index].held().filter(|path| !held.contains(path)).cloned();
-    let lacking: Vec<Path> = lacking.collect();
-    let host = &mut design.collections[host];
+/// Whether blocks of both stay smaller than this together.
+pub(crate) fn fit_together(
+    statistics: &Statistics<'_>,
+    design: &Design,
+    one: CollectionId,
+    other: CollectionId,
+    most: u64,
+) -> bool {
+    let sizes = Sizes { statistics, design };
+    let bytes = |id| sizes.entries(id) / sizes.blocks(id).max(1.0) * sizes.entry_bytes(id);
+    bytes(one) + bytes(other) < most as f64
+}
+
+/// A copy that holds all that another one holds, too: an index is made of what its records have.
+pub(crate) fn holding(host: &Collection, index: &Collection) -> Collection {
+    let mut host = host.clone();
+    let held: Vec<Path> = host.held().cloned().collect();
+    let lacking: Vec<Path> = index.held().filter(|path| !held.contains(path)).cloned().collect();
     if let Contents::Fields(fields) = &mut host.contents
         && !lacking.is_empty()
     {
         fields.extend(lacking);
         host.role = Role::Copy;
     }
+    host
 }
 
 /// Whether a store could keep a copy that is for queries alone.

@@ -5,7 +5,7 @@ use askloom_design::cost::Costing;
 use askloom_design::method::cost::total;
 use askloom_design::method::{Method, Options, Paper, design};
 use askloom_design::plan;
-use askloom_model::Plan;
+use askloom_model::{Keeper, Plan};
 
 /// Differences of costs below this share are rounding.
 const ROUNDING: f64 = 1e-6;
@@ -128,4 +128,25 @@ fn what_the_model_declares_is_kept() {
         "embedded",
     );
     assert!(design.collections.iter().any(|(_, one)| one.name == "Old"), "{design:?}");
+}
+
+#[test]
+fn another_order_of_a_copy_is_left_to_the_store() {
+    let text = "@count(1_000) entity Thread { id t: int, owner: int @distinct(100) }\n\
+         @count(100_000) entity Message { id m: int, ref thread: Thread, sent: timestamp, size: int }\n\
+         @rate(900/s) query newest: SELECT m, sent FROM Message WHERE thread.owner = :owner ORDER BY sent DESC LIMIT 10\n\
+         @rate(900/s) query largest: SELECT m, size FROM Message WHERE thread.owner = :owner ORDER BY size DESC LIMIT 10\n\
+         @rate(50/s) write send: INSERT Message\n";
+    let (design, report) = chosen(text, "dynamodb");
+    let local = design
+        .collections
+        .ids()
+        .find(|&id| design.collections[id].keeper == Keeper::Store && design.sibling(id).is_some());
+    let local = local.unwrap_or_else(|| panic!("{design:?}"));
+    assert!(report.cost - report.bound <= ROUNDING * report.cost, "not proven");
+    // Two tables would both be written in a transaction.
+    let mut tables = design.clone();
+    tables.collections[local].keeper = Keeper::Ours;
+    let costing = Costing::from(askloom_target::target("dynamodb").unwrap());
+    assert!(total(&of(text), &costing, &design) < total(&of(text), &costing, &tables));
 }

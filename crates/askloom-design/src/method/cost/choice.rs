@@ -171,7 +171,8 @@ impl Choice {
                 Pick::Keep(id) => {
                     let ends = ways_back(&model.conceptual, &collections[id]);
                     let needed = ends.iter().filter_map(|end| back.get(end)).flatten().copied();
-                    needed.filter(|&other| other != at).collect()
+                    let host = over.pool.local.get(&id).and_then(|&host| over.pick(Pick::Keep(host)));
+                    needed.chain(host).filter(|&other| other != at).collect()
                 }
                 Pick::Cut(..) => Vec::new(),
             });
@@ -187,10 +188,13 @@ impl Choice {
     fn bounds(&mut self, costing: &Costing<'_>, pool: &Pool) {
         let Some(indexes) = costing.capability.indexes else { return };
         let mut of: BTreeMap<_, Vec<usize>> = BTreeMap::new();
+        let mut beside: BTreeMap<CollectionId, Vec<usize>> = BTreeMap::new();
         for (at, &pick) in self.picks.iter().enumerate() {
             let Pick::Keep(id) = pick else { continue };
             let collection = &pool.design.collections[id];
-            if collection.keeper == Keeper::Store {
+            if let Some(&host) = pool.local.get(&id) {
+                beside.entry(host).or_default().push(at);
+            } else if collection.keeper == Keeper::Store {
                 of.entry(collection.source.root).or_default().push(at);
             }
         }
@@ -204,6 +208,8 @@ impl Choice {
         }
         let most = indexes.value.most as usize;
         self.bounds.extend(of.into_values().filter(|own| own.len() > most).map(|own| (own, most)));
+        let most = indexes.value.local.map_or(0, |local| local.most as usize);
+        self.bounds.extend(beside.into_values().filter(|own| own.len() > most).map(|own| (own, most)));
     }
 
     fn statement(&mut self, header: &Header) -> usize {

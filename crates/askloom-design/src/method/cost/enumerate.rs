@@ -159,7 +159,7 @@ impl<'o> Over<'o> {
     }
 
     /// Collections that can be in one design: indexes of the store's own, and the copies beside which they would be
-    /// something else.
+    /// something else. Other orders of copies are with these.
     fn apart(&self, ids: Vec<CollectionId>) -> Vec<Vec<CollectionId>> {
         let is_native = |id: &CollectionId| self.pool.design.collections[*id].keeper == Keeper::Store;
         let natives: Vec<CollectionId> = ids.iter().copied().filter(is_native).collect();
@@ -168,8 +168,9 @@ impl<'o> Over<'o> {
         }
         let siblings: BTreeSet<CollectionId> =
             natives.iter().flat_map(|&native| self.pool.siblings(native)).collect();
-        let ours = ids.iter().copied().filter(|id| !is_native(id)).collect();
-        vec![ours, ids.into_iter().filter(|id| !siblings.contains(id)).collect()]
+        let is_local = |id: &CollectionId| self.pool.local.contains_key(id);
+        let ours = ids.iter().copied().filter(|id| !is_native(id) || is_local(id)).collect();
+        vec![ours, ids.into_iter().filter(|id| !siblings.contains(id) && !is_local(id)).collect()]
     }
 
     /// The plans over some collections, with ways back and without, however masters are cut.

@@ -10,7 +10,7 @@ use askloom_model::{
     ClassId, Collection, CollectionId, Conceptual, Contents, Design, EndId, Id, Keeper, Member, Model,
     Origin, Path, Query, Role, Rule, Table,
 };
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// All collections that are looked at, in one design: masters and what every design needs first, then candidates, then
 /// the ways back that some of them need.
@@ -21,6 +21,8 @@ pub(super) struct Pool {
     pub(super) first: usize,
     /// Where ways back begin.
     pub(super) back: usize,
+    /// Other orders of copies that the store keeps beside them, and beside which.
+    pub(super) local: BTreeMap<CollectionId, CollectionId>,
     /// The masters that can be cut in several ways; in the design, the first way.
     pub(super) cuts: Vec<Cut>,
     pub(super) made: Made,
@@ -55,6 +57,7 @@ impl Pool {
         let mut pool = Self {
             first: design.collections.len(),
             back: 0,
+            local: BTreeMap::new(),
             cuts: Vec::new(),
             made: Made::default(),
             by_root: HashMap::new(),
@@ -83,6 +86,7 @@ impl Pool {
         }
         pool.unions(conceptual, &limits);
         pool.natives(conceptual, costing, &limits);
+        pool.locals(conceptual, costing, &limits);
         pool.back = pool.design.collections.len();
         upkeep::add_indexes(model, &mut pool.design);
         walked.into_iter().for_each(|end| upkeep::add_way_back(conceptual, &mut pool.design, end));
@@ -232,10 +236,55 @@ impl Pool {
         }
     }
 
+    /// Other orders of copies, kept by the store beside a copy that holds as much.
+    fn locals(&mut self, conceptual: &Conceptual, costing: &Costing<'_>, limits: &Limits<'_>) {
+        let indexes = costing.capability.indexes.filter(|indexes| indexes.value.computed);
+        let Some(local) = indexes.and_then(|indexes| indexes.value.local) else { return };
+        let ordered = |one: &Collection| {
+            let flat = matches!(one.contents, Contents::Fields(_)) && !one.entry_key.is_empty();
+            // Of its root's own values it is an index of the master.
+            flat && one.keeper == Keeper::Ours && !native::is_of_own_values(conceptual, one)
+        };
+        let optional = self.design.collections.iter().skip(self.first).map(|(_, one)| one);
+        let copies: Vec<Collection> = optional.filter(|one| ordered(one)).cloned().collect();
+        for index in &copies {
+            let beside = copies.iter().find(|one| {
+                one.source == index.source
+                    && one.block_key == index.block_key
+                    && one.entry_key != index.entry_key
+            });
+            let Some(beside) = beside else { continue };
+            let host = self.added(conceptual, limits, native::holding(beside, index));
+            let name = renamed(&index.name, "Local");
+            let order = Collection { name, keeper: Keeper::Store, ..index.clone() };
+            let Some(host) = host.filter(|&host| self.is_optional(host)) else { continue };
+            let Some(order) = self.added(conceptual, limits, order) else { continue };
+            let statistics = costing.statistics(conceptual);
+            if native::fit_together(&statistics, &self.design, host, order, local.block) {
+                self.local.insert(order, host);
+            } else {
+                self.design.collections.truncate(order.index());
+                self.by_root.values_mut().for_each(|ids| ids.retain(|&id| id != order));
+            }
+        }
+    }
+
+    /// Where a candidate is, if it is one.
+    fn added(
+        &mut self,
+        conceptual: &Conceptual,
+        limits: &Limits<'_>,
+        candidate: Collection,
+    ) -> Option<CollectionId> {
+        self.add(conceptual, limits, candidate.clone());
+        self.known(&candidate)
+    }
+
     /// Copies beside which an index of the store's own would not be one of the master, but another order of the copy.
     pub(super) fn siblings(&self, native: CollectionId) -> impl Iterator<Item = CollectionId> + '_ {
         let index = &self.design.collections[native];
-        let near = self.by_root.get(&index.source.root).filter(|_| index.keeper == Keeper::Store);
+        let global = index.keeper == Keeper::Store && !self.local.contains_key(&native);
+        let near = self.by_root.get(&index.source.root).filter(|_| global);
         let near = near.into_iter().flatten().copied();
         near.filter(|&id| self.design.collections[id].is_sibling_of(index))
     }
