@@ -7,7 +7,7 @@ use askloom_store::{Block, Keyspace, Memory, RunError, Schema, Visit, records};
 use askloom_target::embedded::{decode, split_entry, split_master};
 use askloom_target::generate::Sample;
 use askloom_target::layout::{Entry, Layout, Place, Table};
-use askloom_target::program::{Action, How, Program, Read, Term};
+use askloom_target::program::{Action, How, Program, Range, Read, Term};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 
@@ -84,6 +84,16 @@ impl<'p> Printed<'p> {
                     let terms = filled(terms, cells);
                     let key = values(&terms);
                     (How::Record(terms), key)
+                }
+                (How::Range(range), _) if read.table == id => {
+                    let (block, equal) =
+                        (slots_filled(&range.block, cells), slots_filled(&range.equal, cells));
+                    // What another value of the list leads to is another block.
+                    if !terms_agree(&block, cells) {
+                        continue;
+                    }
+                    let known = values(&block).into_iter().chain(values(&equal)).collect();
+                    (How::Range(Box::new(Range { block, equal, ..(**range).clone() })), known)
                 }
                 (_, _) => continue,
             };
@@ -181,6 +191,20 @@ fn values(terms: &[Term]) -> Vec<Value> {
 fn block_cells(table: &Table, cells: &[Value]) -> Vec<Value> {
     let block = table.columns.iter().zip(cells);
     block.filter(|(column, _)| column.place == Place::Block).map(|(_, cell)| cell.clone()).collect()
+}
+
+/// Those that are slots get the values of their columns.
+fn slots_filled(terms: &[Term], cells: &[Value]) -> Vec<Term> {
+    let one = |term: &Term| match term.value {
+        None => filled(std::slice::from_ref(term), cells).remove(0),
+        Some(_) => term.clone(),
+    };
+    terms.iter().map(one).collect()
+}
+
+/// Whether terms have the values that are asked for.
+fn terms_agree(terms: &[Term], cells: &[Value]) -> bool {
+    terms.iter().all(|term| term.value.as_ref() == term.column.and_then(|at| cells.get(at)))
 }
 
 fn filled(terms: &[Term], cells: &[Value]) -> Vec<Term> {
