@@ -342,6 +342,18 @@ fn the_cheapest_design_is_as_it_is_wanted() {
 }
 
 #[test]
+fn every_point_of_the_shops_curve_is_proven() {
+    let shop = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/shop/shop.loom");
+    let curve = game().run(&["design", shop, "--pareto", "--format", "json"]).exits(0).stdout;
+    let curve: Value = serde_json::from_str(&curve).unwrap();
+    let points = curve.as_array().unwrap();
+    assert!(points.len() > 5, "{curve}");
+    for point in points {
+        assert!(point["gap"].as_f64().unwrap() < 1e-6, "{point}");
+    }
+}
+
+#[test]
 fn a_choice_can_be_looked_into() {
     let project = game();
     let run = |words: &[&str]| project.run(&[&["design", "game.loom"], words].concat());

@@ -31,6 +31,8 @@ pub struct Settled {
     pub useless: usize,
     /// Another one does all that they do for no more.
     pub dominated: usize,
+    /// With them more would be stored than may be.
+    pub over_budget: usize,
 }
 
 /// What picks cost.
@@ -80,6 +82,9 @@ pub(super) struct Presolve<'p> {
     settled: Settled,
 }
 
+/// Bytes that are this share of all are no difference.
+const ROUNDING: f64 = 1e-9;
+
 /// Rounds after which what is left is left to the solver.
 const ROUNDS: usize = 5;
 
@@ -88,6 +93,7 @@ pub(super) fn presolve(choice: &Choice, rules: &Rules) -> (Vec<State>, Settled) 
     presolve.wishes();
     for _ in 0..ROUNDS {
         let before = presolve.settled;
+        presolve.budget();
         let marginal = presolve.marginal();
         presolve.useless(&marginal);
         presolve.dominated(&marginal);
@@ -152,6 +158,33 @@ impl<'p> Presolve<'p> {
                 group.iter().copied().filter(|&pick| self.state(pick) != State::Left).collect();
             if let [only] = open.as_slice() {
                 self.set(*only, State::Chosen);
+            }
+        }
+    }
+
+    /// Leaves what is larger than all that may be stored besides what must be.
+    fn budget(&mut self) {
+        let Some(storage) = self.rules.storage else { return };
+        let bytes = |pick: usize| self.choice.bytes.get(pick).copied().unwrap_or(0.0);
+        let mut least = vec![0.0; self.choice.picks.len()];
+        let mut must = self.choice.stored;
+        for group in &self.choice.groups {
+            let open = group.iter().filter(|&&pick| self.state(pick) != State::Left);
+            let smallest = open.map(|&pick| bytes(pick)).reduce(f64::min).unwrap_or(0.0);
+            must += smallest;
+            for &pick in group {
+                least.get_mut(pick).into_iter().for_each(|slot| *slot = smallest);
+            }
+        }
+        let cuts: BTreeSet<usize> = self.choice.groups.iter().flatten().copied().collect();
+        let chosen = (0..self.choice.picks.len()).filter(|pick| self.state(*pick) == State::Chosen);
+        must += chosen.filter(|pick| !cuts.contains(pick)).map(bytes).sum::<f64>();
+        for (pick, least) in least.iter().enumerate() {
+            // Sums of the same numbers need not be the same.
+            let too_large = must + (bytes(pick) - least) > storage * (1.0 + ROUNDING);
+            if too_large && self.state(pick) == State::Open {
+                self.leave(pick);
+                self.settled.over_budget += 1;
             }
         }
     }
