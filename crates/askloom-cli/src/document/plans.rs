@@ -33,7 +33,7 @@ pub(crate) struct PlanDocument {
     pub(crate) share: f64,
     /// What a reader may see while others write.
     pub(crate) reads: &'static str,
-    /// The first thing that is done, in words.
+    /// Where the rows come from, or the first thing that is done, in words.
     pub(crate) how: String,
     pub(crate) scans: bool,
     pub(crate) steps: Vec<StepDocument>,
@@ -189,7 +189,11 @@ fn read(subject: &Subject<'_>, query: &Query, document: &mut PlanDocument) {
             document.scans = scans(&found);
             let touched = Touched::by_query(query);
             document.steps = lines.iter().map(|line| step(subject, line, Some(&touched))).collect();
-            document.how = lines.first().map(|line| line.words.clone()).unwrap_or_default();
+            // Where its rows come from; what is found before is among the steps.
+            let before = found.first.as_ref().map_or(0, |first| {
+                plan::outline(subject.model, subject.design, &first.query, &first.plan).len()
+            });
+            document.how = lines.get(before).map(|line| line.words.clone()).unwrap_or_default();
             document.read = named(subject, found.collections());
             document.assumed = found.priced.assumed;
         }

@@ -82,7 +82,7 @@ struct Reads<'r> {
     given: Given<'r>,
     plan: &'r Plan,
     positions: &'r askloom_model::Table<PositionId, Position>,
-    /// Why rows are read that no other rows lead to, if it is not just where a query starts.
+    /// Why the first rows are read, if they are not just where a query starts.
     start: Option<&'r str>,
     steps: Vec<Step>,
 }
@@ -135,7 +135,7 @@ impl Reads<'_> {
     fn first(&mut self, found: &Found) {
         let given = Given { parameters: &found.query.parameters, ..self.given };
         let list = found.list().map_or("", |list| &list.name);
-        let start = format!("first: :{list}");
+        let start = format!("what gives :{list}");
         self.steps.extend(finding(given, &found.query.positions, &found.plan, Some(&start)));
     }
 
@@ -182,13 +182,21 @@ impl Reads<'_> {
                 let Some(table) = self.given.layout.table(id) else { return };
                 let block = block_columns(table);
                 let terms = self.key_terms(table, &block, key, 0, chosen);
-                self.push("where the rows start", each, Read::new(id, How::Block(terms)));
+                self.push(
+                    self.start.unwrap_or("where the rows start"),
+                    each,
+                    Read::new(id, How::Block(terms)),
+                );
             }
             Reading::Range { key, equal, range, backwards, limited } => {
                 let Some(table) = self.given.layout.table(id) else { return };
                 if matches!(table.shape, Shape::Master { .. }) {
                     let terms = self.key_terms(table, &block_columns(table), key, 0, chosen);
-                    return self.push("where the rows start", each, Read::new(id, How::Block(terms)));
+                    return self.push(
+                        self.start.unwrap_or("where the rows start"),
+                        each,
+                        Read::new(id, How::Block(terms)),
+                    );
                 }
                 let block = self.key_terms(table, &block_columns(table), key, 0, chosen);
                 let sorted = sort_columns(table);
@@ -199,7 +207,11 @@ impl Reads<'_> {
                 });
                 let limit = if *limited { self.limit() } else { None };
                 let range = Range { block, equal: equal_terms, bounds, backwards: *backwards, limit };
-                self.push("where the rows start", each, Read::new(id, How::Range(Box::new(range))));
+                self.push(
+                    self.start.unwrap_or("where the rows start"),
+                    each,
+                    Read::new(id, How::Range(Box::new(range))),
+                );
             }
         }
     }
@@ -307,7 +319,7 @@ impl Reads<'_> {
                 true => "no key leads there: everything is read",
                 false => "where the rows start: the store searches for them",
             };
-            self.push(why, None, read);
+            self.push(self.start.unwrap_or(why), None, read);
         }
     }
 
@@ -378,7 +390,6 @@ impl Reads<'_> {
     }
 
     fn push(&mut self, why: &str, each: Option<String>, read: Read) {
-        let why = self.start.filter(|_| each.is_none()).unwrap_or(why);
         let action = Action::Read(read);
         let there = self.steps.iter().any(|step| step.action == action && step.each == each);
         if !there {

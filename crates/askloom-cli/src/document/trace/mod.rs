@@ -170,7 +170,8 @@ impl Call<'_> {
         let Subject { model, design, .. } = self.subject;
         let starts = |costing: &Costing<'_>| -> Option<Vec<CollectionId>> {
             let found = plan::write::plan(costing, model, design, write).ok()?;
-            Some(found.steps.iter().map(|step| step.find.access.collection).collect())
+            let finds = found.steps.iter().flat_map(|step| step.find.all());
+            Some(finds.map(|find| find.access.collection).collect())
         };
         starts(&self.subject.costing()) == starts(&Costing::default())
     }

@@ -82,7 +82,13 @@ impl Pool {
         for (_, collection) in others.iter().flat_map(|design| design.collections.iter()) {
             walked.extend(collection.reverses());
             let name = told_apart(model, &collection.name);
-            pool.add(conceptual, &limits, Collection { origin: Origin::Method, name, ..collection.clone() });
+            // Another order of a copy is made of one below, beside the copy that it needs.
+            let keeper = match native::is_of_own_values(conceptual, collection) {
+                true => collection.keeper,
+                false => Keeper::Ours,
+            };
+            let candidate = Collection { origin: Origin::Method, name, keeper, ..collection.clone() };
+            pool.add(conceptual, &limits, candidate);
         }
         pool.unions(conceptual, &limits);
         pool.natives(conceptual, costing, &limits);
@@ -247,6 +253,7 @@ impl Pool {
         };
         let optional = self.design.collections.iter().skip(self.first).map(|(_, one)| one);
         let copies: Vec<Collection> = optional.filter(|one| ordered(one)).cloned().collect();
+        let statistics = costing.statistics(conceptual);
         for index in &copies {
             let beside = copies.iter().find(|one| {
                 one.source == index.source
@@ -255,16 +262,15 @@ impl Pool {
             });
             let Some(beside) = beside else { continue };
             let host = self.added(conceptual, limits, native::holding(beside, index));
+            let own = self.known(index).zip(host.filter(|&host| self.is_optional(host)));
+            let Some((own, host)) = own else { continue };
+            if !native::fit_together(&statistics, &self.design, own, host, local.block) {
+                continue;
+            }
             let name = renamed(&index.name, "Local");
             let order = Collection { name, keeper: Keeper::Store, ..index.clone() };
-            let Some(host) = host.filter(|&host| self.is_optional(host)) else { continue };
-            let Some(order) = self.added(conceptual, limits, order) else { continue };
-            let statistics = costing.statistics(conceptual);
-            if native::fit_together(&statistics, &self.design, host, order, local.block) {
+            if let Some(order) = self.added(conceptual, limits, order) {
                 self.local.insert(order, host);
-            } else {
-                self.design.collections.truncate(order.index());
-                self.by_root.values_mut().for_each(|ids| ids.retain(|&id| id != order));
             }
         }
     }
