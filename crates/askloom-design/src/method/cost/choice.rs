@@ -63,7 +63,7 @@ pub(super) struct Plans {
     pub(super) left: usize,
     /// Statements that no collection can answer.
     pub(super) missing: usize,
-    /// Statements of which not every choice of ways back and of cuts was looked at.
+    /// Statements of which not every choice was looked at.
     pub(super) capped: usize,
 }
 

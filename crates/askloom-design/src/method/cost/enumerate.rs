@@ -47,7 +47,7 @@ pub(super) struct Looked {
     pub(super) alternatives: Vec<Alternative>,
     /// How many plans there were.
     pub(super) made: usize,
-    /// Whether there are ways back, or ways to cut masters, of which not every choice was looked at.
+    /// Whether not every choice of ways back, of cuts, and of plans for both halves of a path was looked at.
     pub(super) capped: bool,
 }
 
@@ -67,6 +67,10 @@ pub(super) struct OtherCut {
 
 /// Of so many ways back, every choice of those that are there is looked at; of more, all, none, and all but each.
 const WAYS_BACK: usize = 3;
+/// So many pairs of plans are looked at where something is found first; of more, those of the plans at either end.
+const PAIRS: usize = 64;
+/// So many of the cheapest plans, and so many of those that need least.
+const ENDS: (usize, usize) = (4, 3);
 /// So many choices of cuts are looked at; of more, those in which one master is cut in another way than usual.
 const CUTS: usize = 32;
 
@@ -148,10 +152,11 @@ impl<'o> Over<'o> {
             all.capped |= then.capped || first.capped;
             let free = all.alternatives.iter().filter(|one| one.reads.is_empty() && !timed);
             let most = free.map(|one| one.cost).fold(f64::INFINITY, f64::min);
-            for one in &first.alternatives {
-                // Both come cheapest first.
-                let worth = then.alternatives.iter().take_while(|other| one.cost + other.cost < most);
-                all.alternatives.extend(worth.map(|other| one.and(other)));
+            let many = first.alternatives.len() * then.alternatives.len() > PAIRS;
+            all.capped |= many;
+            for one in ends(&first.alternatives, many) {
+                let other = ends(&then.alternatives, many).filter(|other| one.cost + other.cost < most);
+                all.alternatives.extend(other.map(|other| one.and(other)));
             }
         }
         all.alternatives = undominated(all.alternatives);
@@ -341,6 +346,13 @@ fn undominated(mut all: Vec<Alternative>) -> Vec<Alternative> {
         }
     }
     left
+}
+
+/// All, or the first and the last of them: they come cheapest first, and who costs most needs least.
+fn ends(all: &[Alternative], many: bool) -> impl Iterator<Item = &Alternative> {
+    let (cheap, few) = ENDS;
+    let last = all.len().saturating_sub(few);
+    all.iter().enumerate().filter(move |(at, _)| !many || *at < cheap || *at >= last).map(|(_, one)| one)
 }
 
 /// A set of numbers as bits: there are thousands of alternatives to compare with each other.

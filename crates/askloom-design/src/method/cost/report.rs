@@ -62,7 +62,7 @@ pub struct LookedAt {
     pub nodes: usize,
     /// Statements that nothing can answer.
     pub missing: usize,
-    /// Statements of which not every choice of ways back and of cuts was looked at: there are too many.
+    /// Statements of which not every choice of ways back, of cuts, and of plans for both halves of a path was looked at.
     pub capped: usize,
 }
 
@@ -168,7 +168,7 @@ impl Report {
         let mut all = vec![Decision::new("the design", says, SOURCE)];
         if looked.capped > 0 {
             let says = format!(
-                "of {} statements not every choice of ways back and of cuts was looked at: there are too many",
+                "of {} statements not every choice of ways back, of cuts, and of plans for the halves of a path was looked at: there are too many",
                 looked.capped
             );
             all.push(Decision::new("the design", says, SOURCE));
