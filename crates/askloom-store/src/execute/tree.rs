@@ -11,9 +11,13 @@ impl Scene<'_> {
     /// The class whose tree a condition is about.
     pub(super) fn tree_class(&self, value: &Operand) -> Option<ClassId> {
         let Operand::Path(path) = value else { return None };
+        let ends = &self.conceptual().ends;
         match path.leaf {
-            Leaf::Reference(end) => Some(self.conceptual().ends[end].target),
-            Leaf::Itself => self.positions[path.position].class,
+            Leaf::Reference(end) => Some(ends[end].target),
+            Leaf::Itself => match path.hops.last() {
+                Some(&hop) => Some(ends[hop].target),
+                None => self.positions[path.position].class,
+            },
             Leaf::Attribute(_) => None,
         }
     }

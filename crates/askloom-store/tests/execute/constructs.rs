@@ -117,6 +117,20 @@ macro_rules! constructs {
     };
 }
 
+/// What is found first may be at the end of a path of its own.
+#[test]
+fn a_tree_is_looked_at_from_afar() {
+    let text = "
+        entity Category { id c: int, ref parent: Category? inverse children @tree }
+        entity Thing { id t: text, ref in: Category? }
+        entity Box { id b: int, ref holds: Thing? inverse boxes }
+        query boxes: SELECT b FROM Box JOIN holds.in AS x WHERE x UNDER :c
+        query above: SELECT b FROM Box JOIN holds.in AS x WHERE x ABOVE :c
+        query boxed: SELECT t, y.b FROM Thing JOIN boxes AS y WHERE t = :t
+    ";
+    run("trees from afar", text, 20);
+}
+
 constructs! {
     trees: "
         entity Category { id c: int, name: text?, ref parent: Category? inverse children @tree }
