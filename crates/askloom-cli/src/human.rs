@@ -7,6 +7,17 @@ pub(crate) fn bytes(bytes: f64) -> String {
     format!("{number} {unit}")
 }
 
+/// `1,684 MB`: with four digits or more of what is at least as large as another number, so that they can be told apart.
+pub(crate) fn long_bytes(bytes: f64, least: f64) -> String {
+    let (size, unit) = match least {
+        least if least >= 1e12 => (1e9, "GB"),
+        least if least >= 1e9 => (1e6, "MB"),
+        least if least >= 1e6 => (1e3, "KB"),
+        _small => (1.0, "B"),
+    };
+    format!("{} {unit}", count((bytes / size).round()))
+}
+
 /// `6,500,000`, and from a billion on `1.2 billion`.
 pub(crate) fn count(count: f64) -> String {
     if count >= 999.5e12 {
@@ -73,6 +84,8 @@ mod tests {
     fn numbers_are_short_and_grouped() {
         assert_eq!(["0 B", "800 B", "4.1 GB", "75 KB"], [0.0, 800.0, 4.1e9, 75e3].map(bytes));
         assert_eq!(["0", "1.5", "12", "6,500,000", "1.2 billion"], [0.0, 1.5, 12.0, 6.5e6, 1.2e9].map(count));
+        assert_eq!(["1,684 MB", "12,345 MB"], [1.6841e9, 12.345e9].map(|size| long_bytes(size, 1e9)));
+        assert_eq!(["900 B", "2,001 KB"], [long_bytes(900.0, 900.0), long_bytes(2_000_900.0, 1e6)]);
         assert_eq!(["1e100", "4e30", "999 trillion"], [1e100, 4e30, 999e12].map(count));
         assert_eq!(["1e100 B", "1 EB"], [1e100, 1e18].map(bytes));
         assert_eq!(["1e100", "3e21"], [1e100, 3e21].map(short));

@@ -1,6 +1,7 @@
 //! The model that a command is about, checked, and its design.
 
 use crate::exit::{Failure, words};
+use crate::progress::Watch;
 use crate::render::{self, Report};
 use crate::screen::Screen;
 use crate::world::Disk;
@@ -60,8 +61,11 @@ impl Designed {
         if let Some(design) = saved {
             return Ok(Self { model, sources, design, decisions: Vec::new(), origin: Origin::Saved });
         }
-        let made = method::design(method.unwrap_or(DEFAULT), &model, costing, &Options::default());
-        let Proposal { design, decisions, .. } = made;
+        let watch = Watch::new(screen.is_quiet());
+        let options = Options { progress: watch.progress(), ..Options::default() };
+        let Proposal { design, decisions, .. } =
+            method::design(method.unwrap_or(DEFAULT), &model, costing, &options);
+        drop(watch);
         Ok(Self { model, sources, design, decisions, origin: Origin::Made })
     }
 }

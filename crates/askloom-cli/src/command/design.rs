@@ -8,6 +8,7 @@ use crate::document::{Document, Subject, schema};
 use crate::exit::{Exit, Failure, words};
 use crate::model::{checked, saved_path};
 use crate::pricing::{Pricing, PricingArgs};
+use crate::progress::Watch;
 use crate::replace::replace;
 use crate::screen::Screen;
 use crate::{picture, target};
@@ -136,6 +137,8 @@ pub(super) struct Prepared {
     pricing: Pricing,
     method: Method,
     options: Options,
+    /// Whether nobody wants to see how far it has come.
+    quiet: bool,
 }
 
 pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
@@ -166,7 +169,7 @@ pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
         return Ok(Exit::Done);
     }
     if args.wishes.sensitivity {
-        let text = prepared.sensitivity(args.format, screen)?;
+        let text = prepared.sensitivity(args.format)?;
         screen.print(&text)?;
         return Ok(Exit::Done);
     }
@@ -234,7 +237,8 @@ pub(super) fn prepared(asked: &Asked<'_>, screen: &mut Screen) -> Result<Prepare
         target,
         pricing,
         method: asked.method.method(),
-        options: Options { threshold, wishes: asked.wishes.clone() },
+        options: Options { threshold, wishes: asked.wishes.clone(), ..Options::default() },
+        quiet: screen.is_quiet(),
     })
 }
 
@@ -263,7 +267,13 @@ fn rated(model: &mut Model, name: &str) -> Result<(), Failure> {
 
 impl Prepared {
     fn proposal(&self, method: Method) -> Proposal {
-        method::design(method, &self.model, &self.pricing.costing(), &self.options)
+        let watch = Watch::new(self.quiet);
+        method::design(method, &self.model, &self.pricing.costing(), &self.watched(&watch))
+    }
+
+    /// The options, with somebody who is told how far it has come.
+    fn watched(&self, watch: &Watch) -> Options {
+        Options { progress: watch.progress(), ..self.options.clone() }
     }
 
     /// The design in a format.

@@ -19,6 +19,7 @@ pub(crate) struct Optimal {
     pub(crate) looked_at: LookedAt,
     pub(crate) kept: Vec<Worth>,
     pub(crate) close: Vec<Worth>,
+    pub(crate) further: usize,
     pub(crate) cuts: Vec<CutWorth>,
     /// Queries of which no plan is as quick as their `@latency`.
     pub(crate) slow: Vec<Slow>,
@@ -43,6 +44,7 @@ impl Optimal {
             looked_at: report.looked_at,
             kept: report.kept.iter().map(within).collect(),
             close: report.close.iter().map(within).collect(),
+            further: report.further,
             cuts: report.cuts.clone(),
             slow: report.slow.clone(),
             others: report.others.iter().map(|(name, cost)| (name.clone(), bounded(*cost))).collect(),

@@ -177,8 +177,8 @@ fn notes_have_lines() {
     let model = "entity Note {\n  id noteId: int\n  body: text\n}\n\nquery all: SELECT body FROM Note\n\n\
                  query found: SELECT body FROM Note WHERE body > :least\n";
     let project = Project::new().with("notes.loom", model);
-    let json = project.run(&["design", "notes.loom", "--format", "json"]).exits(0).stdout;
-    let document: Value = serde_json::from_str(&json).unwrap();
+    let words = ["design", "notes.loom", "--method", "noam", "--format", "json"];
+    let document: Value = serde_json::from_str(&project.run(&words).exits(0).stdout).unwrap();
     let lines = |key: &str, part: &str| -> Vec<(Option<u64>, String)> {
         let notes = document[key].as_array().unwrap().iter();
         let notes = notes.filter(|note| note["text"].as_str().unwrap().contains(part));

@@ -27,7 +27,7 @@ use std::borrow::Cow;
 ///
 /// Prices of steps are added up, so a price must not depend on other steps; and more work must never be cheaper, or
 /// the cheapest plan would not be the least one.
-pub trait CostModel {
+pub trait CostModel: Sync {
     /// What prices are counted in.
     fn unit(&self) -> Cow<'static, str>;
 

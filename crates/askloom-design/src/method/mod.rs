@@ -11,9 +11,11 @@ pub mod cost;
 pub mod given;
 pub mod kvmod;
 pub mod noam;
+mod progress;
 pub mod qodm;
 
 pub use complete::{questions, scans};
+pub use progress::{Progress, Stage};
 
 use crate::cost::Costing;
 use crate::native;
@@ -75,11 +77,17 @@ pub struct Options {
     pub threshold: Threshold,
     /// What the choice by cost must be like.
     pub wishes: cost::Wishes,
+    /// Who is told how far the choice by cost has come.
+    pub progress: Progress,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { threshold: Threshold::PUBLISHED, wishes: cost::Wishes::default() }
+        Self {
+            threshold: Threshold::PUBLISHED,
+            wishes: cost::Wishes::default(),
+            progress: Progress::default(),
+        }
     }
 }
 

@@ -8,9 +8,10 @@ use super::terms::key_terms;
 use super::{cover, fetch, lookup, paths, search};
 use crate::cost::{Asked, Costing, Sizes, Statistics, list_length, selectivity};
 use askloom_model::{
-    AssumptionAbout, Capability, ClassId, ColumnValue, Condition, Constant, Contents, CopyLevel, Design,
-    EndId, Estimate, Fetch, Follow, Found, Guarantee, InSet, Joining, Keeper, Leaf, Limit, Member, Operand,
-    OrderBy, Path, Plan, PositionId, Priced, Query, Reading, Role, SnapshotReads, StepEstimate, StepOf, Work,
+    AssumptionAbout, Capability, ClassId, CollectionId, ColumnValue, Condition, Constant, Contents,
+    CopyLevel, Design, EndId, Estimate, Fetch, Follow, Found, Guarantee, InSet, Joining, Keeper, Leaf, Limit,
+    Member, Operand, OrderBy, Path, Plan, PositionId, Priced, Query, Reading, Role, SnapshotReads,
+    StepEstimate, StepOf, Work,
 };
 use std::collections::HashSet;
 
@@ -27,8 +28,8 @@ pub(super) fn price(
     plan: &mut Plan,
 ) {
     let sizes = Sizes { statistics, design };
-    let fetches = plan.fetches.clone();
-    let first = plan.first.clone();
+    // Out of the plan while it is changed: there are many plans, and each would have to be copied.
+    let (fetches, first) = (std::mem::take(&mut plan.fetches), plan.first.take());
     let mut pricing = Pricing {
         costing,
         sizes,
@@ -55,12 +56,13 @@ pub(super) fn price(
     pricing.limit(plan);
     pricing.columns(plan);
     let (steps, searched) = (pricing.steps, pricing.searched);
+    (plan.fetches, plan.first) = (fetches, first);
     plan.estimate = Estimate::default();
     for step in &steps {
         plan.estimate += step.estimate;
     }
     let mut assumed = statistics.assumed();
-    for before in first.iter().flat_map(|found| &found.plan.priced.assumed) {
+    for before in plan.first.iter().flat_map(|found| &found.plan.priced.assumed) {
         if !assumed.contains(before) {
             assumed.push(*before);
         }
@@ -83,25 +85,27 @@ fn guarantee(
     design: &Design,
     plan: &Plan,
 ) -> Guarantee {
-    let lags = plan.collections().any(|id| {
-        let collection = &design.collections[id];
-        let follows = |id| super::write::level(capability, statistics, design, id) == CopyLevel::Intents;
-        match collection.keeper {
-            // What orders another copy another way is as fresh as that one.
-            Keeper::Store => match design.sibling(id) {
-                Some(copy) => follows(copy),
-                None => capability.indexes.is_some_and(|indexes| indexes.value.lag),
-            },
-            Keeper::Ours => collection.role != Role::Master && follows(id),
-        }
-    });
-    if lags {
+    if plan.collections().any(|id| lags(capability, statistics, design, id)) {
         return Guarantee::Lagging;
     }
     match capability.snapshot.value {
         SnapshotReads::Always | SnapshotReads::InSession => Guarantee::Snapshot,
         SnapshotReads::OneRequest if plan.estimate.requests <= 1.0 => Guarantee::Snapshot,
         SnapshotReads::OneRequest | SnapshotReads::Never => Guarantee::Committed,
+    }
+}
+
+/// Whether a collection may be behind its masters.
+fn lags(capability: &Capability, statistics: &Statistics<'_>, design: &Design, id: CollectionId) -> bool {
+    let collection = &design.collections[id];
+    let follows = |id| super::write::level(capability, statistics, design, id) == CopyLevel::Intents;
+    match collection.keeper {
+        // What orders another copy another way is as fresh as that one.
+        Keeper::Store => match design.sibling(id) {
+            Some(copy) => follows(copy),
+            None => capability.indexes.is_some_and(|indexes| indexes.value.lag),
+        },
+        Keeper::Ours => collection.role != Role::Master && follows(id),
     }
 }
 
@@ -216,7 +220,7 @@ impl Pricing<'_> {
                 self.loaded.insert((position, Vec::new()));
             }
         }
-        let lagging = collection.keeper == Keeper::Store && self.sizes.design.sibling(id).is_none();
+        let lagging = lookup::is_behind(self.sizes.design, id);
         let read = Work { read_steps: 1.0, requests, partitions, rows, bytes, ..Work::default() };
         let work = Work { reads: requests, lagging, ..read };
         self.push(StepOf::Access, work);
@@ -284,14 +288,17 @@ impl Pricing<'_> {
         }
     }
 
-    /// The work of a step. Reading all of a small collection can be cheaper than going to an index for each row.
+    /// The work of a step. Reading all of a small collection can be cheaper than going to an index for each row, and is as
+    /// fresh as can be.
     fn cheaper(&self, how: Joining, step: Member) -> (Joining, Work) {
         let work = lookup::work(self.costing, &self.sizes, &how, step, self.flowing);
-        let Joining::Back { master, .. } = how else { return (how, work) };
+        let Joining::Back { index, master } = how else { return (how, work) };
         let scan = Joining::BackByScan { master };
         let by_scan = lookup::work(self.costing, &self.sizes, &scan, step, self.flowing);
-        let cheaper = self.costing.model.cost(&by_scan) < self.costing.model.cost(&work);
-        if cheaper && self.costing.capability.scan.value { (scan, by_scan) } else { (how, work) }
+        let Sizes { statistics, design } = &self.sizes;
+        let too_old = self.query.fresh && lags(self.costing.capability, statistics, design, index);
+        let better = too_old || self.costing.model.cost(&by_scan) < self.costing.model.cost(&work);
+        if better && self.costing.capability.scan.value { (scan, by_scan) } else { (how, work) }
     }
 
     fn filter(&mut self, plan: &Plan) {

@@ -118,17 +118,21 @@ pub(crate) fn direct_plans(
     Planner::new(costing, conceptual, design, query).possible()
 }
 
-/// Every plan of the rest after what is found first, whose own plan is the cheapest.
+/// Every plan of the rest after what is found first. What the rest costs does not depend on the plan by which that is
+/// found, so any does here: one over masters if there is one.
 pub(crate) fn plans_after(
     costing: &Costing<'_>,
     conceptual: &Conceptual,
     design: &Design,
     split: &Split,
 ) -> Vec<Plan> {
-    let Some(first) = plan_for(costing, conceptual, design, &split.first) else { return Vec::new() };
-    let found = split.found(first);
-    let planner = Planner::new(costing, conceptual, design, &split.then);
-    Planner { found: Some(&found), ..planner }.possible()
+    let masters = design.collections.iter().filter(|(_, one)| one.role == Role::Master);
+    let masters: Vec<CollectionId> = masters.map(|(id, _)| id).collect();
+    let planner = Planner::new(costing, conceptual, design, &split.first);
+    let first = planner.cheapest_by_itself(&masters);
+    let first = first.or_else(|| plan_for(costing, conceptual, design, &split.first));
+    let Some(found) = first.map(|first| split.found(first)) else { return Vec::new() };
+    planner.then(split, &found).possible()
 }
 
 /// Every plan that a collection of the design can start, whether the store can do it or not.

@@ -3,9 +3,10 @@
 use crate::{EXAMPLES, example};
 use askloom_design::cost::Costing;
 use askloom_design::method::cost::total;
-use askloom_design::method::{Method, Options, Paper, design};
+use askloom_design::method::{Method, Options, Paper, Progress, Stage, design};
 use askloom_design::plan;
 use askloom_model::{Keeper, Plan};
+use std::sync::{Arc, Mutex};
 
 /// Differences of costs below this share are rounding.
 const ROUNDING: f64 = 1e-6;
@@ -109,6 +110,24 @@ fn the_quick_plan_of_a_design_is_taken() {
 }
 
 #[test]
+fn who_waits_is_told_how_far_it_has_come() {
+    let told: Arc<Mutex<Vec<Stage>>> = Arc::default();
+    let listening = Arc::clone(&told);
+    let progress = Progress::new(move |stage| listening.lock().unwrap().push(stage));
+    let options = Options { progress, ..Options::default() };
+    let model = example("game");
+    let _design = design(Method::Cost, &model, &Costing::default(), &options);
+    let told = told.lock().unwrap();
+    assert_eq!(told.first(), Some(&Stage::Candidates));
+    assert_eq!(told.last(), Some(&Stage::Worth));
+    let statements = model.workload.queries.len() + model.workload.asks.len() + model.workload.writes.len();
+    assert!(told.contains(&Stage::Plans { done: 0, of: statements }));
+    assert!(told.contains(&Stage::Plans { done: statements, of: statements }));
+    let solved = |stage: &Stage| matches!(stage, Stage::Parts { done, of } if done == of);
+    assert!(told.iter().any(solved), "{told:?}");
+}
+
+#[test]
 fn a_run_gives_what_the_last_one_gave() {
     for name in EXAMPLES {
         let model = example(name);
@@ -149,4 +168,38 @@ fn another_order_of_a_copy_is_left_to_the_store() {
     tables.collections[local].keeper = Keeper::Ours;
     let costing = Costing::from(askloom_target::target("dynamodb").unwrap());
     assert!(total(&of(text), &costing, &design) < total(&of(text), &costing, &tables));
+}
+
+/// What a design costs by its plans, and what was proven of it, are one number.
+fn agree(text: &str, target: &str) {
+    let model = of(text);
+    let target = askloom_target::targets().iter().find(|one| one.capability.target == target).unwrap();
+    let costing = Costing::from(target);
+    let made = design(Method::Cost, &model, &costing, &Options::default());
+    let Paper::Cost(report) = &made.paper else { panic!("not by cost") };
+    for query in &model.workload.queries {
+        let plan = plan::plan_for(&costing, &model.conceptual, &made.design, query);
+        assert!(plan.is_some(), "{} has no plan", query.header.name);
+    }
+    let total = total(&model, &costing, &made.design);
+    assert!((total - report.cost).abs() <= ROUNDING * total, "{total} and {}", report.cost);
+    assert!(report.is_proven());
+}
+
+#[test]
+fn a_fresh_query_goes_by_no_way_back_that_may_lag() {
+    let text = "@count(100) entity E0 { id id0: long }\n\
+         @count(10_000) entity E1 { id id1: long, ref r0: E0 inverse i1_0 @avg(100) }\n\
+         @rate(3/s) @fresh query q: SELECT id1, j1.id1 AS other FROM E1 JOIN r0 AS j0 JOIN j0.i1_0 AS j1 \
+         WHERE id1 = :x";
+    for target in ["cassandra", "hbase", "oracle-nosql", "redis-cluster", "embedded", "mongodb", "dynamodb"] {
+        agree(text, target);
+    }
+}
+
+#[test]
+fn an_index_of_the_stores_own_may_be_the_cheapest_to_go_through() {
+    let text = "@count(100_000) entity E0 { id id0: text, f0: decimal @distinct(20) }\n\
+         @rate(100_000/s) query q1: SELECT id0 FROM E0 WHERE f0 = :x1";
+    agree(text, "dynamodb");
 }

@@ -9,13 +9,12 @@ use askloom_model::Model;
 /// A range that holds a third of all, and a key of which a handful is everything: a scan is cheaper than an index. And what
 /// is asked twenty times a day costs less than an index that every order would keep. And all flights are gone through
 /// before the passengers of some, who are far more.
-const SCANNING: [(&str, &str, &str); 13] = [
+const SCANNING: [(&str, &str, &str); 12] = [
     ("noam", "airline", "Q1_aircraftsCapacityWithin"),
     ("qodm", "airline", "Q1_aircraftsCapacityWithin"),
     ("qodm", "airline", "Q5_passengersDepartingGivenPeriod"),
     ("kvmod", "airline", "Q1_aircraftsCapacityWithin"),
     ("given", "airline", "Q1_aircraftsCapacityWithin"),
-    ("cost", "shop", "recall"),
     ("noam", "shop", "bestRated"),
     ("noam", "shop", "shelves"),
     ("qodm", "shop", "bestRated"),

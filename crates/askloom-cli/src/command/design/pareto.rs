@@ -5,19 +5,19 @@ use super::{Format, Prepared};
 use crate::exit::Failure;
 use crate::human;
 use crate::picture::{Axis, Plot};
-use crate::progress::ProgressLine;
-use crate::screen::Screen;
+use crate::progress::Watch;
 use askloom_design::method::cost::{Point, Range, Study};
 use std::fmt::Write;
 
 /// Budgets that are tried.
-const BUDGETS: usize = 16;
+const BUDGETS: usize = 24;
 
 impl Prepared {
     /// The curve in a format.
     pub(super) fn pareto(&self, format: Format) -> Result<String, Failure> {
         let costing = self.pricing.costing();
-        let study = Study::new(&self.model, &costing, &self.options);
+        let watch = Watch::new(self.quiet);
+        let study = Study::new(&self.model, &costing, &self.watched(&watch));
         let points = study.pareto(&self.options.wishes, BUDGETS).map_err(|unmet| failure(&unmet))?;
         let unit = costing.model.unit();
         match format {
@@ -40,20 +40,21 @@ impl Prepared {
         let mut text = format!("{} on {title}: cost against storage\n\n", self.name);
         let _ = writeln!(
             text,
-            "{:>10}{:>14}{:>14}  {:<10}",
+            "{:>14}{:>14}{:>14}  {:<10}",
             "STORED",
             format!("{unit} a second"),
             "COLLECTIONS",
             ""
         );
+        let least = points.iter().map(|point| point.storage).fold(f64::INFINITY, f64::min);
         for point in points {
             let proven = if point.gap <= 1e-6 {
                 "proven".to_owned()
             } else {
                 format!("at most {:.2} % from the cheapest", 100.0 * point.gap)
             };
-            let (stored, cost) = (human::bytes(point.storage), human::short(point.cost));
-            let _ = writeln!(text, "{stored:>10}{cost:>14}{:>14}  {proven}", point.collections);
+            let (stored, cost) = (human::long_bytes(point.storage, least), human::short(point.cost));
+            let _ = writeln!(text, "{stored:>14}{cost:>14}{:>14}  {proven}", point.collections);
         }
         text
     }
@@ -68,14 +69,11 @@ impl Prepared {
     }
 
     /// Between which rates the design stays the cheapest.
-    pub(super) fn sensitivity(&self, format: Format, screen: &mut Screen) -> Result<String, Failure> {
+    pub(super) fn sensitivity(&self, format: Format) -> Result<String, Failure> {
         let costing = self.pricing.costing();
-        let study = Study::new(&self.model, &costing, &self.options);
-        let mut line = ProgressLine::new(screen.is_quiet());
-        let show = |done: usize, of: usize| line.show(|_| format!("{done} of {of} statements"));
-        let ranges = study.sensitivity(&self.options.wishes, show);
-        line.clear();
-        let ranges = ranges.map_err(|unmet| failure(&unmet))?;
+        let watch = Watch::new(self.quiet);
+        let study = Study::new(&self.model, &costing, &self.watched(&watch));
+        let ranges = study.sensitivity(&self.options.wishes).map_err(|unmet| failure(&unmet))?;
         match format {
             Format::Human => Ok(self.ranges(&ranges)),
             Format::Json => {

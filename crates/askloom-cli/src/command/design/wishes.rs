@@ -3,6 +3,7 @@
 use super::{MethodName, Prepared};
 use crate::exit::Failure;
 use crate::human;
+use crate::progress::Watch;
 use crate::replace::replace;
 use crate::screen::Screen;
 use askloom_design::method::Paper;
@@ -85,8 +86,10 @@ impl Prepared {
     /// Writes the programme.
     pub(super) fn dump(&self, file: &Path, screen: &mut Screen) -> Result<(), Failure> {
         let costing = self.pricing.costing();
-        let study = Study::new(&self.model, &costing, &self.options);
+        let watch = Watch::new(self.quiet);
+        let study = Study::new(&self.model, &costing, &self.watched(&watch));
         let text = study.lp(&self.options.wishes).map_err(|unmet| failure(&unmet))?;
+        drop(watch);
         replace(file, &text).map_err(|error| Failure::writing(file, &error))?;
         screen.say(&format!("the programme is in {}", file.display()));
         Ok(())

@@ -6,9 +6,11 @@
 
 use super::enumerate::{Alternative, Looked, Over, Pick, WriteParts};
 use super::pool::{Pool, ways_back};
+use super::reads::Reads;
+use super::threads;
 use super::upkeep::Mode;
 use crate::cost::{Costing, Sizes};
-use crate::method::complete;
+use crate::method::{Progress, Stage, complete};
 use crate::plan::write::parts::FindPart;
 use askloom_model::{CollectionId, Contents, Header, Keeper, Model, Query};
 use std::collections::{BTreeMap, BTreeSet};
@@ -71,7 +73,20 @@ pub(super) struct Plans {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Served {
     pub(super) statement: usize,
+    /// The cheapest first.
     pub(super) alternatives: Vec<Alternative>,
+    /// What each of them reads.
+    pub(super) reads: Reads,
+}
+
+impl Served {
+    pub(super) fn new(statement: usize, alternatives: Vec<Alternative>) -> Self {
+        let mut reads = Reads::of(alternatives.iter().flat_map(|one| one.reads.iter().copied()));
+        for one in &alternatives {
+            reads.push(one.reads.iter());
+        }
+        Self { statement, alternatives, reads }
+    }
 }
 
 /// Something that happens or not.
@@ -101,7 +116,7 @@ pub(super) struct Charge {
 }
 
 impl Choice {
-    pub(super) fn new(model: &Model, costing: &Costing<'_>, pool: &Pool) -> Self {
+    pub(super) fn new(model: &Model, costing: &Costing<'_>, pool: &Pool, progress: &Progress) -> Self {
         let over = Over::new(model, costing, pool);
         let mut choice = Self {
             picks: over.picks.clone(),
@@ -121,14 +136,27 @@ impl Choice {
         choice.sizes(model, costing, pool);
         choice.needs(model, &over);
         choice.bounds(costing, pool);
-        for query in &complete::questions(model) {
+        let questions = complete::questions(model);
+        let writes = &model.workload.writes;
+        let count = progress.count(questions.len() + writes.len(), |done, of| Stage::Plans { done, of });
+        let looked = threads::each(&questions, |query| {
+            let looked = over.query(query);
+            count.one_more();
+            looked
+        });
+        for (query, looked) in questions.iter().zip(looked) {
             let statement = choice.statement(&query.header);
-            choice.serve(&over, query, statement);
+            choice.serve(query, looked, statement);
         }
-        for write in &model.workload.writes {
+        let looked = threads::each(writes, |write| {
+            let looked = over.write(write).map(|parts| (over.finds(&parts), parts));
+            count.one_more();
+            looked
+        });
+        for (write, looked) in writes.iter().zip(looked) {
             let statement = choice.statement(&write.header);
-            match over.write(write) {
-                Some(parts) => choice.write(&over, statement, &parts),
+            match looked {
+                Some((finds, parts)) => choice.write(&over, statement, &parts, finds),
                 None => choice.plans.missing += 1,
             }
         }
@@ -217,8 +245,8 @@ impl Choice {
         self.statements.len() - 1
     }
 
-    fn serve(&mut self, over: &Over<'_>, query: &Query, statement: usize) {
-        let Looked { alternatives, made, capped } = over.query(query);
+    fn serve(&mut self, query: &Query, looked: Looked, statement: usize) {
+        let Looked { alternatives, made, capped } = looked;
         self.plans.made += made;
         self.plans.capped += usize::from(capped);
         self.plans.left += alternatives.len();
@@ -230,15 +258,15 @@ impl Choice {
         match alternatives.as_slice() {
             [] => {}
             [only] if only.reads.is_empty() => self.charge(None, statement, only.cost),
-            _several => self.served.push(Served { statement, alternatives }),
+            _several => self.served.push(Served::new(statement, alternatives)),
         }
     }
 
-    fn write(&mut self, over: &Over<'_>, statement: usize, parts: &WriteParts) {
-        for step in &parts.usual.steps {
-            match &step.find {
-                FindPart::Query(query) => self.serve(over, query, statement),
-                FindPart::Nothing(cost) => self.charge(None, statement, *cost),
+    fn write(&mut self, over: &Over<'_>, statement: usize, parts: &WriteParts, finds: Vec<Option<Looked>>) {
+        for (step, looked) in parts.usual.steps.iter().zip(finds) {
+            match (&step.find, looked) {
+                (FindPart::Query(query), looked) => self.serve(query, looked.unwrap_or_default(), statement),
+                (FindPart::Nothing(cost), _) => self.charge(None, statement, *cost),
             }
         }
         Mode::new(over, parts).charge(self, over, statement);
@@ -338,17 +366,14 @@ impl Choice {
         used
     }
 
-    /// The statements that read a pick, of those that are chosen.
-    pub(super) fn serves(&self, pick: usize, chosen: &[bool]) -> Vec<&str> {
-        let reads =
-            |served: &&Served| self.taken(served, chosen).is_some_and(|one| one.reads.contains(&pick));
-        let mut names: Vec<&str> = Vec::new();
-        for served in self.served.iter().filter(reads) {
-            let name = self.statements.get(served.statement).map(|one| one.name.as_str()).unwrap_or_default();
-            if !names.contains(&name) {
-                names.push(name);
+    /// By pick, those that have a plan which reads it.
+    pub(super) fn readers(&self) -> Vec<Vec<usize>> {
+        let mut readers: Vec<Vec<usize>> = vec![Vec::new(); self.picks.len()];
+        for (at, served) in self.served.iter().enumerate() {
+            for &pick in served.reads.picks() {
+                readers.get_mut(pick).into_iter().for_each(|readers| readers.push(at));
             }
         }
-        names
+        readers
     }
 }

@@ -4,6 +4,7 @@ use super::choice::Choice;
 use super::lower::{Lowered, lower};
 use super::presolve::{Rules, Settled, State, presolve};
 use super::solve;
+use crate::method::Progress;
 use std::time::Duration;
 
 /// What was decided, and how.
@@ -28,6 +29,7 @@ impl Choice {
         rules: &Rules,
         starts: &[Vec<bool>],
         limit: Option<Duration>,
+        progress: &Progress,
     ) -> Option<Decided> {
         let (states, settled) = presolve(self, rules);
         let Lowered { programme, picks } = lower(self, rules, &states, &[]);
@@ -36,7 +38,7 @@ impl Choice {
         let starts = starts.iter().map(|start| self.completed(start, rules));
         let started = starts.filter_map(|start| Some((priced(&start)?, start)));
         let started = started.min_by(|(a, _), (b, _)| a.total_cmp(b));
-        let answer = solve::solve(&programme, limit);
+        let answer = solve::solve(&programme, limit, progress);
         let mut chosen: Vec<bool> = states.iter().map(|state| *state == State::Chosen).collect();
         let fallback = started.as_ref().map(|(_, start)| start.as_slice()).unwrap_or_default();
         for part in &answer.parts {

@@ -1,12 +1,13 @@
 //! Every plan of a query over what may be kept, and what each of them needs to be kept.
 
+use super::dominance::{Left, undominated, with_pairs};
 use super::pool::Pool;
 use crate::cost::Costing;
 use crate::method::around::{Around, Statement};
 use crate::plan;
-use crate::plan::write::parts::{self, Parts};
+use crate::plan::write::parts::{self, FindPart, Parts, StepParts};
 use askloom_model::{
-    ClassId, CollectionId, Conceptual, Contents, Design, EndId, Keeper, Member, Model, Plan, Query, Role,
+    ClassId, CollectionId, Conceptual, Contents, Design, EndId, Id, Keeper, Member, Model, Plan, Query, Role,
     Table, Write,
 };
 use std::collections::{BTreeSet, HashMap};
@@ -30,19 +31,8 @@ pub(super) struct Alternative {
     pub(super) reads: BTreeSet<usize>,
 }
 
-impl Alternative {
-    /// One after the other.
-    fn and(&self, other: &Self) -> Self {
-        Self {
-            cost: self.cost + other.cost,
-            takes: self.takes.zip(other.takes).map(|(one, other)| one + other),
-            reads: self.reads.union(&other.reads).copied().collect(),
-        }
-    }
-}
-
 /// What was found for a query.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Looked {
     pub(super) alternatives: Vec<Alternative>,
     /// How many plans there were.
@@ -50,6 +40,9 @@ pub(super) struct Looked {
     /// Whether not every choice of ways back, of cuts, and of plans for both halves of a path was looked at.
     pub(super) capped: bool,
 }
+
+/// What is found first is the same on several ways: what was looked at already.
+type Known = Vec<(Query, Looked)>;
 
 /// What a write costs, part by part.
 pub(super) struct WriteParts {
@@ -67,10 +60,6 @@ pub(super) struct OtherCut {
 
 /// Of so many ways back, every choice of those that are there is looked at; of more, all, none, and all but each.
 const WAYS_BACK: usize = 3;
-/// So many pairs of plans are looked at where something is found first; of more, those of the plans at either end.
-const PAIRS: usize = 64;
-/// So many of the cheapest plans, and so many of those that need least.
-const ENDS: (usize, usize) = (4, 3);
 /// So many choices of cuts are looked at; of more, those in which one master is cut in another way than usual.
 const CUTS: usize = 32;
 
@@ -124,7 +113,7 @@ impl<'o> Over<'o> {
         };
         let ids: Vec<CollectionId> = self.around.ids(&roots).into_iter().filter(of_use).collect();
         let near = self.apart(ids);
-        let mut looked = self.all(query, &near, query.latency_ms.is_some());
+        let mut looked = self.all(query, &near, query.latency_ms.is_some(), &mut Vec::new());
         let most = query.latency_ms.unwrap_or(f64::INFINITY);
         let quick = |one: &Alternative| one.takes.is_none_or(|takes| takes <= most);
         if looked.alternatives.iter().any(quick) {
@@ -134,7 +123,10 @@ impl<'o> Over<'o> {
     }
 
     /// The plans of a query that no other one does with less and for less, those that find something first included.
-    fn all(&self, query: &Query, near: &[Vec<CollectionId>], timed: bool) -> Looked {
+    fn all(&self, query: &Query, near: &[Vec<CollectionId>], timed: bool, known: &mut Known) -> Looked {
+        if let Some((_, looked)) = known.iter().find(|(asked, _)| asked == query) {
+            return Looked { made: 0, ..looked.clone() };
+        }
         let planned = |query: &Query, plans: &dyn Fn(&Design) -> Vec<Plan>| {
             let mut looked = Looked::default();
             for ids in near {
@@ -147,19 +139,14 @@ impl<'o> Over<'o> {
         let mut all = planned(query, &|design| plan::direct_plans(costing, conceptual, design, query));
         for split in plan::splits(conceptual, query) {
             let then = planned(&split.then, &|design| plan::plans_after(costing, conceptual, design, &split));
-            let first = self.all(&split.first, near, timed);
+            let first = self.all(&split.first, near, timed, known);
+            let Left { alternatives, capped } =
+                with_pairs(&all.alternatives, &first.alternatives, &then.alternatives);
+            all.alternatives = alternatives;
             all.made += then.made + first.made;
-            all.capped |= then.capped || first.capped;
-            let free = all.alternatives.iter().filter(|one| one.reads.is_empty() && !timed);
-            let most = free.map(|one| one.cost).fold(f64::INFINITY, f64::min);
-            let many = first.alternatives.len() * then.alternatives.len() > PAIRS;
-            all.capped |= many;
-            for one in ends(&first.alternatives, many) {
-                let other = ends(&then.alternatives, many).filter(|other| one.cost + other.cost < most);
-                all.alternatives.extend(other.map(|other| one.and(other)));
-            }
+            all.capped |= then.capped || first.capped || capped;
         }
-        all.alternatives = undominated(all.alternatives);
+        known.push((query.clone(), all.clone()));
         all
     }
 
@@ -187,17 +174,27 @@ impl<'o> Over<'o> {
         plans: &dyn Fn(&Design) -> Vec<Plan>,
         looked: &mut Looked,
     ) {
-        let (hidden, cuts) = (self.hidden(query, ids), self.cuts(ids));
-        looked.capped |= hidden.capped || cuts.capped;
+        let hidden = self.hidden(query, ids);
+        looked.capped |= hidden.capped;
         for hidden in hidden.all {
             let left = ids.iter().copied().filter(|id| !hidden.contains(id)).collect();
-            for cuts in &cuts.all {
+            let mut add = |cuts: &[(usize, usize)]| {
                 let near = self.near(&left, cuts);
                 let plans = plans(&near.design);
                 looked.made += plans.len();
                 let alternatives = plans.iter().map(|plan| self.alternative(plan, &near, cuts, timed));
                 looked.alternatives.extend(alternatives);
+                let read = plans.iter().flat_map(|plan| plan.read_after());
+                read.filter_map(|own| near.ids.get(own.index()).copied()).collect::<BTreeSet<_>>()
+            };
+            // How a master is cut that no plan reads makes no difference.
+            let usual = self.usual(&left);
+            let read = add(&usual);
+            let cuts = self.other_cuts(&usual, &read);
+            for cuts in &cuts.all {
+                add(cuts);
             }
+            looked.capped |= cuts.capped;
         }
     }
 
@@ -221,17 +218,28 @@ impl<'o> Over<'o> {
         Choices { all, capped: true }
     }
 
-    /// For each master that can be cut in several ways, which one, in all choices.
-    fn cuts(&self, ids: &[CollectionId]) -> Choices<Vec<(usize, usize)>> {
+    /// Each master that can be cut in several ways, as it usually is.
+    fn usual(&self, ids: &[CollectionId]) -> Vec<(usize, usize)> {
         let near = self.pool.cuts.iter().enumerate().filter(|(_, cut)| ids.contains(&cut.master));
-        let near: Vec<(usize, usize)> = near.map(|(at, cut)| (at, cut.ways.len())).collect();
-        let choices: usize = near.iter().map(|(_, ways)| ways).product();
-        let usual: Vec<(usize, usize)> = near.iter().map(|(at, _)| (*at, 0)).collect();
+        near.map(|(at, _)| (at, 0)).collect()
+    }
+
+    /// All choices of how these masters are cut, but the usual one.
+    fn other_cuts(
+        &self,
+        usual: &[(usize, usize)],
+        masters: &BTreeSet<CollectionId>,
+    ) -> Choices<Vec<(usize, usize)>> {
+        let ways = |at: usize| {
+            let cut = self.pool.cuts.get(at).filter(|cut| masters.contains(&cut.master));
+            cut.map_or(1, |cut| cut.ways.len())
+        };
+        let choices = usual.iter().fold(1usize, |choices, (at, _)| choices.saturating_mul(ways(*at)));
         if choices > CUTS {
-            let mut all = vec![usual.clone()];
-            for (place, &(at, ways)) in near.iter().enumerate() {
-                for way in 1..ways {
-                    let mut other = usual.clone();
+            let mut all = Vec::new();
+            for (place, &(at, _)) in usual.iter().enumerate() {
+                for way in 1..ways(at) {
+                    let mut other = usual.to_vec();
                     other.get_mut(place).into_iter().for_each(|slot| *slot = (at, way));
                     all.push(other);
                 }
@@ -239,14 +247,15 @@ impl<'o> Over<'o> {
             return Choices { all, capped: true };
         }
         let mut all = vec![Vec::new()];
-        for (at, ways) in near {
+        for &(at, _) in usual {
             all = all
                 .into_iter()
                 .flat_map(|chosen: Vec<(usize, usize)>| {
-                    (0..ways).map(move |way| chosen.iter().copied().chain([(at, way)]).collect())
+                    (0..ways(at)).map(move |way| chosen.iter().copied().chain([(at, way)]).collect())
                 })
                 .collect();
         }
+        all.retain(|chosen| chosen != usual);
         Choices { all, capped: false }
     }
 
@@ -270,7 +279,7 @@ impl<'o> Over<'o> {
     fn alternative(&self, plan: &Plan, near: &Near, cuts: &[(usize, usize)], timed: bool) -> Alternative {
         let mut reads = BTreeSet::new();
         for own in plan.read_after() {
-            let Some(&id) = near.ids.get(askloom_model::Id::index(own)) else { continue };
+            let Some(&id) = near.ids.get(Id::index(own)) else { continue };
             reads.extend(self.pick(Pick::Keep(id)));
             let cut = cuts.iter().find(|(at, _)| self.pool.cuts.get(*at).is_some_and(|cut| cut.master == id));
             reads.extend(cut.and_then(|&(at, way)| self.pick(Pick::Cut(at, way))));
@@ -278,6 +287,15 @@ impl<'o> Over<'o> {
         let estimate = plan.estimate_after();
         let takes = self.costing.milliseconds(&estimate).filter(|_| timed);
         Alternative { cost: estimate.cost, takes, reads }
+    }
+
+    /// For each step of a write that has to find what it is about, how.
+    pub(super) fn finds(&self, parts: &WriteParts) -> Vec<Option<Looked>> {
+        let find = |step: &StepParts| match &step.find {
+            FindPart::Query(query) => Some(self.query(query)),
+            FindPart::Nothing(_) => None,
+        };
+        parts.usual.steps.iter().map(find).collect()
     }
 
     /// A write part by part: as masters are usually cut, and as each of them is cut in another way.
@@ -288,7 +306,7 @@ impl<'o> Over<'o> {
             let near = self.near(&ids, cuts);
             let mut parts = parts::parts(self.costing, self.model, &near.design, write)?;
             for copy in parts.steps.iter_mut().flat_map(|step| &mut step.copies) {
-                let known = near.ids.get(askloom_model::Id::index(copy.collection));
+                let known = near.ids.get(Id::index(copy.collection));
                 copy.collection = known.copied().unwrap_or(copy.collection);
             }
             Some(parts)
@@ -326,44 +344,4 @@ fn walked_back(conceptual: &Conceptual, query: &Query) -> BTreeSet<EndId> {
         !row.stored || row.inverse == Some(end)
     });
     ends.map(|end| conceptual.stored_end(end)).collect()
-}
-
-/// Those that no other does with less, for less and, where that matters, in less time.
-fn undominated(mut all: Vec<Alternative>) -> Vec<Alternative> {
-    all.retain(|one| one.cost.is_finite());
-    all.sort_by(|a, b| {
-        a.cost.total_cmp(&b.cost).then(a.reads.len().cmp(&b.reads.len())).then_with(|| a.reads.cmp(&b.reads))
-    });
-    let mut left: Vec<Alternative> = Vec::new();
-    let mut sets: Vec<Vec<u64>> = Vec::new();
-    for one in all {
-        let set = packed(&one.reads);
-        let as_quick =
-            |other: &Alternative| one.takes.zip(other.takes).is_none_or(|(own, other)| other <= own);
-        if !sets.iter().zip(&left).any(|(bits, other)| is_within(bits, &set) && as_quick(other)) {
-            left.push(one);
-            sets.push(set);
-        }
-    }
-    left
-}
-
-/// All, or the first and the last of them: they come cheapest first, and who costs most needs least.
-fn ends(all: &[Alternative], many: bool) -> impl Iterator<Item = &Alternative> {
-    let (cheap, few) = ENDS;
-    let last = all.len().saturating_sub(few);
-    all.iter().enumerate().filter(move |(at, _)| !many || *at < cheap || *at >= last).map(|(_, one)| one)
-}
-
-/// A set of numbers as bits: there are thousands of alternatives to compare with each other.
-fn packed(numbers: &BTreeSet<usize>) -> Vec<u64> {
-    let mut bits = vec![0; numbers.last().map_or(0, |last| last / 64 + 1)];
-    for number in numbers {
-        bits.get_mut(number / 64).into_iter().for_each(|word| *word |= 1 << (number % 64));
-    }
-    bits
-}
-
-fn is_within(less: &[u64], more: &[u64]) -> bool {
-    less.len() <= more.len() && less.iter().zip(more).all(|(less, more)| less & !more == 0)
 }

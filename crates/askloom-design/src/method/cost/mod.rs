@@ -1,10 +1,11 @@
 //! The method that asks what a design costs: collections and plans chosen together, for the store that it is for.
 //!
 //! - [`candidate`], [`pool`]: collections that could serve, and ways to cut masters;
-//! - [`enumerate`], [`upkeep`], [`choice`]: what each plan costs over them and what each of them costs to keep;
-//! - [`presolve`], [`lower`], [`programme`], [`solve`], [`solver`], [`bound`], [`decide`]: the cheapest choice, and the proof;
+//! - [`enumerate`], [`dominance`], [`reads`], [`upkeep`], [`choice`]: what each plan costs over them and what each of them costs to keep;
+//! - [`presolve`], [`lower`], [`programme`], [`solve`], [`solver`], [`bound`], [`prove`], [`decide`]: the cheapest choice, and the proof;
 //! - [`wishes`], [`study`], [`whatif`]: what must be so, and what would be if;
-//! - [`report`]: how a choice came about.
+//! - [`judge`], [`report`]: how a choice came about;
+//! - [`threads`]: what does not depend on each other is done at once.
 //!
 //! "Optimal" is over the candidates and plans that were looked at.
 
@@ -12,11 +13,15 @@ mod bound;
 mod candidate;
 mod choice;
 mod decide;
+mod dominance;
 mod enumerate;
+mod judge;
 mod lower;
 mod pool;
 mod presolve;
 pub mod programme;
+mod prove;
+mod reads;
 mod report;
 pub mod solve;
 mod solver;
@@ -24,6 +29,7 @@ mod study;
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 mod tests;
+mod threads;
 mod upkeep;
 mod whatif;
 mod wishes;

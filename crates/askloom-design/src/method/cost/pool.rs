@@ -1,6 +1,7 @@
 //! All collections that are looked at.
 
 use super::candidate::{of_query, renamed};
+use super::threads;
 use crate::cost::{Costing, Statistics};
 use crate::limits::{self, Limits};
 use crate::method::{complete, given, noam};
@@ -50,10 +51,24 @@ pub(super) struct Made {
     pub(super) cuts_left: usize,
 }
 
+/// What every design has, and the ways in which NoAM would cut it.
+pub(super) struct Masters {
+    design: Design,
+    cuts: Vec<noam::Cuts>,
+}
+
+impl Masters {
+    pub(super) fn new(model: &Model, costing: &Costing<'_>) -> Self {
+        let design = masters(model);
+        let cuts = noam::cuts(model, costing, &design);
+        Self { design, cuts }
+    }
+}
+
 impl Pool {
     /// All that could serve a model, designs of other methods included.
-    pub(super) fn new(model: &Model, costing: &Costing<'_>, others: &[Design]) -> Self {
-        let design = masters(model);
+    pub(super) fn new(model: &Model, costing: &Costing<'_>, masters: Masters, others: &[Design]) -> Self {
+        let Masters { design, cuts } = masters;
         let mut pool = Self {
             first: design.collections.len(),
             back: 0,
@@ -67,17 +82,16 @@ impl Pool {
         for (id, collection) in pool.design.collections.iter() {
             pool.by_root.entry(collection.source.root).or_default().push(id);
         }
-        pool.cut(model, costing, others);
+        pool.cut(model, costing, cuts, others);
         let conceptual = &model.conceptual;
         let most = limits::at_most(conceptual);
         let (average, most) = (Statistics::new(conceptual), Statistics::new(&most));
         let limits = Limits { capability: costing.capability, average: &average, most: &most };
         let mut walked: BTreeSet<EndId> = BTreeSet::new();
-        for query in &pool.questions(model, costing) {
-            for candidate in of_query(model, query) {
-                walked.extend(candidate.reverses());
-                pool.add(conceptual, &limits, candidate);
-            }
+        let questions = pool.questions(model, costing);
+        for candidate in threads::each(&questions, |query| of_query(model, query)).into_iter().flatten() {
+            walked.extend(candidate.reverses());
+            pool.add(conceptual, &limits, candidate);
         }
         for (_, collection) in others.iter().flat_map(|design| design.collections.iter()) {
             walked.extend(collection.reverses());
@@ -118,8 +132,7 @@ impl Pool {
     }
 
     /// The ways to cut masters that somebody proposes: NoAM's, and those of the other methods' designs.
-    fn cut(&mut self, model: &Model, costing: &Costing<'_>, others: &[Design]) {
-        let mut found = noam::cuts(model, costing, &self.design);
+    fn cut(&mut self, model: &Model, costing: &Costing<'_>, mut found: Vec<noam::Cuts>, others: &[Design]) {
         self.made.cuts = found.iter().map(|cuts| cuts.made).sum();
         for cuts in &mut found {
             for design in others {
@@ -165,7 +178,7 @@ impl Pool {
 
     fn add(&mut self, conceptual: &Conceptual, limits: &Limits<'_>, candidate: Collection) {
         let copy = candidate.role != Role::Master && candidate.reverses().is_none();
-        if !copy || (candidate.block_key.is_empty() && candidate.entry_key.is_empty()) {
+        if !copy {
             return;
         }
         self.made.collections += 1;

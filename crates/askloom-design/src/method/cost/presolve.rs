@@ -2,6 +2,8 @@
 //! replaces.
 
 use super::choice::{Choice, Event, Of, Served};
+use super::enumerate::Alternative;
+use super::reads::is_within;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What is settled of a pick.
@@ -41,6 +43,8 @@ struct Marginal {
     direct: Vec<f64>,
     /// Events that it can make happen, or keep from it, with the least and the most that it adds by that.
     by_event: Vec<BTreeMap<usize, (f64, f64)>>,
+    /// Whether each event happens with any of those that add to it.
+    any: Vec<bool>,
 }
 
 impl Marginal {
@@ -67,8 +71,11 @@ impl Marginal {
     fn beside(&self, pick: usize, beside: usize) -> impl Iterator<Item = (f64, f64)> + '_ {
         let other = self.by_event.get(beside);
         let own = self.by_event.get(pick).into_iter().flatten();
-        own.filter(move |(event, adds)| other.and_then(|other| other.get(event)) != Some(adds))
-            .map(|(_, adds)| *adds)
+        let any = |event: usize| self.any.get(event).copied().unwrap_or(false);
+        own.filter(move |(event, adds)| {
+            !any(**event) || other.and_then(|other| other.get(event)) != Some(adds)
+        })
+        .map(|(_, adds)| *adds)
     }
 }
 
@@ -76,10 +83,22 @@ pub(super) struct Presolve<'p> {
     choice: &'p Choice,
     rules: &'p Rules,
     states: Vec<State>,
-    /// Where each pick is read: which statement's alternatives.
-    read: BTreeMap<usize, Vec<(usize, usize)>>,
+    /// By pick, who could read it.
+    readers: Vec<Vec<usize>>,
+    /// Of each of these, what is settled.
+    standing: Vec<Standing>,
+    /// The picks that are ways to cut masters: one of each is there anyway.
+    cuts: BTreeSet<usize>,
     needed: BTreeMap<usize, Vec<usize>>,
     settled: Settled,
+}
+
+/// Of a statement the plans that are possible still; and of the picks that its plans read, those that are chosen, and the
+/// cuts.
+struct Standing {
+    possible: Vec<usize>,
+    chosen: Vec<u64>,
+    cuts: Vec<u64>,
 }
 
 /// Bytes that are this share of all are no difference.
@@ -106,18 +125,20 @@ pub(super) fn presolve(choice: &Choice, rules: &Rules) -> (Vec<State>, Settled) 
 
 impl<'p> Presolve<'p> {
     fn new(choice: &'p Choice, rules: &'p Rules) -> Self {
-        let mut read: BTreeMap<usize, Vec<(usize, usize)>> = BTreeMap::new();
-        for (at, served) in choice.served.iter().enumerate() {
-            for (index, one) in served.alternatives.iter().enumerate() {
-                one.reads.iter().for_each(|&pick| read.entry(pick).or_default().push((at, index)));
-            }
-        }
+        let cuts: BTreeSet<usize> = choice.groups.iter().flatten().copied().collect();
+        let standing = choice.served.iter().map(|served| Standing {
+            possible: (0..served.alternatives.len()).collect(),
+            chosen: served.reads.mask(|_| false),
+            cuts: served.reads.mask(|pick| cuts.contains(&pick)),
+        });
+        let standing = standing.collect();
         let mut needed: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for (at, needs) in choice.needs.iter().enumerate() {
             needs.iter().for_each(|&other| needed.entry(other).or_default().push(at));
         }
         let states = vec![State::Open; choice.picks.len()];
-        Self { choice, rules, states, read, needed, settled: Settled::default() }
+        let readers = choice.readers();
+        Self { choice, rules, states, readers, standing, cuts, needed, settled: Settled::default() }
     }
 
     fn state(&self, pick: usize) -> State {
@@ -125,8 +146,22 @@ impl<'p> Presolve<'p> {
     }
 
     fn set(&mut self, pick: usize, state: State) {
-        if let Some(slot) = self.states.get_mut(pick) {
-            *slot = state;
+        let Some(slot) = self.states.get_mut(pick) else { return };
+        *slot = state;
+        for &at in self.readers.get(pick).into_iter().flatten() {
+            let (Some(served), Some(standing)) = (self.choice.served.get(at), self.standing.get_mut(at))
+            else {
+                continue;
+            };
+            let Some(bit) = served.reads.bit(pick) else { continue };
+            match state {
+                State::Open => {}
+                State::Chosen => bit.add_to(&mut standing.chosen),
+                State::Left => {
+                    standing.possible.retain(|&plan| !bit.is_in(served.reads.row(plan)));
+                    bit.take_from(&mut standing.chosen);
+                }
+            }
         }
     }
 
@@ -176,9 +211,8 @@ impl<'p> Presolve<'p> {
                 least.get_mut(pick).into_iter().for_each(|slot| *slot = smallest);
             }
         }
-        let cuts: BTreeSet<usize> = self.choice.groups.iter().flatten().copied().collect();
         let chosen = (0..self.choice.picks.len()).filter(|pick| self.state(*pick) == State::Chosen);
-        must += chosen.filter(|pick| !cuts.contains(pick)).map(bytes).sum::<f64>();
+        must += chosen.filter(|pick| !self.cuts.contains(pick)).map(bytes).sum::<f64>();
         for (pick, least) in least.iter().enumerate() {
             // Sums of the same numbers need not be the same.
             let too_large = must + (bytes(pick) - least) > storage * (1.0 + ROUNDING);
@@ -221,7 +255,8 @@ impl<'p> Presolve<'p> {
                 add(pick, (-cost.max(0.0), -cost.min(0.0)));
             }
         }
-        Marginal { direct, by_event }
+        let any = choice.events.iter().map(|event| matches!(event, Event::Any { .. })).collect();
+        Marginal { direct, by_event, any }
     }
 
     /// The picks that can make an event happen.
@@ -256,11 +291,10 @@ impl<'p> Presolve<'p> {
 
     /// Those that nothing open needs: they can be left without taking another one along.
     fn candidates(&self) -> Vec<usize> {
-        let cuts: BTreeSet<usize> = self.choice.groups.iter().flatten().copied().collect();
         let free = |pick: &usize| {
             let needed = self.needed.get(pick).into_iter().flatten();
             self.state(*pick) == State::Open
-                && !cuts.contains(pick)
+                && !self.cuts.contains(pick)
                 && needed.into_iter().all(|&other| self.state(other) == State::Left)
         };
         (0..self.choice.picks.len()).filter(free).collect()
@@ -269,7 +303,8 @@ impl<'p> Presolve<'p> {
     /// Leaves what costs more than all statements together can save by it.
     fn useless(&mut self, marginal: &Marginal) {
         for pick in self.candidates() {
-            let saved: f64 = self.reading(pick).into_iter().map(|at| self.saving(at, pick)).sum();
+            let readers = self.readers.get(pick).into_iter().flatten();
+            let saved: f64 = readers.map(|&at| self.saving(at, pick)).sum();
             if saved <= marginal.least(pick) {
                 self.leave(pick);
                 self.settled.useless += 1;
@@ -277,45 +312,21 @@ impl<'p> Presolve<'p> {
         }
     }
 
-    /// The statements that could read a pick.
-    fn reading(&self, pick: usize) -> BTreeSet<usize> {
-        self.read.get(&pick).into_iter().flatten().map(|&(at, _)| at).collect()
+    fn served(&self, at: usize) -> Option<(&Served, &Standing)> {
+        self.choice.served.get(at).zip(self.standing.get(at))
     }
 
     /// How much a statement can save by a pick at most.
     fn saving(&self, at: usize, pick: usize) -> f64 {
-        let Some(served) = self.choice.served.get(at) else { return 0.0 };
+        let Some((served, standing)) = self.served(at) else { return 0.0 };
+        let Some(bit) = served.reads.bit(pick) else { return 0.0 };
         let rate = self.rate(served.statement);
-        let possible = self.possible(served);
-        let with = possible.clone().find(|one| one.reads.contains(&pick)).map(|one| one.cost);
+        let with = possible(served, standing).find(|(_, row)| bit.is_in(row)).map(|(one, _)| one.cost);
         let Some(with) = with else { return 0.0 };
-        match self.without(served) {
+        match without(served, standing) {
             Some(without) => rate * (without - with).max(0.0),
             None => f64::INFINITY,
         }
-    }
-
-    fn possible<'s>(
-        &'s self,
-        served: &'s Served,
-    ) -> impl Iterator<Item = &'s super::enumerate::Alternative> + Clone {
-        served.alternatives.iter().filter(|one| one.reads.iter().all(|&pick| self.state(pick) != State::Left))
-    }
-
-    /// What a statement costs at most if nothing is kept, however masters are cut.
-    fn without(&self, served: &Served) -> Option<f64> {
-        let cuts = |pick: &usize| self.choice.groups.iter().any(|group| group.contains(pick));
-        let always = |pick: &usize| self.state(*pick) == State::Chosen || cuts(pick);
-        let free = self.possible(served).filter(|one| one.reads.iter().all(always));
-        let (mut any, mut worst) = (false, 0.0f64);
-        for one in free {
-            any = true;
-            worst = worst.max(one.cost);
-            if one.reads.iter().all(|&pick| self.state(pick) == State::Chosen) {
-                break;
-            }
-        }
-        any.then_some(worst)
     }
 
     /// Leaves what another one replaces for no more.
@@ -331,14 +342,18 @@ impl<'p> Presolve<'p> {
 
     /// Others that the first statement which reads a pick could read.
     fn replacements(&self, pick: usize) -> BTreeSet<usize> {
-        let first = self.reading(pick).into_iter().next();
-        let Some(served) = first.and_then(|at| self.choice.served.get(at)) else { return BTreeSet::new() };
-        let others = self.possible(served).flat_map(|one| one.reads.iter().copied());
-        others.filter(|&other| other != pick && self.state(other) != State::Left).collect()
+        let first = self.readers.get(pick).and_then(|readers| readers.first());
+        let Some((served, standing)) = first.and_then(|&at| self.served(at)) else { return BTreeSet::new() };
+        let others = possible(served, standing).flat_map(|(one, _)| one.reads.iter().copied());
+        others.filter(|&other| other != pick).collect()
     }
 
     fn replaces(&self, other: usize, pick: usize, marginal: &Marginal) -> bool {
         let chosen = self.state(other) == State::Chosen;
+        // To cut a master in one way is not to cut it in another: all statements about it change.
+        if self.cuts.contains(&other) && !chosen {
+            return false;
+        }
         let needs = self.more_needs(other, pick);
         let with_needs =
             || needs.iter().map(|&need| marginal.direct(need) + marginal.most_beside(need, pick));
@@ -363,8 +378,8 @@ impl<'p> Presolve<'p> {
         if bounds.any(|(own, _)| !own.contains(&pick)) {
             return false;
         }
-        let places = self.read.get(&pick).into_iter().flatten();
-        places.into_iter().all(|&(at, index)| self.matched(at, index, other, pick))
+        let mut readers = self.readers.get(pick).into_iter().flatten().filter_map(|&at| self.served(at));
+        readers.all(|(served, standing)| is_matched(served, standing, other, pick))
     }
 
     /// What a pick needs that another one does not need.
@@ -373,16 +388,43 @@ impl<'p> Presolve<'p> {
         let open = needs(pick).iter().copied().filter(|&need| self.state(need) == State::Open);
         open.filter(|need| !needs(than).contains(need) && *need != than).collect()
     }
+}
 
-    /// Whether a statement has a plan that is as cheap with another pick instead.
-    fn matched(&self, at: usize, index: usize, other: usize, pick: usize) -> bool {
-        let Some(served) = self.choice.served.get(at) else { return false };
-        let Some(one) = served.alternatives.get(index) else { return false };
-        if one.reads.iter().any(|&read| self.state(read) == State::Left) {
-            return true;
+/// The plans that are possible still, with what they read.
+fn possible<'s>(
+    served: &'s Served,
+    standing: &'s Standing,
+) -> impl Iterator<Item = (&'s Alternative, &'s [u64])> + Clone {
+    let plans = standing.possible.iter();
+    plans.filter_map(|&at| Some((served.alternatives.get(at)?, served.reads.row(at))))
+}
+
+/// What a statement costs at most if nothing is kept, however masters are cut.
+fn without(served: &Served, standing: &Standing) -> Option<f64> {
+    let always: Vec<u64> =
+        standing.chosen.iter().zip(&standing.cuts).map(|(chosen, cuts)| chosen | cuts).collect();
+    let (mut any, mut worst) = (false, 0.0f64);
+    for (one, row) in possible(served, standing).filter(|(_, row)| is_within(row, &always)) {
+        any = true;
+        worst = worst.max(one.cost);
+        if is_within(row, &standing.chosen) {
+            break;
         }
-        let instead = |&read: &usize| read == other || (read != pick && one.reads.contains(&read));
-        let mut cheap = served.alternatives.iter().take_while(|found| found.cost <= one.cost);
-        cheap.any(|found| found.reads.iter().all(instead))
     }
+    any.then_some(worst)
+}
+
+/// Whether for each plan of a statement that reads a pick there is one that is as cheap with another pick instead.
+fn is_matched(served: &Served, standing: &Standing, other: usize, pick: usize) -> bool {
+    let Some(bit) = served.reads.bit(pick) else { return true };
+    let other = served.reads.bit(other);
+    let mut instead = Vec::new();
+    possible(served, standing).filter(|(_, row)| bit.is_in(row)).all(|(one, row)| {
+        instead.clear();
+        instead.extend_from_slice(row);
+        bit.take_from(&mut instead);
+        other.into_iter().for_each(|other| other.add_to(&mut instead));
+        let mut cheap = possible(served, standing).take_while(|(found, _)| found.cost <= one.cost);
+        cheap.any(|(_, row)| is_within(row, &instead))
+    })
 }

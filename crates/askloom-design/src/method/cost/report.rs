@@ -1,17 +1,16 @@
 //! How a choice came about: how much was looked at, what it costs, and what each collection saves and costs.
 
-use super::choice::{Choice, Slow};
+use super::choice::Slow;
 use super::decide::Decided;
-use super::enumerate::Pick;
+use super::judge::Judge;
 use super::presolve::{Rules, Settled};
 use super::study::{Study, Unmet};
+use super::threads;
 use crate::cost::{Costing, MONTH};
 use crate::method::{Decision, complete};
 use crate::plan;
-use crate::saved::rule_text;
 use askloom_model::{Design, Model};
 use serde::Serialize;
-use std::collections::BTreeSet;
 
 /// All that is known of a choice.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -27,6 +26,8 @@ pub struct Report {
     pub kept: Vec<Worth>,
     /// Those that were not kept, the closest first.
     pub close: Vec<Worth>,
+    /// How many more would serve something, and were not kept.
+    pub further: usize,
     /// What the designs of the other methods cost that are as they must be.
     pub others: Vec<(String, f64)>,
     /// How masters are cut, where there was a choice.
@@ -96,9 +97,6 @@ pub struct CutWorth {
     pub difference: f64,
 }
 
-/// Of those that were not kept, so many are told.
-const CLOSE: usize = 5;
-
 impl Report {
     pub(super) fn new(study: &Study<'_>, rules: &Rules, decided: &Decided, design: &Design) -> Self {
         let Study { pool, choice, .. } = study;
@@ -120,7 +118,8 @@ impl Report {
             missing: choice.plans.missing,
             capped: choice.plans.capped,
         };
-        let judge = Judge { study, rules, decided };
+        let judge = Judge::new(study, rules, decided);
+        let (close, further) = judge.close();
         // Unwanted by nobody: what the planner finds over the design is what it costs.
         let cost = total(study.model, study.costing, design).min(decided.cost);
         Self {
@@ -129,7 +128,8 @@ impl Report {
             storage: choice.storage(&decided.chosen),
             looked_at,
             kept: judge.kept(),
-            close: judge.close(),
+            close,
+            further,
             others: study.baselines(rules),
             cuts: judge.cuts(),
             slow: choice.slow.clone(),
@@ -173,6 +173,13 @@ impl Report {
             );
             all.push(Decision::new("the design", says, SOURCE));
         }
+        if looked.too_hot > 0 {
+            let says = format!(
+                "{} candidates are left out: one block of them would be asked for more often than the store serves one",
+                looked.too_hot
+            );
+            all.push(Decision::new("the design", says, SOURCE));
+        }
         for Slow { statement, takes, most } in &self.slow {
             let says = format!("no plan is as quick as {most} ms: the quickest takes {takes:.1} ms");
             all.push(Decision::new(statement, says, SOURCE));
@@ -183,9 +190,13 @@ impl Report {
             return all;
         }
         all.extend(self.cuts.iter().map(|cut| cut.decision(share(cut.difference))));
-        all.extend(self.kept.iter().map(|worth| worth.kept(share(worth.difference))));
+        all.extend(self.kept.iter().map(|worth| worth.kept(share(worth.difference), share(worth.upkeep))));
         let close = self.close.iter().filter(|worth| worth.difference > 0.0);
         all.extend(close.map(|worth| worth.left(share(worth.difference))));
+        if self.further > 0 {
+            let says = format!("{} more candidates would serve something, and lost by more", self.further);
+            all.push(Decision::new("the design", says, SOURCE));
+        }
         all
     }
 }
@@ -195,15 +206,20 @@ const SOURCE: &str = "askloom";
 const ROUNDING: f64 = 1e-6;
 
 impl Worth {
-    fn kept(&self, percent: f64) -> Decision {
+    fn kept(&self, percent: f64, upkeep: f64) -> Decision {
         let mut says = match self.serves.as_slice() {
             [] => "another collection could not be kept right without it".to_owned(),
             serves => format!("serves {}: without it {}", serves.join(", "), more(percent)),
         };
+        says.push_str(&match upkeep {
+            upkeep if upkeep >= 0.05 => format!("; keeping it is {upkeep:.1} % of all costs"),
+            upkeep if upkeep > 0.0 => "; keeping it costs little".to_owned(),
+            _nothing => "; keeping it costs nothing".to_owned(),
+        });
         if let Some(turn) = &self.turns {
             let Turn { statement, rate, at } = turn;
             let word = if at > rate { "passed" } else { "fell below" };
-            says.push_str(&format!("; would change if {statement} {word} {}/s", rounded(*at)));
+            says.push_str(&format!("; would change if {statement} {word} {}", often(*at)));
         }
         Decision::new(&self.collection, says, SOURCE)
     }
@@ -244,151 +260,20 @@ fn more(percent: f64) -> String {
     }
 }
 
-/// Three digits that count.
-fn rounded(rate: f64) -> String {
-    let digits = if rate >= 100.0 {
-        0
-    } else if rate >= 1.0 {
-        1
-    } else {
-        4
+/// A rate with the digits that count, in a time in which something happens.
+fn often(rate: f64) -> String {
+    let (times, time) = match rate {
+        rate if rate >= 0.1 => (rate, "s"),
+        rate if rate >= 0.1 / 60.0 => (rate * 60.0, "min"),
+        rate if rate >= 0.1 / 3_600.0 => (rate * 3_600.0, "h"),
+        rate => (rate * 86_400.0, "day"),
     };
-    format!("{rate:.digits$}")
-}
-
-/// Compares what was decided with what is near.
-struct Judge<'j> {
-    study: &'j Study<'j>,
-    rules: &'j Rules,
-    decided: &'j Decided,
-}
-
-impl Judge<'_> {
-    fn choice(&self) -> &Choice {
-        &self.study.choice
-    }
-
-    fn is_chosen(&self, pick: usize) -> bool {
-        self.decided.chosen.get(pick).copied().unwrap_or(false)
-    }
-
-    fn keeps(&self) -> impl Iterator<Item = usize> + '_ {
-        let picks = self.choice().picks.iter().enumerate();
-        picks.filter(|(_, pick)| matches!(pick, Pick::Keep(_))).map(|(at, _)| at)
-    }
-
-    fn kept(&self) -> Vec<Worth> {
-        self.keeps().filter(|&pick| self.is_chosen(pick)).map(|pick| self.without(pick)).collect()
-    }
-
-    /// What a kept collection is worth, everything else as it is but for what needs it.
-    fn without(&self, pick: usize) -> Worth {
-        let choice = self.choice();
-        let mut rest = self.decided.chosen.clone();
-        let mut open = vec![pick];
-        while let Some(at) = open.pop() {
-            rest.get_mut(at).into_iter().for_each(|slot| *slot = false);
-            let needs = choice.needs.iter().enumerate().filter(|(_, needs)| needs.contains(&at));
-            open.extend(needs.map(|(other, _)| other).filter(|&other| rest.get(other) == Some(&true)));
-        }
-        let serves = choice.serves(pick, &self.decided.chosen).into_iter().map(str::to_owned).collect();
-        let other = choice.cost_at(&rest, &self.rules.rates);
-        let difference = other.map_or(f64::INFINITY, |other| other - self.decided.cost);
-        let turns = if difference.is_finite() { self.turn(pick, &rest, difference) } else { None };
-        let collection = self.study.name(pick);
-        Worth { collection, difference, upkeep: self.upkeep(pick), serves, turns }
-    }
-
-    /// What is paid for a collection alone.
-    fn upkeep(&self, pick: usize) -> f64 {
-        let choice = self.choice();
-        let own = choice.charges.iter().filter(|charge| charge.of == Some(super::choice::Of::Pick(pick)));
-        let rate = |statement: usize| self.rules.rates.get(statement).copied().unwrap_or(0.0);
-        own.map(|charge| rate(charge.statement) * charge.cost).sum::<f64>()
-            + choice.price * choice.bytes.get(pick).copied().unwrap_or(0.0)
-    }
-
-    /// The rate that has to change least, as a factor, until something without a collection costs as much.
-    fn turn(&self, pick: usize, rest: &[bool], difference: f64) -> Option<Turn> {
-        let choice = self.choice();
-        let reading = choice.served.iter().filter(|served| {
-            choice.taken(served, &self.decided.chosen).is_some_and(|one| one.reads.contains(&pick))
-        });
-        let mut statements: BTreeSet<usize> = reading.map(|served| served.statement).collect();
-        let own = choice.charges.iter().filter(|charge| charge.of == Some(super::choice::Of::Pick(pick)));
-        statements.extend(own.map(|charge| charge.statement));
-        let mut turns: Vec<Turn> = Vec::new();
-        for statement in statements {
-            let rate = self.rules.rates.get(statement).copied().unwrap_or(0.0);
-            let mut rates = self.rules.rates.clone();
-            let step = rate.max(1.0);
-            rates.get_mut(statement).into_iter().for_each(|slot| *slot = rate + step);
-            let cost = |chosen: &[bool]| choice.cost_at(chosen, &rates);
-            let (Some(with), Some(without)) = (cost(&self.decided.chosen), cost(rest)) else { continue };
-            let slope = ((without - with) - difference) / step;
-            let at = rate - difference / slope;
-            if slope != 0.0 && at.is_finite() && at >= 0.0 {
-                let name = choice.statements.get(statement).map(|one| one.name.clone()).unwrap_or_default();
-                turns.push(Turn { statement: name, rate, at });
-            }
-        }
-        let change = |turn: &Turn| {
-            let (low, high) = (turn.rate.min(turn.at), turn.rate.max(turn.at));
-            if low > 0.0 { high / low } else { f64::INFINITY }
-        };
-        turns.into_iter().min_by(|a, b| change(a).total_cmp(&change(b))).filter(|turn| change(turn) < 1e3)
-    }
-
-    fn close(&self) -> Vec<Worth> {
-        let mut close: Vec<Worth> = self
-            .keeps()
-            .filter(|&pick| !self.is_chosen(pick) && !self.rules.forbidden.contains(&pick))
-            .filter_map(|pick| self.with(pick))
-            .collect();
-        close.sort_by(|a, b| a.difference.total_cmp(&b.difference));
-        close.truncate(CLOSE);
-        close
-    }
-
-    /// What the workload would cost with one more.
-    fn with(&self, pick: usize) -> Option<Worth> {
-        let choice = self.choice();
-        let mut more = self.decided.chosen.clone();
-        *more.get_mut(pick)? = true;
-        choice.close(&mut more);
-        let serves: Vec<String> = choice.serves(pick, &more).into_iter().map(str::to_owned).collect();
-        if serves.is_empty() {
-            return None;
-        }
-        let difference = choice.cost_at(&more, &self.rules.rates)? - self.decided.cost;
-        let collection = self.study.name(pick);
-        Some(Worth { collection, difference, upkeep: self.upkeep(pick), serves, turns: None })
-    }
-
-    fn cuts(&self) -> Vec<CutWorth> {
-        let choice = self.choice();
-        let mut found = Vec::new();
-        for group in &choice.groups {
-            let Some(&own) = group.iter().find(|&&pick| self.is_chosen(pick)) else { continue };
-            let others = group.iter().filter(|&&pick| pick != own).filter_map(|&pick| {
-                let mut other = self.decided.chosen.clone();
-                *other.get_mut(own)? = false;
-                *other.get_mut(pick)? = true;
-                choice.cost_at(&other, &self.rules.rates)
-            });
-            let least = others.fold(f64::INFINITY, f64::min);
-            let Some(Pick::Cut(cut, way)) = choice.picks.get(own) else { continue };
-            let Some(cut) = self.study.pool.cuts.get(*cut) else { continue };
-            let rules = cut.ways.get(*way).into_iter().flatten();
-            let conceptual = &self.study.model.conceptual;
-            found.push(CutWorth {
-                collection: self.study.pool.design.collections[cut.master].name.clone(),
-                rules: rules.map(|rule| rule_text(conceptual, rule)).collect(),
-                difference: least - self.decided.cost,
-            });
-        }
-        found
-    }
+    let digits = match times {
+        times if times >= 100.0 => 0,
+        times if times >= 1.0 => 1,
+        _few => 2,
+    };
+    format!("{times:.digits$}/{time}")
 }
 
 /// What the workload costs in a second over a design, statement by statement, with what storage costs.
@@ -396,16 +281,49 @@ impl Judge<'_> {
 pub fn total(model: &Model, costing: &Costing<'_>, design: &Design) -> f64 {
     let rate = |header: &askloom_model::Header| header.rate.unwrap_or(super::choice::RATE);
     let queries = complete::questions(model);
-    let queries = queries.iter().filter_map(|query| {
+    let queries = threads::each(&queries, |query| {
         let plan = plan::plan_for(costing, &model.conceptual, design, query)?;
         Some(rate(&query.header) * plan.estimate.cost)
     });
-    let writes = model.workload.writes.iter().filter_map(|write| {
+    let writes = threads::each(&model.workload.writes, |write| {
         let plan = plan::write::plan(costing, model, design, write).ok()?;
         Some(rate(&write.header) * plan.estimate.cost)
     });
     let statistics = costing.statistics(&model.conceptual);
     let sizes = crate::cost::Sizes { statistics: &statistics, design };
     let stored: f64 = design.collections.ids().map(|id| sizes.bytes(id)).sum();
-    queries.sum::<f64>() + writes.sum::<f64>() + costing.model.storage() * stored
+    queries.into_iter().chain(writes).flatten().sum::<f64>() + costing.model.storage() * stored
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_are_told_in_a_time_in_which_something_happens() {
+        let told = [2_000.0, 2.6, 0.12, 0.0046, 0.001, 1.0 / 86_400.0].map(often);
+        assert_eq!(told, ["2000/s", "2.6/s", "0.12/s", "0.28/min", "3.6/h", "1.0/day"]);
+    }
+
+    #[test]
+    fn what_a_collection_saves_and_costs_is_told() {
+        let turns = Some(Turn { statement: "list".to_owned(), rate: 5.0, at: 0.001 });
+        let worth = Worth {
+            collection: "View".to_owned(),
+            difference: 3.0,
+            upkeep: 0.5,
+            serves: vec!["list".to_owned()],
+            turns,
+        };
+        assert_eq!(
+            worth.kept(30.0, 5.0).says,
+            "serves list: without it the workload would cost 30.0 % more; keeping it is 5.0 % of all costs; \
+             would change if list fell below 3.6/h"
+        );
+        let nothing = Worth { serves: Vec::new(), turns: None, ..worth };
+        assert_eq!(
+            nothing.kept(0.0, 0.0).says,
+            "another collection could not be kept right without it; keeping it costs nothing"
+        );
+    }
 }

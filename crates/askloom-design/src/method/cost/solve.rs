@@ -1,11 +1,13 @@
 //! Solving a programme: what does not depend on each other apart, each by a solver.
 //!
-//! What the solver says is not taken on trust: the bound is priced in [`bound`](super::bound), and what it chooses is
-//! priced by whoever asks.
+//! What the solver says is not taken on trust: the bound is priced in [`bound`](super::bound), by which
+//! [`prove`](super::prove) may find something cheaper, and what it chooses is priced by whoever asks.
 
-use super::bound;
+use super::bound::is_choice;
 use super::programme::{Programme, Row};
-use super::solver;
+use super::prove::prove;
+use super::{solver, threads};
+use crate::method::{Progress, Stage};
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
@@ -31,10 +33,15 @@ pub struct Found {
 
 /// The cheapest choice.
 #[must_use]
-pub fn solve(programme: &Programme, limit: Option<Duration>) -> Answer {
+pub fn solve(programme: &Programme, limit: Option<Duration>, progress: &Progress) -> Answer {
     let end = limit.and_then(|limit| Instant::now().checked_add(limit));
-    let parts: Vec<Found> =
-        components(programme).into_iter().map(|part| part.solve(programme, end)).collect();
+    let parts = components(programme);
+    let count = progress.count(parts.len(), |done, of| Stage::Parts { done, of });
+    let parts = threads::each(&parts, |part| {
+        let found = part.solve(programme, end);
+        count.one_more();
+        found
+    });
     let bound = programme.constant + parts.iter().map(|part| part.bound).sum::<f64>();
     Answer { parts, bound }
 }
@@ -61,21 +68,22 @@ impl Part {
         }
     }
 
-    fn solve(self, of: &Programme, end: Option<Instant>) -> Found {
+    fn solve(&self, of: &Programme, end: Option<Instant>) -> Found {
         let programme = self.programme(of);
         if programme.rows.is_empty() {
             // Nothing binds it: what costs something is left.
             let values = programme.variables.iter().map(|one| if one.cost < 0.0 { 1.0 } else { 0.0 });
             let values: Vec<f64> = values.collect();
             let bound = programme.cost(&values);
-            return Found { variables: self.variables, values: Some(values), bound, nodes: 0 };
+            return Found { variables: self.variables.clone(), values: Some(values), bound, nodes: 0 };
         }
         let left = end.map(|end| end.saturating_duration_since(Instant::now()));
         let values = if left == Some(Duration::ZERO) { None } else { solver::choose(&programme, left) };
-        let values = values.filter(|values| programme.meets(values));
+        let values = values.filter(|values| is_choice(&programme, values));
         let cost = values.as_ref().map(|values| programme.cost(values));
-        let proven = bound::prove(&programme, cost, end);
-        Found { variables: self.variables, values, bound: proven.bound, nodes: proven.nodes }
+        let proven = prove(&programme, cost, end);
+        let values = proven.better.or(values);
+        Found { variables: self.variables.clone(), values, bound: proven.bound, nodes: proven.nodes }
     }
 }
 
@@ -148,13 +156,13 @@ mod tests {
     #[test]
     fn the_cheapest_choice_is_found_and_proven_part_by_part() {
         let programme = places();
-        let answer = solve(&programme, None);
+        let answer = solve(&programme, None, &Progress::default());
         // Both open: 3 + 4 + 1 + 1; one: 3 + 1 + 6 or 4 + 5 + 1; none: 18. And 2 for the other part.
         assert!((answer.bound - (10.0 + 9.0 + 2.0)).abs() < 1e-6, "{answer:?}");
         let [first, second] = answer.parts.as_slice() else { panic!("{answer:?}") };
         assert_eq!(first.values.as_ref().map(|values| (values[0], values[1])), Some((1.0, 1.0)));
         assert_eq!(second.values, Some(vec![1.0, 0.0]));
-        let late = solve(&programme, Some(Duration::ZERO));
+        let late = solve(&programme, Some(Duration::ZERO), &Progress::default());
         assert!(late.parts.iter().all(|part| part.values.is_none()));
         assert!(late.bound <= answer.bound);
     }

@@ -3,16 +3,18 @@
 use super::choice::Choice;
 use super::decide::Decided;
 use super::enumerate::Pick;
-use super::pool::Pool;
+use super::pool::{Masters, Pool};
 use super::presolve::Rules;
 use super::report::{Report, total};
+use super::threads;
 use super::wishes::Wishes;
 use crate::cost::Costing;
-use crate::method::{Method, Options, Proposal, design, given};
-use crate::{limits, upkeep};
-use askloom_model::{Collection, Contents, Design, Id, Model, Role, Table};
+use crate::method::{Method, Options, Progress, Proposal, Stage, complete, design, given};
+use crate::{limits, plan, upkeep};
+use askloom_model::{Collection, Contents, Design, Id, Model, Query, Role, Table};
 use serde::Serialize;
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 /// Collections and plans of a model, ready to be chosen from.
 #[derive(Debug)]
@@ -23,6 +25,7 @@ pub struct Study<'s> {
     pub(super) choice: Choice,
     /// What the other methods make of the model, with what the model declares.
     pub(super) others: Vec<(Method, Design)>,
+    pub(super) progress: Progress,
 }
 
 /// Why there is no design as it must be.
@@ -46,34 +49,49 @@ pub enum Unmet {
 impl<'s> Study<'s> {
     #[must_use]
     pub fn new(model: &'s Model, costing: &'s Costing<'s>, options: &Options) -> Self {
-        let proposals = Method::PUBLISHED.map(|method| (method, design(method, model, costing, options)));
+        let progress = options.progress.clone();
+        progress.tell(Stage::Candidates);
         let declared = given::propose(model).design;
-        let others: Vec<(Method, Design)> = proposals
-            .into_iter()
-            .map(|(method, Proposal { design, .. })| (method, with(model, design, &declared)))
-            .collect();
+        let others = || {
+            threads::each(&Method::PUBLISHED, |&method| {
+                let Proposal { design, .. } = design(method, model, costing, options);
+                (method, with(model, design, &declared))
+            })
+        };
+        let (others, masters) = threads::both(others, || Masters::new(model, costing));
         let designs: Vec<Design> = others.iter().map(|(_, design)| design.clone()).collect();
-        let pool = Pool::new(model, costing, &designs);
-        let choice = Choice::new(model, costing, &pool);
-        Self { model, costing, pool, choice, others }
+        let pool = Pool::new(model, costing, masters, &designs);
+        let choice = Choice::new(model, costing, &pool, &progress);
+        Self { model, costing, pool, choice, others, progress }
     }
 
     /// The cheapest design, and how it came about.
     pub fn best(&self, wishes: &Wishes) -> Result<(Design, Report), Unmet> {
         let mut rules = self.rules(wishes)?;
-        let starts = self.starts();
-        let mut too_hot = 0;
+        let forbidden = rules.forbidden.len();
+        let decided = self.cool(&mut rules, &self.starts(), wishes.time_limit, &self.progress);
+        let Some(decided) = decided else { return Err(self.unmet(&rules)) };
+        self.progress.tell(Stage::Worth);
+        let design = self.design(&decided.chosen);
+        let mut report = Report::new(self, &rules, &decided, &design);
+        report.looked_at.too_hot = rules.forbidden.len() - forbidden;
+        Ok(self.at_least_as_cheap(design, report))
+    }
+
+    /// The cheapest choice of which no block is asked for more often than the store can serve one. What would be is forbidden.
+    pub(super) fn cool(
+        &self,
+        rules: &mut Rules,
+        starts: &[Vec<bool>],
+        limit: Option<Duration>,
+        progress: &Progress,
+    ) -> Option<Decided> {
         loop {
-            let decided = self.choice.decide(&rules, &starts, wishes.time_limit);
-            let Some(decided) = decided else { return Err(self.unmet(&rules)) };
-            let design = self.design(&decided.chosen);
-            let hot = self.hot(&design, &rules);
+            let decided = self.choice.decide(rules, starts, limit, progress)?;
+            let hot = self.hot(&self.design(&decided.chosen), rules);
             if hot.is_empty() {
-                let mut report = Report::new(self, &rules, &decided, &design);
-                report.looked_at.too_hot = too_hot;
-                return Ok(self.at_least_as_cheap(design, report));
+                return Some(decided);
             }
-            too_hot += hot.len();
             rules.forbidden.extend(hot);
         }
     }
@@ -254,6 +272,7 @@ impl<'s> Study<'s> {
                     .iter()
                     .all(|broken| !broken.is_error())
                 && limits::hot(self.model, self.costing, design).is_empty()
+                && self.is_quick(design)
         };
         let fitting = self.others.iter().filter(|(_, design)| fits(design));
         fitting
@@ -261,10 +280,21 @@ impl<'s> Study<'s> {
             .collect()
     }
 
+    /// Whether each query is as quick as it must be, but for those that never are.
+    fn is_quick(&self, design: &Design) -> bool {
+        let slow = |query: &Query| self.choice.slow.iter().any(|slow| slow.statement == query.header.name);
+        complete::questions(self.model).iter().filter(|query| !slow(query)).all(|query| {
+            let Some(most) = query.latency_ms else { return true };
+            let plan = plan::plan_for(self.costing, &self.model.conceptual, design, query);
+            let takes = plan.and_then(|plan| self.costing.milliseconds(&plan.estimate));
+            takes.is_none_or(|takes| takes <= most)
+        })
+    }
+
     /// Why nothing is as it must be.
     pub(super) fn unmet(&self, rules: &Rules) -> Unmet {
         let without = Rules { storage: None, most: None, ..rules.clone() };
-        let possible = |rules: &Rules| self.choice.decide(rules, &self.starts(), None);
+        let possible = |rules: &Rules| self.choice.decide(rules, &self.starts(), None, &Progress::default());
         if possible(&without).is_none() {
             let lacks = self.choice.served.iter().find(|served| served.alternatives.is_empty());
             let statement = lacks.and_then(|served| self.choice.statements.get(served.statement));
@@ -294,7 +324,7 @@ impl<'s> Study<'s> {
 fn smallest(choice: &Choice, rules: &Rules) -> Option<Decided> {
     let rates = vec![0.0; rules.rates.len()];
     let rules = Rules { storage: None, most: None, rates, ..rules.clone() };
-    Choice { price: 1.0, ..choice.clone() }.decide(&rules, &[], None)
+    Choice { price: 1.0, ..choice.clone() }.decide(&rules, &[], None, &Progress::default())
 }
 
 /// With what the model declares.

@@ -6,7 +6,7 @@ use super::report::total;
 use super::study::Study;
 use super::wishes::Wishes;
 use crate::cost::Costing;
-use crate::method::Options;
+use crate::method::{Options, Progress};
 use askloom_model::Model;
 use fastrand::Rng;
 use std::fmt::Write;
@@ -151,7 +151,7 @@ fn the_optimum_is_that_of_brute_force() {
             }
         };
         let least = brute(&study.choice, &rules);
-        let decided = study.choice.decide(&rules, &[], None);
+        let decided = study.choice.decide(&rules, &[], None, &Progress::default());
         let place = format!("seed {seed}, {wishes:?}");
         match (least, decided) {
             (Some(least), Some(decided)) => {

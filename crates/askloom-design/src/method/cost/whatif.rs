@@ -4,7 +4,9 @@ use super::decide::Decided;
 use super::enumerate::Pick;
 use super::presolve::Rules;
 use super::study::{Study, Unmet};
+use super::threads;
 use super::wishes::Wishes;
+use crate::method::{Progress, Stage};
 use serde::Serialize;
 
 /// What a design of so many bytes costs at least.
@@ -33,30 +35,51 @@ pub struct Range {
 const TIMES: f64 = 1_000.0;
 /// A design that was not found cheaper by more than this share is as cheap.
 const SAME: f64 = 1e-6;
+/// Budgets that differ by less than this share of all that storage may differ by are not told apart further.
+const SHARE: f64 = 1e-3;
 /// Another design is looked for so many times before what is known is good enough.
 const STEPS: usize = 12;
 
 impl Study<'_> {
-    /// The least cost for each of some budgets, from the smallest design to the cheapest, each design once.
+    /// The least cost for each of some budgets, from the smallest design to the cheapest, each design once. The first half
+    /// of the budgets are apart by factors, as most happens where there is little room; the others are where the cost falls most.
     pub fn pareto(&self, wishes: &Wishes, budgets: usize) -> Result<Vec<Point>, Unmet> {
-        let rules = Rules { storage: None, ..self.rules(wishes)? };
+        let mut rules = Rules { storage: None, ..self.rules(wishes)? };
         let starts = self.starts();
-        let decide = |rules: &Rules| self.choice.decide(rules, &starts, wishes.time_limit);
-        let Some(cheapest) = decide(&rules) else { return Err(self.unmet(&rules)) };
+        let nobody = Progress::default();
+        let cheapest = self.cool(&mut rules, &starts, wishes.time_limit, &nobody);
+        let Some(cheapest) = cheapest else { return Err(self.unmet(&rules)) };
         let most = self.choice.storage(&cheapest.chosen);
         let least = self.least_storage(&rules).unwrap_or(most);
-        let mut points = Vec::new();
-        for step in 0..budgets {
-            // By factors: small budgets are where most happens.
-            let share = step as f64 / (budgets.max(2) - 1) as f64;
-            let budget = if least > 0.0 { least * (most / least).powf(share) } else { most * share };
+        let budgets = budgets.max(2);
+        let count = self.progress.count(budgets, |done, of| Stage::Budgets { done, of });
+        let within = |budget: f64, starts: &[Vec<bool>]| {
             // A hair more: sums of the same numbers need not be the same.
-            let within = Rules { storage: Some(budget * (1.0 + 1e-9)), ..rules.clone() };
-            points.extend(decide(&within).map(|decided| self.point(&decided)));
+            let mut rules = Rules { storage: Some(budget * (1.0 + 1e-9)), ..rules.clone() };
+            let decided = self.cool(&mut rules, starts, wishes.time_limit, &nobody);
+            count.one_more();
+            decided.map(|decided| Step { budget, point: self.point(&decided), chosen: decided.chosen })
+        };
+        let apart = budgets.div_ceil(2).max(2);
+        let mut found: Vec<Step> = Vec::new();
+        for step in 0..apart {
+            let share = step as f64 / (apart - 1) as f64;
+            let budget = if least > 0.0 { least * (most / least).powf(share) } else { most * share };
+            // What there was room for before there is room for now.
+            let before = found.last().map(|step| step.chosen.clone());
+            found.extend(within(budget, &[starts.clone(), before.into_iter().collect()].concat()));
         }
+        for _ in apart..budgets {
+            let Some(at) = steepest(&found, SHARE * (most - least)) else { break };
+            let Some([low, high]) = found.get(at..at + 2) else { break };
+            let budget = f64::midpoint(low.budget, high.point.storage);
+            let starts = [starts.clone(), vec![low.chosen.clone()]].concat();
+            let Some(between) = within(budget, &starts) else { break };
+            found.insert(at + 1, between);
+        }
+        let mut points: Vec<Point> = found.into_iter().map(|step| step.point).collect();
         points.push(self.point(&cheapest));
-        points.dedup_by(|b, a| (a.cost - b.cost).abs() <= SAME * a.cost && a.storage >= b.storage);
-        Ok(points)
+        Ok(falling(points))
     }
 
     fn point(&self, decided: &Decided) -> Point {
@@ -72,28 +95,25 @@ impl Study<'_> {
     }
 
     /// For each statement, how far its rate may go until another design is cheaper, all others as they are.
-    pub fn sensitivity(
-        &self,
-        wishes: &Wishes,
-        mut done: impl FnMut(usize, usize),
-    ) -> Result<Vec<Range>, Unmet> {
-        let rules = self.rules(wishes)?;
-        let starts = self.starts();
-        let decided = self.choice.decide(&rules, &starts, wishes.time_limit);
+    pub fn sensitivity(&self, wishes: &Wishes) -> Result<Vec<Range>, Unmet> {
+        let mut rules = self.rules(wishes)?;
+        let decided = self.cool(&mut rules, &self.starts(), wishes.time_limit, &self.progress);
         let Some(decided) = decided else { return Err(self.unmet(&rules)) };
-        let count = self.choice.statements.len();
-        let mut ranges = Vec::with_capacity(count);
-        for (at, statement) in self.choice.statements.iter().enumerate() {
-            done(at, count);
+        let statements: Vec<usize> = (0..self.choice.statements.len()).collect();
+        let count = self.progress.count(statements.len(), |done, of| Stage::Rates { done, of });
+        let ranges = threads::each(&statements, |&at| {
+            let statement = self.choice.statements.get(at)?;
             let rate = statement.rate;
-            ranges.push(Range {
+            let range = Range {
                 statement: statement.name.clone(),
                 rate,
                 least: self.turn(&rules, &decided, at, 0.0),
                 most: self.turn(&rules, &decided, at, rate.max(1e-3) * TIMES),
-            });
-        }
-        Ok(ranges)
+            };
+            count.one_more();
+            Some(range)
+        });
+        Ok(ranges.into_iter().flatten().collect())
     }
 
     /// The rate between that of the model and another one from which on something else is cheaper. What a design costs is a
@@ -110,7 +130,12 @@ impl Study<'_> {
         for _ in 0..STEPS {
             let mut there = rules.clone();
             *there.rates.get_mut(statement)? = at;
-            let best = self.choice.decide(&there, std::slice::from_ref(&decided.chosen), None)?;
+            let best = self.choice.decide(
+                &there,
+                std::slice::from_ref(&decided.chosen),
+                None,
+                &Progress::default(),
+            )?;
             let own = cost(&decided.chosen, at)?;
             if best.cost >= own - SAME * own.abs() {
                 return found;
@@ -126,5 +151,52 @@ impl Study<'_> {
             at = crossing;
         }
         found
+    }
+}
+
+/// What was found for a budget.
+struct Step {
+    budget: f64,
+    point: Point,
+    chosen: Vec<bool>,
+}
+
+/// Where the cost falls most between a budget and the next design, if these are at least so far apart.
+fn steepest(found: &[Step], apart: f64) -> Option<usize> {
+    let falls = |pair: &[Step]| match pair {
+        [low, high]
+            if high.point.storage - low.budget >= apart
+                && high.point.cost < low.point.cost * (1.0 - SAME) =>
+        {
+            Some(if high.point.cost > 0.0 { low.point.cost / high.point.cost } else { f64::INFINITY })
+        }
+        _alike => None,
+    };
+    let pairs = found.windows(2).enumerate().filter_map(|(at, pair)| Some((at, falls(pair)?)));
+    pairs.max_by(|(_, a), (_, b)| a.total_cmp(b)).map(|(at, _)| at)
+}
+
+/// By storage, without those that cost no less than a smaller one.
+fn falling(mut points: Vec<Point>) -> Vec<Point> {
+    points.sort_by(|a, b| a.storage.total_cmp(&b.storage).then(a.cost.total_cmp(&b.cost)));
+    let mut left: Vec<Point> = Vec::new();
+    for point in points {
+        if left.last().is_none_or(|last| point.cost < last.cost * (1.0 - SAME)) {
+            left.push(point);
+        }
+    }
+    left
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_curve_falls() {
+        let point = |storage, cost| Point { storage, cost, gap: 0.0, collections: 1 };
+        let all = [(3.0, 5.0), (1.0, 9.0), (2.0, 9.0), (4.0, 6.0), (5.0, 5.0), (6.0, 1.0)];
+        let left = falling(all.map(|(storage, cost)| point(storage, cost)).to_vec());
+        assert_eq!(left, [point(1.0, 9.0), point(3.0, 5.0), point(6.0, 1.0)]);
     }
 }

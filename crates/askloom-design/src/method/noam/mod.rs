@@ -13,7 +13,7 @@ mod load;
 mod suggest;
 mod usage;
 
-pub(super) use choose::cuts;
+pub(super) use choose::{Cuts, cuts};
 
 use super::{Decision, Paper, Proposal};
 use crate::cost::Costing;
