@@ -99,6 +99,7 @@ pub(crate) fn path(conceptual: &Conceptual, positions: &Table<PositionId, Positi
         Leaf::Reference(id) => steps.push(conceptual.ends[id].name.clone()),
         Leaf::Itself if steps.is_empty() => steps.push("id".to_owned()),
         Leaf::Itself => {}
+        Leaf::Bucket(of) => steps.push(format!("bucket of {of}")),
     }
     steps.join(".")
 }

@@ -123,6 +123,8 @@ fn is_own_value(conceptual: &Conceptual, path: &Path) -> bool {
             end.stored && !end.cardinality.is_many() && end.inverse != Some(id)
         }
         Leaf::Itself => true,
+        // An aggregate does not hold its bucket.
+        Leaf::Bucket(_) => false,
     };
     path.hops.is_empty() && path.position.index() == 0 && single
 }
@@ -132,5 +134,6 @@ fn is_for_writes(conceptual: &Conceptual, collection: &Collection) -> bool {
     collection.indexed().is_some_and(|path| match path.leaf {
         Leaf::Attribute(id) => conceptual.attributes[id].unique,
         Leaf::Reference(_) | Leaf::Itself => true,
+        Leaf::Bucket(_) => false,
     })
 }

@@ -87,6 +87,7 @@ pub(crate) fn leaf_name(conceptual: &Conceptual, leaf: Leaf) -> String {
         Leaf::Attribute(id) => conceptual.attributes[id].name.clone(),
         Leaf::Reference(id) => conceptual.ends[id].name.clone(),
         Leaf::Itself => "id".to_owned(),
+        Leaf::Bucket(_) => "bucket".to_owned(),
     }
 }
 
@@ -263,7 +264,7 @@ pub(crate) fn is_key(conceptual: &Conceptual, path: &Path) -> bool {
     match path.leaf {
         Leaf::Attribute(id) => conceptual.attributes[id].ty.is_ordered(),
         Leaf::Reference(id) => conceptual.ends[id].kind != RelationshipKind::Composition,
-        Leaf::Itself => true,
+        Leaf::Itself | Leaf::Bucket(_) => true,
     }
 }
 
@@ -271,7 +272,7 @@ pub(crate) fn is_key(conceptual: &Conceptual, path: &Path) -> bool {
 pub(crate) fn is_held(conceptual: &Conceptual, path: &Path) -> bool {
     path.hops.iter().all(|&hop| !conceptual.ends[hop].cardinality.is_many())
         && match path.leaf {
-            Leaf::Attribute(_) | Leaf::Itself => true,
+            Leaf::Attribute(_) | Leaf::Itself | Leaf::Bucket(_) => true,
             Leaf::Reference(id) => {
                 !conceptual.ends[id].cardinality.is_many()
                     && conceptual.ends[id].kind != RelationshipKind::Composition

@@ -57,7 +57,7 @@ pub fn places(conceptual: &Conceptual, collection: &Collection) -> Vec<Place> {
                 let row = &conceptual.ends[end];
                 (!row.stored || row.inverse == Some(end)).then_some(end)
             }
-            Leaf::Attribute(_) | Leaf::Itself => None,
+            Leaf::Attribute(_) | Leaf::Itself | Leaf::Bucket(_) => None,
         };
         for &hop in path.hops.iter().chain(&referring).filter(|_| !fault!(PathsForgotten)) {
             steps.push(Member::End(hop));
@@ -212,7 +212,7 @@ fn leaf_class(conceptual: &Conceptual, leaf: Leaf) -> ClassId {
     match leaf {
         Leaf::Attribute(id) => conceptual.attributes[id].class,
         Leaf::Reference(id) => conceptual.ends[id].class,
-        Leaf::Itself => ClassId::from_index(0),
+        Leaf::Itself | Leaf::Bucket(_) => ClassId::from_index(0),
     }
 }
 
@@ -235,7 +235,7 @@ fn add_index(
     let member = match leaf {
         Leaf::Attribute(id) => capitalised(&conceptual.attributes[id].name),
         Leaf::Reference(id) => capitalised(&conceptual.ends[id].name),
-        Leaf::Itself => String::new(),
+        Leaf::Itself | Leaf::Bucket(_) => String::new(),
     };
     let way: String = occurrence.hops.iter().map(|&hop| capitalised(&conceptual.ends[hop].name)).collect();
     let name = format!("{}By{way}{member}", conceptual.classes[occurrence.root].name);

@@ -182,7 +182,9 @@ impl Collection {
     pub fn indexed(&self) -> Option<&Path> {
         let [key] = self.block_key.as_slice() else { return None };
         let plain = self.role == Role::Index && self.source.condition.is_none() && self.entry_key.is_empty();
-        (plain && self.source.positions.len() == 1).then_some(&key.path)
+        // Nothing leads back from a bucket.
+        let leads_back = !matches!(key.path.leaf, Leaf::Bucket(_));
+        (plain && leads_back && self.source.positions.len() == 1).then_some(&key.path)
     }
 
     /// The end that this collection leads back from, if it is an index of references.
@@ -190,7 +192,7 @@ impl Collection {
     pub fn reverses(&self) -> Option<EndId> {
         match self.indexed()?.leaf {
             Leaf::Reference(end) => Some(end),
-            Leaf::Attribute(_) | Leaf::Itself => None,
+            Leaf::Attribute(_) | Leaf::Itself | Leaf::Bucket(_) => None,
         }
     }
 

@@ -74,7 +74,7 @@ impl Path {
         let leaf = match self.leaf {
             Leaf::Attribute(id) => Some(Member::Attribute(id)),
             Leaf::Reference(id) => Some(Member::End(id)),
-            Leaf::Itself => None,
+            Leaf::Itself | Leaf::Bucket(_) => None,
         };
         self.hops.iter().map(|&hop| Member::End(hop)).chain(leaf)
     }
@@ -88,6 +88,8 @@ pub enum Leaf {
     Reference(EndId),
     /// The instance or list element at the position itself.
     Itself,
+    /// Which of so many buckets the instance at the position is in, by its id. Only keys of copies have it.
+    Bucket(u32),
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -2,7 +2,7 @@
 
 use crate::node::Node;
 use crate::view::View;
-use askloom_model::{Id, Leaf, Member, Path, RelationshipKind, Value};
+use askloom_model::{Id, Leaf, Member, Path, RelationshipKind, Value, bucket};
 
 /// One instance or nothing at each position, in order.
 pub(crate) type Joined<'s> = Vec<Option<Node<'s>>>;
@@ -27,7 +27,7 @@ impl<'s> View<'s> {
                 Some(record) => record.get(Member::Attribute(id)).clone(),
                 None => Value::Null,
             },
-            Leaf::Reference(_) | Leaf::Itself => {
+            Leaf::Reference(_) | Leaf::Itself | Leaf::Bucket(_) => {
                 self.leaves(&node, path.leaf).into_iter().next().unwrap_or(Value::Null)
             }
         }
@@ -80,7 +80,7 @@ impl<'s> View<'s> {
         match leaf {
             Leaf::Attribute(id) => self.conceptual.attributes[id].list,
             Leaf::Reference(id) => self.conceptual.ends[id].cardinality.is_many(),
-            Leaf::Itself => false,
+            Leaf::Itself | Leaf::Bucket(_) => false,
         }
     }
 
@@ -88,6 +88,12 @@ impl<'s> View<'s> {
     fn leaves(&self, node: &Node<'s>, leaf: Leaf) -> Vec<Value> {
         match leaf {
             Leaf::Itself => vec![node.itself()],
+            Leaf::Bucket(of) => match (node.record(), node.itself()) {
+                (Some(record), Value::Reference(identity)) => {
+                    vec![bucket(self.conceptual, record.class, &identity, of)]
+                }
+                (_, _) => vec![Value::Null],
+            },
             Leaf::Attribute(id) => {
                 let Some(record) = node.record() else { return vec![Value::Null] };
                 let member = Member::Attribute(id);

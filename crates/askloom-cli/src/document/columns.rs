@@ -71,7 +71,7 @@ fn member(path: &Path) -> Option<Member> {
     match path.leaf {
         Leaf::Attribute(id) => Some(Member::Attribute(id)),
         Leaf::Reference(id) => Some(Member::End(id)),
-        Leaf::Itself => None,
+        Leaf::Itself | Leaf::Bucket(_) => None,
     }
 }
 

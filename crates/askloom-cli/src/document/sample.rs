@@ -5,7 +5,7 @@ use crate::words;
 use askloom_design::partition::Entries;
 use askloom_model::{
     AccessPath, ClassId, Collection, CollectionId, Conceptual, Contents, Design, Identity, Leaf, Model, Path,
-    PositionId, Record, Value, identity_to_json, to_json,
+    PositionId, Record, Type, Value, identity_to_json, to_json,
 };
 use askloom_oracle::generate::{Generator, Options, few};
 use askloom_store::write::{self, Expect, Inputs};
@@ -270,6 +270,7 @@ impl Reader<'_> {
             }
             (Leaf::Attribute(id), value) => plain(&to_json(value, &self.conceptual.attributes[id].ty)),
             (Leaf::Reference(id), value) => self.identity(Some(self.conceptual.ends[id].target), value),
+            (Leaf::Bucket(_), value) => plain(&to_json(value, &Type::Int)),
             (Leaf::Itself, value) => self.identity(Some(self.collection.source.root), value),
         }
     }

@@ -117,7 +117,7 @@ impl Share<'_> {
         let leaf = match path.leaf {
             Leaf::Attribute(id) => Some(Member::Attribute(id)),
             Leaf::Reference(id) => Some(Member::End(id)),
-            Leaf::Itself => None,
+            Leaf::Itself | Leaf::Bucket(_) => None,
         };
         let optional = |member: &Member| match *member {
             Member::Attribute(id) => conceptual.attributes[id].optional,
@@ -148,7 +148,7 @@ impl Share<'_> {
                 (statistics.skew, self.frequent(id, other))
             }
             Leaf::Reference(id) => (self.statistics.conceptual.ends[id].statistics.skew, None),
-            Leaf::Itself => (None, None),
+            Leaf::Itself | Leaf::Bucket(_) => (None, None),
         };
         frequent.unwrap_or_else(|| zipf_share(self.distinct(path), skew.unwrap_or(0.0), self.asked.skew))
     }
@@ -189,6 +189,7 @@ impl Share<'_> {
         match path.leaf {
             Leaf::Attribute(id) => self.statistics.distinct(Member::Attribute(id)),
             Leaf::Reference(id) => self.statistics.distinct(Member::End(id)),
+            Leaf::Bucket(of) => f64::from(of),
             Leaf::Itself => {
                 let last = path.hops.last().map(|&hop| self.statistics.conceptual.ends[hop].target);
                 let position = &self.asked.positions[path.position];

@@ -10,6 +10,8 @@ use askloom_model::{
 const VARYING: f64 = 32.0;
 /// Bytes of key and framing that each entry has besides its values.
 const ENTRY: f64 = 16.0;
+/// Bytes of the number of a bucket.
+const BUCKET: f64 = 4.0;
 /// Bytes of an identifier that Askloom makes.
 const SURROGATE: f64 = 16.0;
 
@@ -129,6 +131,7 @@ impl Sizes<'_> {
                 class.map_or(f64::INFINITY, |class| self.statistics.count(class))
             }
             Leaf::Itself => f64::INFINITY,
+            Leaf::Bucket(of) => f64::from(of),
         }
     }
 
@@ -261,6 +264,7 @@ impl Sizes<'_> {
             Leaf::Attribute(id) => self.attribute_bytes(id),
             Leaf::Reference(id) => self.identity_bytes(self.statistics.conceptual.ends[id].target, 0),
             Leaf::Itself => SURROGATE,
+            Leaf::Bucket(_) => BUCKET,
         }
     }
 

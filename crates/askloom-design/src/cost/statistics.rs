@@ -201,7 +201,7 @@ impl<'m> Statistics<'m> {
         let leaf = match path.leaf {
             Leaf::Attribute(id) => self.many(Member::Attribute(id)),
             Leaf::Reference(id) => self.many(Member::End(id)),
-            Leaf::Itself => 1.0,
+            Leaf::Itself | Leaf::Bucket(_) => 1.0,
         };
         hops * leaf
     }

@@ -348,6 +348,7 @@ impl Pricing<'_> {
             Leaf::Attribute(id) => self.sizes.statistics.distinct(Member::Attribute(id)),
             Leaf::Reference(id) => self.sizes.statistics.distinct(Member::End(id)),
             Leaf::Itself => f64::INFINITY,
+            Leaf::Bucket(of) => f64::from(of),
         }
     }
 

@@ -23,11 +23,13 @@ impl Bound {
         self.used.insert(conjunct);
         match binding {
             Binding::Value(operand) => self.operands.push(operand),
-            Binding::Set(set) => {
-                self.sets.push((self.operands.len(), set));
-                self.operands.push(Operand::Constant(Constant::Null));
-            }
+            Binding::Set(set) => self.choose(set),
         }
+    }
+
+    fn choose(&mut self, set: InSet) {
+        self.sets.push((self.operands.len(), set));
+        self.operands.push(Operand::Constant(Constant::Null));
     }
 
     /// The reading for each choice of values.
@@ -36,6 +38,11 @@ impl Bound {
             |of: Reading, (field, set): (usize, InSet)| Reading::Each { field, set, of: Box::new(of) };
         sets.into_iter().rev().fold(of, around)
     }
+}
+
+/// Rows can be in any of them.
+fn every_bucket(of: u32) -> InSet {
+    InSet::List((0..of).map(|bucket| Operand::Constant(Constant::Int(i64::from(bucket)))).collect())
 }
 
 impl Planner<'_> {
@@ -100,7 +107,7 @@ impl Planner<'_> {
                 Some(Path { leaf: Leaf::Itself, ..path.clone() })
             }
             Leaf::Itself => Some(Path { leaf: Leaf::Attribute(*id), ..path.clone() }),
-            Leaf::Attribute(_) | Leaf::Reference(_) => None,
+            Leaf::Attribute(_) | Leaf::Reference(_) | Leaf::Bucket(_) => None,
         }
     }
 
@@ -127,6 +134,10 @@ impl Planner<'_> {
     fn bind_all(&self, fields: &[KeyField], positions: &[Option<PositionId>]) -> Option<Bound> {
         let mut bound = Bound::default();
         for field in fields {
+            if let Leaf::Bucket(of) = field.path.leaf {
+                bound.choose(every_bucket(of));
+                continue;
+            }
             let (conjunct, binding) = self.bound(&cover::map_path(&field.path, positions)?)?;
             bound.push(conjunct, binding);
         }

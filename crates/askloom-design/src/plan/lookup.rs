@@ -182,6 +182,7 @@ pub(crate) fn part_index(
             Leaf::Attribute(id) => conceptual.attributes[id].id,
             Leaf::Reference(id) => conceptual.ends[id].id,
             Leaf::Itself => true,
+            Leaf::Bucket(_) => false,
         };
         collection.role == Role::Index && collection.source.root == root && last == Some(part) && is_id
     });

@@ -6,7 +6,8 @@ use super::terms::key_terms;
 use super::text::Words;
 use askloom_model::{
     Access, Assumption, AssumptionAbout, ClassId, CollectionId, ColumnValue, Design, Estimate, Follow,
-    Guarantee, JoinStep, Joining, Limit, Member, Model, Plan, Query, Reading, ShareOf, StepEstimate, StepOf,
+    Guarantee, JoinStep, Joining, Leaf, Limit, Member, Model, Plan, Query, Reading, ShareOf, StepEstimate,
+    StepOf,
 };
 use std::fmt::Write;
 
@@ -203,7 +204,13 @@ impl<'p> Printer<'p> {
         let collection = &self.design.collections[access.collection];
         let name = &collection.name;
         let terms = key_terms(collection, access);
-        let terms: Vec<String> = terms.iter().map(|term| self.words.condition(&term.condition)).collect();
+        let buckets = terms.iter().find_map(|term| match term.path.leaf {
+            Leaf::Bucket(of) => Some(format!(" in each of {of} buckets")),
+            Leaf::Attribute(_) | Leaf::Reference(_) | Leaf::Itself => None,
+        });
+        let buckets = buckets.unwrap_or_default();
+        let terms = terms.iter().filter(|term| !matches!(term.path.leaf, Leaf::Bucket(_)));
+        let terms: Vec<String> = terms.map(|term| self.words.condition(&term.condition)).collect();
         let keys = if terms.is_empty() { String::new() } else { format!(" by {}", terms.join(" AND ")) };
         let searched = &self.plan.priced.searched;
         if !searched.is_empty() {
@@ -220,7 +227,7 @@ impl<'p> Printer<'p> {
             Reading::Range { backwards, limited, .. } => {
                 let order = self.in_order(*backwards);
                 let most = if *limited { ", as far as the limit" } else { "" };
-                format!("read {name}{keys}{order}{most}")
+                format!("read {name}{keys}{buckets}{order}{most}")
             }
         }
     }

@@ -23,6 +23,7 @@ impl Words<'_> {
             Leaf::Reference(id) => names.push(self.conceptual.ends[id].name.clone()),
             Leaf::Itself if names.is_empty() => names.push(self.class(path.position)),
             Leaf::Itself => {}
+            Leaf::Bucket(_) => names.push("bucket".to_owned()),
         }
         names.join(".")
     }

@@ -1,9 +1,11 @@
 //! Positions and paths as text, and back.
 
-use askloom_model::{ClassId, Conceptual, Id, Leaf, Member, Path, Position, PositionId, Table};
+use askloom_model::{ClassId, Conceptual, Id, Leaf, MAX_BUCKETS, Member, Path, Position, PositionId, Table};
 
 /// The instance or element itself.
 const ITSELF: &str = "$self";
+/// The bucket that the instance is in; how many there are follows.
+const BUCKET: &str = "$bucket:";
 
 /// A name as the language writes it: in back-quotes unless it is a plain word.
 pub(super) fn name(text: &str) -> String {
@@ -104,6 +106,7 @@ impl<'m> Paths<'m> {
             Leaf::Attribute(id) => self.member_text(class, Member::Attribute(id)),
             Leaf::Reference(id) => self.member_text(class, Member::End(id)),
             Leaf::Itself => ITSELF.to_owned(),
+            Leaf::Bucket(of) => format!("{BUCKET}{of}"),
         });
         below(self.text(path.position), &steps.join("."))
     }
@@ -173,6 +176,9 @@ impl<'m> Paths<'m> {
         }
         let leaf = if last == ITSELF {
             Leaf::Itself
+        } else if let Some(of) = last.strip_prefix(BUCKET) {
+            let of = of.parse().ok().filter(|of| (1..=MAX_BUCKETS).contains(of));
+            Leaf::Bucket(of.ok_or_else(|| format!("`{last}` is not 1 to {MAX_BUCKETS} buckets"))?)
         } else {
             match self.member(class, last)? {
                 Member::Attribute(id) => Leaf::Attribute(id),

@@ -315,7 +315,7 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
         match path.leaf {
             Leaf::Attribute(id) => self.model.conceptual.attributes[id].list,
             Leaf::Reference(id) => self.model.conceptual.ends[id].cardinality.is_many(),
-            Leaf::Itself => false,
+            Leaf::Itself | Leaf::Bucket(_) => false,
         }
     }
 }

@@ -10,6 +10,7 @@
     reason = "a value is one of eighteen things, and most functions know one or two of them"
 )]
 
+mod bucket;
 mod json;
 mod parse;
 mod place;
@@ -19,6 +20,7 @@ mod statement;
 mod tests;
 pub mod typed;
 
+pub use bucket::{MAX_BUCKETS, bucket};
 pub use json::{from_json, identity_from_json, identity_to_json, identity_types, member_to_json, to_json};
 pub use parse::from_text;
 pub use record::FieldError;

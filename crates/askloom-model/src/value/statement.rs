@@ -76,6 +76,7 @@ fn path_to_json(conceptual: &Conceptual, query: &Query, path: &Path, value: &Val
         Leaf::Attribute(id) => to_json(value, &conceptual.attributes[id].ty),
         Leaf::Reference(id) => end_to_json(conceptual, conceptual.ends[id].target, value),
         Leaf::Itself => position_to_json(conceptual, query, path.position, value),
+        Leaf::Bucket(_) => to_json(value, &Type::Int),
     }
 }
 

@@ -56,7 +56,9 @@ impl Draft<'_> {
                     .state
                     .record_mut(place)
                     .map_or(Value::Null, |record| record.get(Member::Attribute(id)).clone()),
-                askloom_model::Leaf::Reference(_) | askloom_model::Leaf::Itself => Value::Null,
+                askloom_model::Leaf::Reference(_)
+                | askloom_model::Leaf::Itself
+                | askloom_model::Leaf::Bucket(_) => Value::Null,
             },
             Assigned::To(_) | Assigned::Now | Assigned::NewUuid => value.clone(),
         };

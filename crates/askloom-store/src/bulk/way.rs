@@ -74,7 +74,7 @@ pub(super) fn way(schema: &Schema, class: ClassId) -> Way {
         Some(Leaf::Itself) => (0, 0),
         Some(Leaf::Attribute(id)) => (1, id.index()),
         Some(Leaf::Reference(id)) => (2, id.index()),
-        None => (3, 0),
+        Some(Leaf::Bucket(_)) | None => (3, 0),
     });
     let is_unique = |&class: &ClassId| {
         conceptual.all_members(class).any(|member| match member {
@@ -153,7 +153,7 @@ pub(super) fn is_own(conceptual: &Conceptual, collection: &Collection) -> bool {
     }
     let stored = |leaf: &Leaf| match leaf {
         Leaf::Reference(id) => conceptual.ends[*id].stored,
-        Leaf::Attribute(_) | Leaf::Itself => true,
+        Leaf::Attribute(_) | Leaf::Itself | Leaf::Bucket(_) => true,
     };
     stays && paths.iter().all(|path| stored(&path.leaf))
 }
@@ -180,7 +180,7 @@ fn reserved(schema: &Schema, collection: &Collection) -> Result<Option<Reserved>
             let target = conceptual.ends[hop].target;
             (conceptual.lineage(target).last().copied().unwrap_or(target), None)
         }
-        Leaf::Attribute(_) | Leaf::Reference(_) => return Ok(None),
+        Leaf::Attribute(_) | Leaf::Reference(_) | Leaf::Bucket(_) => return Ok(None),
     };
     let mut indexes = Vec::new();
     for occurrence in conceptual.occurrences(class) {

@@ -38,6 +38,7 @@ impl Scene<'_> {
         match path.leaf {
             Leaf::Attribute(id) => KeyType::Basic(conceptual.attributes[id].ty.clone()),
             Leaf::Reference(_) => KeyType::Identity,
+            Leaf::Bucket(_) => KeyType::Basic(Type::Int),
             Leaf::Itself => match self.positions[path.position].from.map(|hop| hop.step) {
                 Some(Member::Attribute(id)) if path.hops.is_empty() => {
                     KeyType::Basic(conceptual.attributes[id].ty.clone())

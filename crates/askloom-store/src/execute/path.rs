@@ -6,6 +6,7 @@ use super::{Row, Scene};
 use crate::RunError;
 use askloom_model::{
     Conceptual, EndId, Id, Leaf, Member, Operand, Path, Position, PositionId, RelationshipKind, Table, Value,
+    bucket,
 };
 use std::collections::BTreeSet;
 
@@ -125,6 +126,15 @@ impl Scene<'_> {
         }
     }
 
+    /// Which bucket an entity is in.
+    fn bucket(&self, node: &Node, of: u32) -> Value {
+        let found = node.record().and_then(|record| {
+            let identity = record.identity(self.conceptual())?;
+            Some(bucket(self.conceptual(), record.class, &identity, of))
+        });
+        found.unwrap_or(Value::Null)
+    }
+
     fn whole_of(&self, node: &Node) -> Value {
         match node {
             Node::Nothing => Value::Null,
@@ -170,7 +180,7 @@ impl Scene<'_> {
         match leaf {
             Leaf::Attribute(id) => self.conceptual().attributes[id].list,
             Leaf::Reference(id) => self.conceptual().ends[id].cardinality.is_many(),
-            Leaf::Itself => false,
+            Leaf::Itself | Leaf::Bucket(_) => false,
         }
     }
 
@@ -178,6 +188,7 @@ impl Scene<'_> {
     fn leaves(&self, node: &Node, leaf: Leaf) -> Result<Vec<Value>, RunError> {
         match leaf {
             Leaf::Itself => Ok(vec![self.itself(node)]),
+            Leaf::Bucket(of) => Ok(vec![self.bucket(node, of)]),
             Leaf::Attribute(id) => {
                 let Some(record) = node.record() else { return Ok(vec![Value::Null]) };
                 let member = Member::Attribute(id);
@@ -229,7 +240,7 @@ pub(super) fn is_readable(
             positions[path.position].class.is_none_or(|class| conceptual.classes[class].kind.is_entity())
         }
         Leaf::Reference(end) => conceptual.ends[end].kind != RelationshipKind::Composition,
-        Leaf::Itself | Leaf::Attribute(_) => true,
+        Leaf::Itself | Leaf::Attribute(_) | Leaf::Bucket(_) => true,
     }
 }
 

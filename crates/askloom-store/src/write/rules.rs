@@ -185,7 +185,7 @@ impl Draft<'_> {
             let member = match leaf {
                 Leaf::Attribute(id) => Member::Attribute(id),
                 Leaf::Reference(id) => Member::End(id),
-                Leaf::Itself => continue,
+                Leaf::Itself | Leaf::Bucket(_) => continue,
             };
             for (_, stored) in changed {
                 for (_, record) in records(&stored.record) {

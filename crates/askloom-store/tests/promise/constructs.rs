@@ -134,7 +134,7 @@ pub(crate) fn constructs(conceptual: &Conceptual, query: &Query) -> Vec<usize> {
         match path.leaf {
             Leaf::Reference(end) => step(conceptual, Member::End(end), &mut found),
             Leaf::Attribute(id) if conceptual.attributes[id].list => found.push("plain list"),
-            Leaf::Attribute(_) | Leaf::Itself => {}
+            Leaf::Attribute(_) | Leaf::Itself | Leaf::Bucket(_) => {}
         }
     }
     clauses(query, &mut found);

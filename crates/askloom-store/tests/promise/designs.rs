@@ -123,6 +123,13 @@ fn copy(conceptual: &Conceptual, query: &Query, random: &Random) -> Option<Colle
             block_key.push(KeyField { path: path.clone(), descending: false });
         }
     }
+    let class = query.positions[PositionId::from_index(0)].class?;
+    let buckets = random.fork("buckets");
+    if buckets.one_in(6) && conceptual.classes[class].kind.is_entity() {
+        let leaf = Leaf::Bucket(*buckets.pick(&[1, 2, 3, 16]));
+        let path = Path { position: PositionId::from_index(0), hops: Vec::new(), leaf };
+        block_key.push(KeyField { path, descending: false });
+    }
     let turned = random.one_in(4);
     for (path, descending) in &ordered {
         let taken = block_key.iter().chain(&entry_key).any(|field| field.path == *path);
@@ -141,7 +148,6 @@ fn copy(conceptual: &Conceptual, query: &Query, random: &Random) -> Option<Colle
     let taken: Vec<Path> = block_key.iter().chain(&entry_key).map(|field| field.path.clone()).collect();
     let fields: Vec<Path> =
         usable.into_iter().filter(|path| !taken.contains(path) && random.percent(75)).cloned().collect();
-    let root = query.positions[PositionId::from_index(0)].class?;
     let condition = condition(query, &mapped, random);
     // An index of one path holds nothing for those that have nothing there: that is another kind of collection.
     let indexes = positions.len() == 1 && condition.is_none() && block_key.len() == 1 && entry_key.is_empty();
@@ -151,7 +157,7 @@ fn copy(conceptual: &Conceptual, query: &Query, random: &Random) -> Option<Colle
         role: if identities { Role::Index } else { Role::Copy },
         origin: Origin::Method,
         keeper: Keeper::Ours,
-        source: Source { root, positions, condition },
+        source: Source { root: class, positions, condition },
         block_key,
         entry_key,
         contents: Contents::Fields(fields),
@@ -257,7 +263,7 @@ fn is_key(conceptual: &Conceptual, path: &Path) -> bool {
     match path.leaf {
         Leaf::Attribute(id) => conceptual.attributes[id].ty.is_ordered(),
         Leaf::Reference(id) => conceptual.ends[id].kind != RelationshipKind::Composition,
-        Leaf::Itself => false,
+        Leaf::Itself | Leaf::Bucket(_) => false,
     }
 }
 
@@ -265,7 +271,7 @@ fn is_key(conceptual: &Conceptual, path: &Path) -> bool {
 fn is_held(conceptual: &Conceptual, path: &Path) -> bool {
     let leaf = match path.leaf {
         Leaf::Attribute(_) => true,
-        Leaf::Itself => false,
+        Leaf::Itself | Leaf::Bucket(_) => false,
         Leaf::Reference(id) => {
             let end = &conceptual.ends[id];
             !end.cardinality.is_many() && end.kind != RelationshipKind::Composition

@@ -364,6 +364,8 @@ fn held_at(conceptual: &Conceptual, record: &Record, path: &Path) -> BTreeSet<Va
             Leaf::Attribute(id) => record.get(Member::Attribute(id)).clone(),
             Leaf::Reference(id) => record.get(Member::End(id)).clone(),
             Leaf::Itself => record.identity(conceptual).map_or(Value::Null, Value::Reference),
+            // No index leads back from a bucket.
+            Leaf::Bucket(_) => Value::Null,
         };
         match value {
             Value::Null => {}

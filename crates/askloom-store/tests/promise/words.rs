@@ -76,6 +76,7 @@ fn path(conceptual: &Conceptual, path: &Path) -> String {
         Leaf::Attribute(id) => text.push_str(&format!(".{}", conceptual.attributes[id].name)),
         Leaf::Reference(id) => text.push_str(&format!(".{}", conceptual.ends[id].name)),
         Leaf::Itself => {}
+        Leaf::Bucket(of) => text.push_str(&format!(".bucket of {of}")),
     }
     text
 }

@@ -160,6 +160,10 @@ impl Build<'_> {
                 let target = self.conceptual.ends[end].target;
                 self.parts(path, target, place, &name, optional)
             }
+            Leaf::Bucket(_) => {
+                let source = Source::Path { path: path.clone(), part: None };
+                plain(self.column(source, Holds::Scalar(Type::Int), place, name, optional))
+            }
             Leaf::Itself => match (position.from.map(|hop| hop.step), path.hops.last()) {
                 (_, Some(&hop)) => self.parts(path, self.conceptual.ends[hop].target, place, &name, optional),
                 (Some(Member::Attribute(id)), None) => {
@@ -242,7 +246,7 @@ impl Build<'_> {
         let member = match path.leaf {
             Leaf::Attribute(id) => Member::Attribute(id),
             Leaf::Reference(id) => Member::End(id),
-            Leaf::Itself => return source,
+            Leaf::Itself | Leaf::Bucket(_) => return source,
         };
         let own = (member, part.unwrap_or(0));
         let found = identifier_parts(self.conceptual, class).iter().position(|part| *part == own);
@@ -256,14 +260,14 @@ impl Build<'_> {
         let optional = match path.leaf {
             Leaf::Attribute(id) => self.conceptual.attributes[id].optional,
             Leaf::Reference(id) => self.conceptual.ends[id].cardinality.min == 0,
-            Leaf::Itself => false,
+            Leaf::Itself | Leaf::Bucket(_) => false,
         };
         // What a reference names may not be there, and a subclass may have what its parent does not.
         let position = &self.collection.source.positions[path.position];
         let owned = match path.leaf {
             Leaf::Attribute(id) => Some(self.conceptual.attributes[id].class),
             Leaf::Reference(id) => Some(self.conceptual.ends[id].class),
-            Leaf::Itself => None,
+            Leaf::Itself | Leaf::Bucket(_) => None,
         };
         let always = owned
             .is_none_or(|owner| position.class.is_some_and(|class| self.conceptual.is_kind_of(class, owner)));
@@ -289,6 +293,7 @@ impl Build<'_> {
             Leaf::Reference(id) => steps.push(conceptual.ends[id].name.clone()),
             Leaf::Itself if steps.is_empty() => steps.push("id".to_owned()),
             Leaf::Itself => {}
+            Leaf::Bucket(_) => steps.push("bucket".to_owned()),
         }
         steps.join(".")
     }

@@ -411,7 +411,7 @@ fn part_indexes(layout: &Layout<'_>, class: ClassId, root: ClassId) -> Vec<Colle
         let by_id = match path.leaf {
             Leaf::Itself => true,
             Leaf::Attribute(id) => conceptual.attributes[id].id,
-            Leaf::Reference(_) => false,
+            Leaf::Reference(_) | Leaf::Bucket(_) => false,
         };
         related && by_id
     };

@@ -262,7 +262,7 @@ fn own_member(
             match path.leaf {
                 Leaf::Attribute(id) => Some((Member::Attribute(id), 0)),
                 Leaf::Reference(id) => Some((Member::End(id), part.unwrap_or(0))),
-                Leaf::Itself => None,
+                Leaf::Itself | Leaf::Bucket(_) => None,
             }
         }
         Source::Position { position, part: Some(part) } if position.index() == 0 => {

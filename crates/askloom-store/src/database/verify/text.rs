@@ -30,6 +30,7 @@ pub(super) fn held(conceptual: &Conceptual, leaf: Leaf, value: &Value) -> (Strin
             let parts: Vec<String> = parts.iter().map(|part| plain(&to_json(part, &Type::Text))).collect();
             ("id".to_owned(), parts.join(", "))
         }
+        (Leaf::Bucket(_), value) => ("bucket".to_owned(), plain(&to_json(value, &Type::Int))),
         (Leaf::Itself, other) => ("id".to_owned(), plain(&to_json(other, &Type::Text))),
     }
 }
