@@ -8,6 +8,7 @@ mod heat;
 mod most;
 mod said;
 
+pub(crate) use heat::written;
 pub use heat::{Hot, hot};
 pub use most::at_most;
 

@@ -123,8 +123,8 @@ fn is_own_value(conceptual: &Conceptual, path: &Path) -> bool {
             end.stored && !end.cardinality.is_many() && end.inverse != Some(id)
         }
         Leaf::Itself => true,
-        // An aggregate does not hold its bucket.
-        Leaf::Bucket(_) => false,
+        // It follows from the id: a record has it for the index alone.
+        Leaf::Bucket(_) => true,
     };
     path.hops.is_empty() && path.position.index() == 0 && single
 }

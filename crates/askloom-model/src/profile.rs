@@ -99,7 +99,7 @@ pub struct Transaction {
 }
 
 /// In bytes, but for the number of keys in one batch. `None`: none is documented.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Limits {
     pub block_key: Option<Fact<u64>>,
     pub entry_key: Option<Fact<u64>>,
@@ -119,12 +119,14 @@ pub struct Limits {
 }
 
 /// What one block serves in a second, in units of bytes that are begun.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Heat {
     pub reads: u32,
     pub writes: u32,
     pub read_bytes: u32,
     pub write_bytes: u32,
+    /// What a read takes that may be behind, as a share.
+    pub lagging: f64,
 }
 
 /// What of an aggregate is one record, for the limit of records.

@@ -5,8 +5,10 @@
 
 use crate::cost::{Costing, Sizes};
 use crate::method::questions;
-use crate::plan;
-use askloom_model::{CollectionId, Design, Fact, Header, Heat, Model, Plan, StepOf, WriteEstimate};
+use crate::plan::{self, is_behind};
+use askloom_model::{
+    CollectionId, Design, Fact, Header, Heat, Id, Model, Plan, StepOf, WriteEstimate, WritePlan,
+};
 
 /// A collection whose blocks are too hot.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -38,33 +40,19 @@ impl Hot {
 #[must_use]
 pub fn hot(model: &Model, costing: &Costing<'_>, design: &Design) -> Vec<Hot> {
     let Some(most) = costing.capability.limits.heat else { return Vec::new() };
-    let mut loads: Vec<(f64, f64)> = vec![(0.0, 0.0); design.collections.len()];
-    let mut add = |id: CollectionId, reads: f64, writes: f64| {
-        let slot = loads.get_mut(askloom_model::Id::index(id));
-        slot.into_iter().for_each(|load| *load = (load.0 + reads, load.1 + writes));
-    };
-    let rate = |header: &Header| header.rate.unwrap_or(1.0);
+    let mut loads = Loads::new(design, most.value);
     for query in &questions(model) {
         let Some(plan) = plan::plan_for(costing, &model.conceptual, design, query) else { continue };
-        for plan in plan.all() {
-            add(plan.access.collection, rate(&query.header) * read(plan, &most.value), 0.0);
-        }
+        loads.read(&plan, rate(&query.header));
     }
     for write in &model.workload.writes {
         let Ok(plan) = plan::write::plan(costing, model, design, write) else { continue };
-        let rate = rate(&write.header);
-        for step in &plan.steps {
-            for find in step.find.all() {
-                add(find.access.collection, rate * read(find, &most.value), 0.0);
-            }
-            add(step.master.collection, 0.0, rate * written(&step.master.estimate, &most.value));
-            for copy in &step.copies {
-                add(copy.collection, 0.0, rate * written(&copy.estimate, &most.value));
-            }
-        }
+        plan.steps.iter().for_each(|step| loads.read(&step.find, rate(&write.header)));
+        loads.write(&plan, rate(&write.header));
     }
     let statistics = costing.statistics(&model.conceptual);
     let sizes = Sizes { statistics: &statistics, design };
+    let loads = loads.reads.into_iter().zip(loads.writes);
     let found = design.collections.ids().zip(loads).map(|(collection, (reads, writes))| {
         let blocks = sizes.blocks(collection).max(1.0);
         Hot { collection, reads: reads / blocks, writes: writes / blocks, most }
@@ -73,15 +61,69 @@ pub fn hot(model: &Model, costing: &Costing<'_>, design: &Design) -> Vec<Hot> {
     found.filter(|hot| hot.reads > reads || hot.writes > writes).collect()
 }
 
-/// The units that the first step of a plan reads.
-fn read(plan: &Plan, heat: &Heat) -> f64 {
-    let access = plan.priced.steps.iter().find(|step| step.of == StepOf::Access);
-    access.map_or(0.0, |step| {
-        (step.estimate.bytes / f64::from(heat.read_bytes)).ceil().max(step.estimate.requests)
-    })
+/// The units a second that are written to each collection of a design, in all its blocks.
+pub(crate) fn written(model: &Model, costing: &Costing<'_>, design: &Design) -> Vec<f64> {
+    let Some(most) = costing.capability.limits.heat else { return Vec::new() };
+    let mut loads = Loads::new(design, most.value);
+    for write in &model.workload.writes {
+        if let Ok(plan) = plan::write::plan(costing, model, design, write) {
+            loads.write(&plan, rate(&write.header));
+        }
+    }
+    loads.writes
 }
 
-fn written(estimate: &WriteEstimate, heat: &Heat) -> f64 {
-    let each = (estimate.written / estimate.puts.max(1.0) / f64::from(heat.write_bytes)).ceil().max(1.0);
-    estimate.puts * each + estimate.deletes
+fn rate(header: &Header) -> f64 {
+    header.rate.unwrap_or(1.0)
+}
+
+/// Units a second, by collection.
+struct Loads<'l> {
+    design: &'l Design,
+    heat: Heat,
+    reads: Vec<f64>,
+    writes: Vec<f64>,
+}
+
+impl<'l> Loads<'l> {
+    fn new(design: &'l Design, heat: Heat) -> Self {
+        let nothing = vec![0.0; design.collections.len()];
+        Self { design, heat, reads: nothing.clone(), writes: nothing }
+    }
+
+    fn read(&mut self, plan: &Plan, rate: f64) {
+        for plan in plan.all() {
+            let units = rate * self.units_read(plan);
+            let slot = self.reads.get_mut(Id::index(plan.access.collection));
+            slot.into_iter().for_each(|load| *load += units);
+        }
+    }
+
+    /// The units that the first step of a plan reads.
+    fn units_read(&self, plan: &Plan) -> f64 {
+        let access = plan.priced.steps.iter().find(|step| step.of == StepOf::Access);
+        let units = access.map_or(0.0, |step| {
+            (step.estimate.bytes / f64::from(self.heat.read_bytes)).ceil().max(step.estimate.requests)
+        });
+        match is_behind(self.design, plan.access.collection) {
+            true => units * self.heat.lagging,
+            false => units,
+        }
+    }
+
+    fn write(&mut self, plan: &WritePlan, rate: f64) {
+        for step in &plan.steps {
+            self.written(step.master.collection, rate, &step.master.estimate);
+            for copy in &step.copies {
+                self.written(copy.collection, rate, &copy.estimate);
+            }
+        }
+    }
+
+    fn written(&mut self, id: CollectionId, rate: f64, estimate: &WriteEstimate) {
+        let bytes = f64::from(self.heat.write_bytes);
+        let each = (estimate.written / estimate.puts.max(1.0) / bytes).ceil().max(1.0);
+        let units = rate * (estimate.puts * each + estimate.deletes);
+        self.writes.get_mut(Id::index(id)).into_iter().for_each(|load| *load += units);
+    }
 }

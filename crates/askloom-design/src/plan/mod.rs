@@ -25,6 +25,7 @@ mod text;
 pub mod write;
 
 pub use conjuncts::{Conjunct, conjuncts, is_single};
+pub(crate) use lookup::is_behind;
 pub use missing::{Missing, answer, missing};
 pub use outline::{Line, outline, outline_write};
 pub use paths::{needed_paths, needs_whole};

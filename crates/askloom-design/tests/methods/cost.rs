@@ -4,8 +4,8 @@ use crate::{EXAMPLES, example};
 use askloom_design::cost::Costing;
 use askloom_design::method::cost::total;
 use askloom_design::method::{Method, Options, Paper, Progress, Stage, design};
-use askloom_design::plan;
-use askloom_model::{Keeper, Plan};
+use askloom_design::{limits, plan};
+use askloom_model::{Keeper, Leaf, Plan};
 use std::sync::{Arc, Mutex};
 
 /// Differences of costs below this share are rounding.
@@ -202,4 +202,49 @@ fn an_index_of_the_stores_own_may_be_the_cheapest_to_go_through() {
     let text = "@count(100_000) entity E0 { id id0: text, f0: decimal @distinct(20) }\n\
          @rate(100_000/s) query q1: SELECT id0 FROM E0 WHERE f0 = :x1";
     agree(text, "dynamodb");
+}
+
+/// Notes of which the newest are asked for: without an equality, all of them are one block.
+fn notes(count: &str, asked: &str, added: &str) -> String {
+    format!(
+        "@count({count}) entity Note {{ id noteId: uuid, at: timestamp, body: text @size(1 KB) }}\n\
+         @rate({asked}/s) query latest: SELECT noteId, at FROM Note ORDER BY at DESC LIMIT 10\n\
+         @rate({added}/s) write add: INSERT Note"
+    )
+}
+
+/// How many buckets the copies of the cheapest design have, and whether its query scans.
+fn buckets(text: &str, target: &str) -> (Option<u32>, bool) {
+    let model = of(text);
+    let costing = Costing::from(askloom_target::target(target).unwrap());
+    let made = design(Method::Cost, &model, &costing, &Options::default());
+    let keys = made.design.collections.iter().flat_map(|(_, one)| &one.block_key);
+    let found = keys.into_iter().find_map(|field| match field.path.leaf {
+        Leaf::Bucket(of) => Some(of),
+        Leaf::Attribute(_) | Leaf::Reference(_) | Leaf::Itself => None,
+    });
+    let query = &model.workload.queries[0];
+    let plan = plan::plan_for(&costing, &model.conceptual, &made.design, query).unwrap();
+    assert!(limits::hot(&model, &costing, &made.design).is_empty());
+    (found, askloom_design::method::scans(&plan))
+}
+
+#[test]
+fn a_block_that_is_written_too_often_is_cut_into_buckets() {
+    assert_eq!(buckets(&notes("1_000_000", "100", "900"), "dynamodb"), (None, false));
+    // 2,000 writes a second on keys that take 1,000, with room.
+    let text = notes("1_000_000", "100", "2_000");
+    assert_eq!(buckets(&text, "dynamodb"), (Some(3), false));
+    agree(&text, "dynamodb");
+    // Reads are not shared: each goes to all buckets.
+    assert_eq!(buckets(&notes("1_000_000", "10_000", "2_000"), "dynamodb"), (None, true));
+}
+
+#[test]
+fn a_block_that_grows_too_large_is_cut_into_buckets() {
+    assert_eq!(buckets(&notes("1_000_000", "50", "20"), "cassandra"), (None, false));
+    let text = notes("20_000_000", "50", "20");
+    let (found, scans) = buckets(&text, "cassandra");
+    assert!(found.is_some_and(|of| (10..20).contains(&of)) && !scans, "{found:?}");
+    agree(&text, "cassandra");
 }

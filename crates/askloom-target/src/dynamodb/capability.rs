@@ -45,8 +45,8 @@ pub static CAPABILITY: Capability = Capability {
         page: Some(Fact::new(1 << 20, "DynamoDB API Reference, Query and Scan: 1 MB a page")),
         batch_get: Some(Fact::new(100, "DynamoDB API Reference, BatchGetItem: up to 100 items, 16 MB")),
         heat: Some(Fact::new(
-            Heat { reads: 3_000, writes: 1_000, read_bytes: 4_096, write_bytes: 1_024 },
-            "DynamoDB Developer Guide, \"Designing partition keys\": 3,000 read and 1,000 write units a second for a partition key",
+            Heat { reads: 3_000, writes: 1_000, read_bytes: 4_096, write_bytes: 1_024, lagging: 0.5 },
+            "DynamoDB Developer Guide, \"Designing partition keys\": 3,000 read and 1,000 write units a second for a partition key; an eventually consistent read is half a unit",
         )),
     },
     indexes: Some(Fact::new(

@@ -229,13 +229,17 @@ impl Reads<'_> {
 
     /// A statement for each value that is known; else one that is repeated.
     fn every(&mut self, field: usize, set: &InSet, of: &Reading, chosen: &mut Chosen, each: Option<String>) {
-        let Some(values) = self.given.choices(set) else {
+        let bucket = self.bucket(field).filter(|_| self.given.arguments.is_none());
+        let Some(values) = self.given.choices(set).filter(|_| bucket.is_none()) else {
             let name = match set {
                 InSet::Parameter(index) => self.given.parameters.get(*index).map(|p| p.name.clone()),
-                InSet::List(_) => None,
+                InSet::List(_) => bucket.map(|_| "bucket".to_owned()),
             };
             let name = name.unwrap_or_else(|| "value".to_owned());
-            let repeated = format!("value of :{name}");
+            let repeated = match bucket {
+                Some(of) => format!(":bucket from 0 to {}", of.saturating_sub(1)),
+                None => format!("value of :{name}"),
+            };
             chosen.push((field, name, None));
             let each = Some(each.map_or_else(|| repeated.clone(), |each| format!("{each} and {repeated}")));
             self.access(of, chosen, each);
@@ -246,6 +250,15 @@ impl Reads<'_> {
             chosen.push((field, "value".to_owned(), Some(value)));
             self.access(of, chosen, each.clone());
             chosen.pop();
+        }
+    }
+
+    /// How many buckets there are, if a field of the key says which.
+    fn bucket(&self, field: usize) -> Option<u32> {
+        let collection = &self.given.layout.design.collections[self.plan.access.collection];
+        match collection.block_key.get(field)?.path.leaf {
+            Leaf::Bucket(of) => Some(of),
+            Leaf::Attribute(_) | Leaf::Reference(_) | Leaf::Itself => None,
         }
     }
 

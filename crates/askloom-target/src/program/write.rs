@@ -6,8 +6,8 @@ use super::{Action, Batch, Change, ChangeKind, Expires, Program, Seen, Step, Ter
 use super::{expiry, merge};
 use crate::layout::{Column, Field, Layout, Place, Shape, Source, Table, identifier_parts};
 use askloom_model::{
-    Assigned, Assignment, CollectionId, Conceptual, Default, Id, Leaf, Member, Operand, Value, Write,
-    WriteAction, WritePlan, WriteStep, WriteStepPlan,
+    Assigned, Assignment, CollectionId, Conceptual, Default, Id, Identity, Leaf, Member, Operand, Path,
+    Value, Write, WriteAction, WritePlan, WriteStep, WriteStepPlan, bucket,
 };
 use std::collections::HashMap;
 
@@ -212,7 +212,15 @@ impl Writing<'_> {
 
     /// Fills in what a parameter of the column's name, or an assignment, says.
     pub(super) fn known(&self, table: &Table, terms: Vec<Term>) -> Vec<Term> {
-        terms.into_iter().map(|term| self.one_known(table, term)).collect()
+        let mut terms: Vec<Term> = terms.into_iter().map(|term| self.one_known(table, term)).collect();
+        let identity = identity(table, &terms);
+        for term in &mut terms {
+            let column = term.column.and_then(|index| table.columns.get(index));
+            if let Some((of, identity)) = column.and_then(bucket_of).zip(identity.as_ref()) {
+                term.value = Some(bucket(self.conceptual(), self.root(table), identity, of));
+            }
+        }
+        terms
     }
 
     fn one_known(&self, table: &Table, term: Term) -> Term {
@@ -270,6 +278,35 @@ fn own_member(
         }
         Source::Path { .. } | Source::Position { .. } | Source::Node | Source::Whole(_) => None,
     }
+}
+
+/// How many buckets there are, if a column says which the root is in.
+fn bucket_of(column: &Column) -> Option<u32> {
+    match &column.source {
+        Source::Path { path: Path { position, leaf: Leaf::Bucket(of), .. }, .. } if position.index() == 0 => {
+            Some(*of)
+        }
+        Source::Path { .. }
+        | Source::Position { .. }
+        | Source::Member(_)
+        | Source::Node
+        | Source::Whole(_) => None,
+    }
+}
+
+/// What identifies the root of a row, if all of it is known.
+fn identity(table: &Table, terms: &[Term]) -> Option<Identity> {
+    let mut parts: Vec<(usize, Value)> = Vec::new();
+    for term in terms {
+        let Some(column) = term.column.and_then(|index| table.columns.get(index)) else { continue };
+        if let Source::Position { position, part: Some(part) } = column.source
+            && position.index() == 0
+        {
+            parts.push((part, term.value.clone()?));
+        }
+    }
+    parts.sort_by_key(|(part, _)| *part);
+    (!parts.is_empty()).then(|| parts.into_iter().map(|(_, value)| value).collect())
 }
 
 fn default_of(conceptual: &Conceptual, member: Member) -> Option<Value> {

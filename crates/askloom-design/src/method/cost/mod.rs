@@ -1,6 +1,6 @@
 //! The method that asks what a design costs: collections and plans chosen together, for the store that it is for.
 //!
-//! - [`candidate`], [`pool`]: collections that could serve, and ways to cut masters;
+//! - [`candidate`], [`buckets`], [`pool`]: collections that could serve, and ways to cut masters;
 //! - [`enumerate`], [`dominance`], [`reads`], [`upkeep`], [`choice`]: what each plan costs over them and what each of them costs to keep;
 //! - [`presolve`], [`lower`], [`programme`], [`solve`], [`solver`], [`bound`], [`prove`], [`decide`]: the cheapest choice, and the proof;
 //! - [`wishes`], [`study`], [`whatif`]: what must be so, and what would be if;
@@ -10,6 +10,7 @@
 //! "Optimal" is over the candidates and plans that were looked at.
 
 mod bound;
+mod buckets;
 mod candidate;
 mod choice;
 mod decide;

@@ -1,5 +1,6 @@
 //! All collections that are looked at.
 
+use super::buckets::in_buckets;
 use super::candidate::{of_query, renamed};
 use super::threads;
 use crate::cost::{Costing, Statistics};
@@ -24,6 +25,8 @@ pub(super) struct Pool {
     pub(super) back: usize,
     /// Other orders of copies that the store keeps beside them, and beside which.
     pub(super) local: BTreeMap<CollectionId, CollectionId>,
+    /// Copies whose blocks are larger than they should be, which are there in buckets, too.
+    pub(super) too_large: BTreeSet<CollectionId>,
     /// The masters that can be cut in several ways; in the design, the first way.
     pub(super) cuts: Vec<Cut>,
     pub(super) made: Made,
@@ -73,6 +76,7 @@ impl Pool {
             first: design.collections.len(),
             back: 0,
             local: BTreeMap::new(),
+            too_large: BTreeSet::new(),
             cuts: Vec::new(),
             made: Made::default(),
             by_root: HashMap::new(),
@@ -107,6 +111,7 @@ impl Pool {
         pool.unions(conceptual, &limits);
         pool.natives(conceptual, costing, &limits);
         pool.locals(conceptual, costing, &limits);
+        pool.buckets(model, costing, &limits);
         pool.back = pool.design.collections.len();
         upkeep::add_indexes(model, &mut pool.design);
         walked.into_iter().for_each(|end| upkeep::add_way_back(conceptual, &mut pool.design, end));
@@ -284,6 +289,20 @@ impl Pool {
             let order = Collection { name, keeper: Keeper::Store, ..index.clone() };
             if let Some(order) = self.added(conceptual, limits, order) {
                 self.local.insert(order, host);
+            }
+        }
+    }
+
+    /// Copies whose blocks would be too large, or written too often, in buckets.
+    fn buckets(&mut self, model: &Model, costing: &Costing<'_>, limits: &Limits<'_>) {
+        for cut in in_buckets(model, costing, &self.design, self.first) {
+            // Another order of a copy goes with the blocks of that one.
+            if self.local.contains_key(&cut.of) {
+                continue;
+            }
+            let copy = Collection { name: renamed(&cut.copy.name, "Buckets"), ..cut.copy };
+            if self.added(&model.conceptual, limits, copy).is_some() && cut.too_large {
+                self.too_large.insert(cut.of);
             }
         }
     }

@@ -103,7 +103,7 @@ impl Report {
         let looked_at = LookedAt {
             made: pool.made.collections,
             same: pool.made.same,
-            too_large: pool.made.too_large,
+            too_large: pool.made.too_large + pool.too_large.len(),
             too_hot: 0,
             candidates: pool.back - pool.first,
             cuts_made: pool.made.cuts,

@@ -1,5 +1,6 @@
 //! All that is known of a model's choice: the cheapest design, and what it would be if.
 
+use super::buckets::should_be_cut;
 use super::choice::Choice;
 use super::decide::Decided;
 use super::enumerate::Pick;
@@ -8,10 +9,10 @@ use super::presolve::Rules;
 use super::report::{Report, total};
 use super::threads;
 use super::wishes::Wishes;
-use crate::cost::Costing;
+use crate::cost::{Costing, Sizes};
 use crate::method::{Method, Options, Progress, Proposal, Stage, complete, design, given};
 use crate::{limits, plan, upkeep};
-use askloom_model::{Collection, Contents, Design, Id, Model, Query, Role, Table};
+use askloom_model::{Collection, CollectionId, Contents, Design, Id, Model, Query, Role, Table};
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -75,7 +76,7 @@ impl<'s> Study<'s> {
         let design = self.design(&decided.chosen);
         let mut report = Report::new(self, &rules, &decided, &design);
         report.looked_at.too_hot = rules.forbidden.len() - forbidden;
-        Ok(self.at_least_as_cheap(design, report))
+        Ok(self.at_least_as_cheap(design, report, &rules))
     }
 
     /// The cheapest choice of which no block is asked for more often than the store can serve one. What would be is forbidden.
@@ -105,12 +106,12 @@ impl<'s> Study<'s> {
     }
 
     /// A design of another method that is cheaper after all, as it has what no candidate is, is taken as it is.
-    fn at_least_as_cheap(&self, design: Design, report: Report) -> (Design, Report) {
+    fn at_least_as_cheap(&self, design: Design, report: Report, rules: &Rules) -> (Design, Report) {
         let cheapest = report.others.iter().min_by(|(_, a), (_, b)| a.total_cmp(b));
         let cheaper = cheapest.filter(|(_, cost)| *cost < report.cost * (1.0 - 1e-9));
         let found = cheaper.and_then(|(name, cost)| {
             let other = self.others.iter().find(|(method, _)| method.name() == name);
-            other.map(|(_, design)| (*cost, name.clone(), design.clone()))
+            other.map(|(_, design)| (*cost, name.clone(), self.with_pins(design, rules)))
         });
         match found {
             Some((cost, name, other)) => {
@@ -169,6 +170,9 @@ impl<'s> Study<'s> {
                 return Err(Unmet::Contradiction { name: self.name(pick) });
             }
         }
+        let too_large = self.pool.too_large.iter().filter_map(|&id| self.pick(id));
+        let free = too_large.filter(|&pick| !pinned.get(pick).copied().unwrap_or(false));
+        rules.forbidden.extend(free);
         Ok(rules)
     }
 
@@ -177,12 +181,16 @@ impl<'s> Study<'s> {
         let found = self.pool.design.collections.iter().find(|(_, one)| one.name == name);
         match found {
             Some((id, _)) if !self.pool.is_optional(id) => Ok(None),
-            Some((id, _)) => Ok(self.choice.picks.iter().position(|pick| *pick == Pick::Keep(id))),
+            Some((id, _)) => Ok(self.pick(id)),
             None => {
                 let all = self.pool.design.collections.iter().map(|(_, one)| one.name.clone());
                 Err(Unmet::Unknown { name: name.to_owned(), known: near(name, all.collect()) })
             }
         }
+    }
+
+    fn pick(&self, id: CollectionId) -> Option<usize> {
+        self.choice.picks.iter().position(|pick| *pick == Pick::Keep(id))
     }
 
     pub(super) fn name(&self, pick: usize) -> String {
@@ -255,29 +263,49 @@ impl<'s> Study<'s> {
         design
     }
 
-    /// What the designs of the other methods cost that are as they must be.
+    /// What the designs of the other methods cost that are as they must be, each with what is pinned.
     pub(super) fn baselines(&self, rules: &Rules) -> Vec<(String, f64)> {
-        let fits = |design: &Design| {
-            let start = self.start(design);
-            let stored = self.costing.statistics(&self.model.conceptual);
-            let sizes = crate::cost::Sizes { statistics: &stored, design };
-            let bytes: f64 = design.collections.ids().map(|id| sizes.bytes(id)).sum();
-            let count = design.collections.len();
-            let is = |pick: &usize| start.get(*pick).copied().unwrap_or(false);
-            rules.storage.is_none_or(|most| bytes <= most)
-                && rules.most.is_none_or(|most| count <= most + self.pool.first)
-                && rules.pinned.iter().all(is)
-                && !rules.forbidden.iter().any(is)
-                && limits::all_broken(self.costing.capability, &stored, design)
-                    .iter()
-                    .all(|broken| !broken.is_error())
-                && limits::hot(self.model, self.costing, design).is_empty()
-                && self.is_quick(design)
+        let others = self.others.iter().map(|(method, design)| (method, self.with_pins(design, rules)));
+        let fitting = others.filter(|(_, design)| self.fits(design, rules));
+        let cost = |design: &Design| total(self.model, self.costing, design);
+        fitting.map(|(method, design)| (method.name().to_owned(), cost(&design))).collect()
+    }
+
+    fn with_pins(&self, design: &Design, rules: &Rules) -> Design {
+        let mut design = design.clone();
+        for pick in rules.pinned.iter().filter_map(|&pick| self.choice.picks.get(pick)) {
+            let Pick::Keep(id) = *pick else { continue };
+            let pinned = &self.pool.design.collections[id];
+            if !design.collections.iter().any(|(_, other)| other.is_same_as(pinned)) {
+                let name = upkeep::unused(&design, pinned.name.clone());
+                design.collections.push(Collection { name, ..pinned.clone() });
+            }
+        }
+        upkeep::add_indexes(self.model, &mut design);
+        design
+    }
+
+    /// Whether a design of another method is as it must be.
+    fn fits(&self, design: &Design, rules: &Rules) -> bool {
+        let start = self.start(design);
+        let stored = self.costing.statistics(&self.model.conceptual);
+        let sizes = Sizes { statistics: &stored, design };
+        let bytes: f64 = design.collections.ids().map(|id| sizes.bytes(id)).sum();
+        let count = design.collections.len();
+        let is = |pick: &usize| start.get(*pick).copied().unwrap_or(false);
+        // What is there whatever is chosen is in every design.
+        let is_too_large = |id: CollectionId| {
+            self.pool.known(&design.collections[id]).is_none_or(|own| self.pool.is_optional(own))
+                && should_be_cut(self.model, self.costing, &sizes, id)
         };
-        let fitting = self.others.iter().filter(|(_, design)| fits(design));
-        fitting
-            .map(|(method, design)| (method.name().to_owned(), total(self.model, self.costing, design)))
-            .collect()
+        let broken = limits::all_broken(self.costing.capability, &stored, design);
+        rules.storage.is_none_or(|most| bytes <= most)
+            && rules.most.is_none_or(|most| count <= most + self.pool.first)
+            && !rules.forbidden.iter().any(is)
+            && !broken.iter().any(limits::Broken::is_error)
+            && !design.collections.ids().any(is_too_large)
+            && limits::hot(self.model, self.costing, design).is_empty()
+            && self.is_quick(design)
     }
 
     /// Whether each query is as quick as it must be, but for those that never are.
