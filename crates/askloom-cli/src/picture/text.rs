@@ -128,7 +128,7 @@ fn statements(document: &Document, text: &mut String) {
         let how = fit::lines(&how, 33);
         let first = how.first().cloned().unwrap_or_default();
         let share = match document.money {
-            Some(_) => human::count(plan.rate.unwrap_or(1.0) * plan.cost * MONTH),
+            Some(_) => a_month(plan.rate.unwrap_or(1.0) * plan.cost * MONTH),
             None => format!("{:.0}%", plan.share * 100.0),
         };
         let numbers = format!("{:>6}{:>8}{share:>8}", human::short(plan.requests()), human::short(plan.cost));
@@ -138,6 +138,12 @@ fn statements(document: &Document, text: &mut String) {
             let _ = writeln!(text, "{:indent$}{line}", "", indent = NAME + 11);
         }
     }
+}
+
+/// What is paid a month, with every digit where there is room.
+fn a_month(dollars: f64) -> String {
+    let text = human::count(dollars);
+    if fit::width(&text) < 8 { text } else { human::short(dollars) }
 }
 
 /// The name that begins a line, filled up. One that is too long has lines of its own before it.

@@ -9,8 +9,8 @@ use askloom_design::lower::values;
 use askloom_design::method::{self, Method, Options as MethodOptions};
 use askloom_design::{ask, plan};
 use askloom_model::{
-    CollectionId, ColumnValue, Contents, Design, Element, Id, Identity, KeyField, Leaf, Member, Model, Path,
-    Plan, PositionId, Query, Role, Rule, RuleStep, Span, Value,
+    CollectionId, ColumnValue, Contents, Design, Element, Id, Identity, Member, Model, Path, Plan, Query,
+    Rule, RuleStep, Span, Value,
 };
 use askloom_oracle::State;
 use askloom_store::execute::{self, Arguments};
@@ -89,32 +89,11 @@ pub(crate) fn every_example(shell: &mut dyn Shell) {
     for name in ["inbox", "shop"] {
         elements(shell, name, &mut count);
     }
-    buckets(shell, &mut count);
     println!("{}: {count:?}", shell.target());
     assert!(count.incomplete.is_empty(), "{}", count.incomplete.join("\n"));
     assert!(count.unwritten.is_empty(), "no parameters: {:?}", count.unwritten);
     assert!(count.writes > 150 && count.kinds.len() == 8, "{count:?}");
     assert!(count.queries > 100 && count.rows > 100 && count.direct > 2, "{count:?}");
-}
-
-/// A design in which every copy is cut into buckets.
-fn buckets(shell: &mut dyn Shell, count: &mut Count) {
-    let model = example("blog");
-    let target = askloom_target::target(shell.target()).unwrap();
-    let mut design =
-        method::design(Method::Cost, &model, &Costing::from(target), &MethodOptions::default()).design;
-    let mut cut = 0;
-    for id in design.collections.ids().collect::<Vec<_>>() {
-        let copy = &mut design.collections[id];
-        if copy.role == Role::Copy && matches!(copy.contents, Contents::Fields(_)) {
-            let path = Path { position: PositionId::from_index(0), hops: Vec::new(), leaf: Leaf::Bucket(3) };
-            copy.block_key.push(KeyField { path, descending: false });
-            cut += 1;
-        }
-    }
-    assert!(cut > 0, "{design:?}");
-    let what = What { nasty: true, writes: true };
-    one_design(shell, "blog_buckets".to_owned(), &model, design, what, count);
 }
 
 /// A design in which each element of a list is an entry of its own.

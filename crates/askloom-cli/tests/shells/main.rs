@@ -11,6 +11,7 @@
 )]
 
 mod bound;
+mod buckets;
 mod cassandra;
 mod clusters;
 mod data;

@@ -31,6 +31,7 @@ pub use outline::{Line, outline, outline_write};
 pub use paths::{needed_paths, needs_whole};
 pub use print::{assumptions, print, print_assumed};
 pub use split::{Split, splits};
+pub(crate) use text::path_text;
 
 use crate::cost::{Costing, Sizes};
 use askloom_model::{

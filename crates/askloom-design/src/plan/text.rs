@@ -1,8 +1,8 @@
 //! Paths, conditions and clauses as people write them.
 
 use askloom_model::{
-    Aggregate, AggregateFunction, Comparison, Conceptual, Condition, Constant, InSet, Leaf, Operand, OrderBy,
-    OrderTerm, Parameter, Path, Position, PositionId, Table, Type,
+    Aggregate, AggregateFunction, Collection, Comparison, Conceptual, Condition, Constant, InSet, Leaf,
+    Operand, OrderBy, OrderTerm, Parameter, Path, Position, PositionId, Table, Type,
 };
 
 /// What names mean in a statement.
@@ -11,6 +11,11 @@ pub(super) struct Words<'w> {
     pub(super) conceptual: &'w Conceptual,
     pub(super) positions: &'w Table<PositionId, Position>,
     pub(super) parameters: &'w [Parameter],
+}
+
+/// A path of a collection as it would stand in a query.
+pub(crate) fn path_text(conceptual: &Conceptual, collection: &Collection, path: &Path) -> String {
+    Words { conceptual, positions: &collection.source.positions, parameters: &[] }.path(path)
 }
 
 impl Words<'_> {

@@ -15,7 +15,21 @@ const PRIME: u32 = 0x0100_0193;
 #[must_use]
 pub fn bucket(conceptual: &Conceptual, class: ClassId, identity: &Identity, of: u32) -> Value {
     let text = identity_to_json(conceptual, class, identity).to_string();
-    let step = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(PRIME);
-    let hash = text.bytes().fold(START, step);
-    Value::Int(i64::from(hash % of.max(1)))
+    Value::Int(i64::from(hash(&text) % of.max(1)))
+}
+
+fn hash(text: &str) -> u32 {
+    text.bytes().fold(START, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(PRIME))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The first are of those that come with the algorithm, the others are in the documents of stores.
+    #[test]
+    fn the_hash_is_the_published_one() {
+        assert_eq!(["", "a", "foobar"].map(hash), [START, 0xe40c_292c, 0xbf9c_f968]);
+        assert_eq!(["7", "\"ada\"", "[\"a\",2]"].map(|id| hash(id) % 16), [6, 11, 8]);
+    }
 }

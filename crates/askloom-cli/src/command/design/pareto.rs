@@ -6,7 +6,7 @@ use crate::exit::Failure;
 use crate::human;
 use crate::picture::{Axis, Plot};
 use crate::progress::Watch;
-use askloom_design::method::cost::{Point, Range, Study};
+use askloom_design::method::cost::{Point, Range, Study, often};
 use std::fmt::Write;
 
 /// Budgets that are tried.
@@ -89,15 +89,15 @@ impl Prepared {
     fn ranges(&self, ranges: &[Range]) -> String {
         let title = self.target.capability.title;
         let mut text = format!("{} on {title}: rates between which nothing else is cheaper\n\n", self.name);
-        let _ = writeln!(text, "{:<28}{:>12}{:>14}{:>14}", "STATEMENT", "RATE/s", "FROM", "TO");
+        let _ = writeln!(text, "{:<28}{:>12}{:>14}{:>14}", "STATEMENT", "RATE", "FROM", "TO");
         for range in ranges {
-            let least = range.least.map_or_else(|| "0".to_owned(), human::short);
-            let most = range.most.map_or_else(|| "1000 times".to_owned(), human::short);
+            let least = range.least.map_or_else(|| "0".to_owned(), often);
+            let most = range.most.map_or_else(|| "1000 times".to_owned(), often);
             let _ = writeln!(
                 text,
                 "{:<28}{:>12}{least:>14}{most:>14}",
                 crate::fit::left(&range.statement, 27),
-                human::short(range.rate)
+                often(range.rate)
             );
         }
         text

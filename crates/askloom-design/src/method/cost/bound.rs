@@ -5,10 +5,10 @@
 //! those that say most; that they are right need not be believed.
 
 use super::programme::{Op, Programme, Row};
-use super::solver::scale;
+use super::solver::{scale, until};
 use microlp::{ComparisonOp, OptimizationDirection, Problem, SolveOptions};
 use std::collections::HashSet;
-use std::time::Duration;
+use std::time::Instant;
 
 /// A row that is broken by less than this share may hold but for rounding.
 const BROKEN: f64 = 1e-12;
@@ -21,9 +21,10 @@ pub(super) struct Bound {
     pub(super) reduced: Vec<f64>,
 }
 
-/// What the programme costs at least within these bounds.
-pub(super) fn bound(programme: &Programme, within: &[Within]) -> Bound {
-    let prices = prices(programme, within, f64::INFINITY).or_else(|| prices(programme, within, DEAREST));
+/// What the programme costs at least within these bounds. What is known when the time is over is a bound, too.
+pub(super) fn bound(programme: &Programme, within: &[Within], end: Option<Instant>) -> Bound {
+    let prices =
+        prices(programme, within, f64::INFINITY, end).or_else(|| prices(programme, within, DEAREST, end));
     match prices {
         Some(prices) => {
             let reduced = reduced(programme, &prices);
@@ -127,16 +128,14 @@ fn priced(programme: &Programme, prices: &[f64], reduced: &[f64], within: &[With
 /// Where nothing can be at all, prices have no end: then no row is dearer than so many times a usual cost. Solving
 /// without that is several times as fast.
 const DEAREST: f64 = 1e8;
-/// No prices are looked for longer than this at a time.
-pub(super) const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Prices of rows that say much: the solution of the dual programme.
-fn prices(programme: &Programme, within: &[Within], dearest: f64) -> Option<Vec<f64>> {
+fn prices(programme: &Programme, within: &[Within], dearest: f64, end: Option<Instant>) -> Option<Vec<f64>> {
     let one_of = one_of(programme, within);
     // What the solver takes for nothing is less than a millionth of a usual cost.
     let scale = scale(programme) / 1e4;
     let mut dual = Problem::new(OptimizationDirection::Maximize);
-    dual.set_time_limit(PATIENCE);
+    until(&mut dual, end);
     // For what a variable pays when it is at its most; what it cannot change is in the sum anyway.
     let rows: Vec<microlp::Variable> = programme
         .rows
@@ -239,7 +238,7 @@ mod tests {
             let reduced = reduced(&programme, &prices);
             assert!(priced(&programme, &prices, &reduced, &within) <= 2.0);
         }
-        let root = bound(&programme, &within).bound;
+        let root = bound(&programme, &within, None).bound;
         assert!((root - 1.5).abs() < 1e-6, "{root}");
     }
 

@@ -5,6 +5,7 @@ use super::decide::Decided;
 use super::enumerate::Pick;
 use super::presolve::Rules;
 use super::report::{CutWorth, Turn, Worth};
+use super::shape::shape;
 use super::study::Study;
 use super::threads;
 use crate::saved::rule_text;
@@ -82,7 +83,16 @@ impl<'j> Judge<'j> {
         let difference = other.map_or(f64::INFINITY, |other| other - self.decided.cost);
         let turns = if difference.is_finite() { self.turn(pick, &rest, difference) } else { None };
         let collection = self.study.name(pick);
-        Worth { collection, difference, upkeep: self.upkeep(pick), serves, turns }
+        Worth { collection, shape: self.shape(pick), difference, upkeep: self.upkeep(pick), serves, turns }
+    }
+
+    fn shape(&self, pick: usize) -> String {
+        match self.choice().picks.get(pick) {
+            Some(Pick::Keep(id)) => {
+                shape(&self.study.model.conceptual, &self.study.pool.design.collections[*id])
+            }
+            Some(Pick::Cut(..)) | None => String::new(),
+        }
     }
 
     /// What is paid for a collection alone.
@@ -147,7 +157,8 @@ impl<'j> Judge<'j> {
         }
         let difference = choice.cost_at(&more, &self.rules.rates)? - self.decided.cost;
         let collection = self.study.name(pick);
-        Some(Worth { collection, difference, upkeep: self.upkeep(pick), serves, turns: None })
+        let (shape, upkeep) = (self.shape(pick), self.upkeep(pick));
+        Some(Worth { collection, shape, difference, upkeep, serves, turns: None })
     }
 
     pub(super) fn cuts(&self) -> Vec<CutWorth> {

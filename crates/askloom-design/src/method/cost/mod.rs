@@ -4,7 +4,7 @@
 //! - [`enumerate`], [`dominance`], [`reads`], [`upkeep`], [`choice`]: what each plan costs over them and what each of them costs to keep;
 //! - [`presolve`], [`lower`], [`programme`], [`solve`], [`solver`], [`bound`], [`prove`], [`decide`]: the cheapest choice, and the proof;
 //! - [`wishes`], [`study`], [`whatif`]: what must be so, and what would be if;
-//! - [`judge`], [`report`]: how a choice came about;
+//! - [`judge`], [`shape`], [`report`]: how a choice came about;
 //! - [`threads`]: what does not depend on each other is done at once.
 //!
 //! "Optimal" is over the candidates and plans that were looked at.
@@ -24,6 +24,7 @@ pub mod programme;
 mod prove;
 mod reads;
 mod report;
+mod shape;
 pub mod solve;
 mod solver;
 mod study;
@@ -40,7 +41,8 @@ use crate::cost::Costing;
 use askloom_model::Model;
 pub use choice::Slow;
 pub use presolve::Settled;
-pub use report::{CutWorth, LookedAt, Report, Turn, Worth, told, total};
+pub use report::{CutWorth, LookedAt, Paid, Report, Turn, Worth, often, paid, told, total};
+pub use shape::shape;
 pub use study::{Study, Unmet};
 pub use whatif::{Point, Range};
 pub use wishes::Wishes;

@@ -1,7 +1,7 @@
 //! The proof that nothing is cheaper. Where a bound is less than the best choice that is known, the programme is split in two
 //! by a variable. A choice that turns up on the way and is cheaper is kept.
 
-use super::bound::{Bound, PATIENCE, Within, bound, cheapest, is_choice, is_possible};
+use super::bound::{Bound, Within, bound, cheapest, is_choice, is_possible};
 use super::programme::Programme;
 use super::solver;
 use std::time::Instant;
@@ -29,6 +29,7 @@ pub(super) fn prove(programme: &Programme, known: Option<f64>, end: Option<Insta
     let all = vec![(0.0, 1.0); programme.variables.len()];
     let mut search = Search {
         programme,
+        end,
         known: known.unwrap_or(f64::INFINITY),
         better: None,
         open: vec![(f64::NEG_INFINITY, all)],
@@ -50,6 +51,7 @@ pub(super) fn prove(programme: &Programme, known: Option<f64>, end: Option<Insta
 
 struct Search<'s> {
     programme: &'s Programme,
+    end: Option<Instant>,
     /// What the best choice costs.
     known: f64,
     better: Option<Vec<f64>>,
@@ -75,7 +77,7 @@ impl Search<'_> {
         if !is_possible(self.programme, &mut within) {
             return;
         }
-        let Bound { bound: own, reduced } = bound(self.programme, &within);
+        let Bound { bound: own, reduced } = bound(self.programme, &within, self.end);
         let bound = own.max(least);
         if bound < self.enough() {
             // What is left of costs belongs to the bound of the same prices.
@@ -115,7 +117,7 @@ impl Search<'_> {
         let binary = self.programme.variables.iter().enumerate().filter(|(_, variable)| variable.binary);
         let is_open = |at: &usize| within.get(*at).is_some_and(|(least, most)| least < most);
         let open: Vec<usize> = binary.map(|(at, _)| at).filter(is_open).collect();
-        let relaxed = solver::relaxed(self.programme, within, PATIENCE);
+        let relaxed = solver::relaxed(self.programme, within, self.end);
         let off = |at: usize| {
             let value = relaxed.as_ref().and_then(|values| values.get(at)).copied().unwrap_or(0.0);
             (value - value.round()).abs()

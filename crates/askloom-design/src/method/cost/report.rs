@@ -9,7 +9,7 @@ use super::threads;
 use crate::cost::{Costing, MONTH};
 use crate::method::{Decision, complete};
 use crate::plan;
-use askloom_model::{Design, Model};
+use askloom_model::{Design, Header, Model};
 use serde::Serialize;
 
 /// All that is known of a choice.
@@ -71,6 +71,8 @@ pub struct LookedAt {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Worth {
     pub collection: String,
+    /// What it is: its keys, and which rows it has.
+    pub shape: String,
     /// How much more the workload would cost without it, or with it.
     pub difference: f64,
     /// What it costs to keep it: what writes do for it, and storage.
@@ -175,8 +177,8 @@ impl Report {
         }
         if looked.too_hot > 0 {
             let says = format!(
-                "{} candidates are left out: one block of them would be asked for more often than the store serves one",
-                looked.too_hot
+                "{} left out: one block would be asked for more often than the store serves one",
+                are(looked.too_hot, "candidate")
             );
             all.push(Decision::new("the design", says, SOURCE));
         }
@@ -194,7 +196,7 @@ impl Report {
         let close = self.close.iter().filter(|worth| worth.difference > 0.0);
         all.extend(close.map(|worth| worth.left(share(worth.difference))));
         if self.further > 0 {
-            let says = format!("{} more candidates would serve something, and lost by more", self.further);
+            let says = format!("{} not kept that lost by more", are(self.further, "further candidate"));
             all.push(Decision::new("the design", says, SOURCE));
         }
         all
@@ -225,7 +227,8 @@ impl Worth {
     }
 
     fn left(&self, percent: f64) -> Decision {
-        let says = format!("not kept: it would serve {}, but {}", self.serves.join(", "), more(percent));
+        let serves = self.serves.join(", ");
+        let says = format!("not kept: {}; it would serve {serves}, but {}", self.shape, more(percent));
         Decision::new(&self.collection, says, SOURCE)
     }
 }
@@ -242,9 +245,30 @@ impl CutWorth {
 pub fn told(cost: f64, unit: &str) -> String {
     match unit {
         _ if cost.is_nan() || cost >= 1e15 => "past counting".to_owned(),
-        "$/M" => format!("${:.2} a month", cost * MONTH),
-        unit => format!("{cost:.2} {unit} a second"),
+        "$/M" => format!("${} a month", grouped(cost * MONTH)),
+        unit => format!("{} {unit} a second", grouped(cost)),
     }
+}
+
+/// `61,050`, and what is small with two decimals.
+fn grouped(number: f64) -> String {
+    if number < 1_000.0 {
+        return format!("{number:.2}");
+    }
+    let digits = format!("{number:.0}");
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `1 candidate is`
+fn are(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what} is") } else { format!("{count} {what}s are") }
 }
 
 /// How much more the workload would cost.
@@ -261,7 +285,8 @@ fn more(percent: f64) -> String {
 }
 
 /// A rate with the digits that count, in a time in which something happens.
-fn often(rate: f64) -> String {
+#[must_use]
+pub fn often(rate: f64) -> String {
     let (times, time) = match rate {
         rate if rate >= 0.1 => (rate, "s"),
         rate if rate >= 0.1 / 60.0 => (rate * 60.0, "min"),
@@ -276,23 +301,40 @@ fn often(rate: f64) -> String {
     format!("{times:.digits$}/{time}")
 }
 
-/// What the workload costs in a second over a design, statement by statement, with what storage costs.
+/// What a statement costs in a second.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Paid {
+    pub statement: String,
+    pub cost: f64,
+}
+
+/// What each statement costs in a second over a design; one without a plan nothing.
+#[must_use]
+pub fn paid(model: &Model, costing: &Costing<'_>, design: &Design) -> Vec<Paid> {
+    let of = |header: &Header, each: Option<f64>| Paid {
+        statement: header.name.clone(),
+        cost: header.rate.unwrap_or(super::choice::RATE) * each.unwrap_or(0.0),
+    };
+    let queries = complete::questions(model);
+    let mut all = threads::each(&queries, |query| {
+        let plan = plan::plan_for(costing, &model.conceptual, design, query);
+        of(&query.header, plan.map(|plan| plan.estimate.cost))
+    });
+    all.extend(threads::each(&model.workload.writes, |write| {
+        let plan = plan::write::plan(costing, model, design, write).ok();
+        of(&write.header, plan.map(|plan| plan.estimate.cost))
+    }));
+    all
+}
+
+/// What the workload costs in a second over a design, with what storage costs.
 #[must_use]
 pub fn total(model: &Model, costing: &Costing<'_>, design: &Design) -> f64 {
-    let rate = |header: &askloom_model::Header| header.rate.unwrap_or(super::choice::RATE);
-    let queries = complete::questions(model);
-    let queries = threads::each(&queries, |query| {
-        let plan = plan::plan_for(costing, &model.conceptual, design, query)?;
-        Some(rate(&query.header) * plan.estimate.cost)
-    });
-    let writes = threads::each(&model.workload.writes, |write| {
-        let plan = plan::write::plan(costing, model, design, write).ok()?;
-        Some(rate(&write.header) * plan.estimate.cost)
-    });
     let statistics = costing.statistics(&model.conceptual);
     let sizes = crate::cost::Sizes { statistics: &statistics, design };
     let stored: f64 = design.collections.ids().map(|id| sizes.bytes(id)).sum();
-    queries.into_iter().chain(writes).flatten().sum::<f64>() + costing.model.storage() * stored
+    let paid = paid(model, costing, design);
+    paid.iter().map(|one| one.cost).sum::<f64>() + costing.model.storage() * stored
 }
 
 #[cfg(test)]
@@ -306,10 +348,20 @@ mod tests {
     }
 
     #[test]
+    fn costs_are_told_in_groups_of_digits() {
+        assert_eq!(
+            [0.5, 999.0, 61_050.13, 14_262_318.3].map(grouped),
+            ["0.50", "999.00", "61,050", "14,262,318"]
+        );
+        assert_eq!(told(1_234.0, "µs"), "1,234 µs a second");
+    }
+
+    #[test]
     fn what_a_collection_saves_and_costs_is_told() {
         let turns = Some(Turn { statement: "list".to_owned(), rate: 5.0, at: 0.001 });
         let worth = Worth {
             collection: "View".to_owned(),
+            shape: "rows by city".to_owned(),
             difference: 3.0,
             upkeep: 0.5,
             serves: vec!["list".to_owned()],
@@ -319,6 +371,10 @@ mod tests {
             worth.kept(30.0, 5.0).says,
             "serves list: without it the workload would cost 30.0 % more; keeping it is 5.0 % of all costs; \
              would change if list fell below 3.6/h"
+        );
+        assert_eq!(
+            worth.left(0.01).says,
+            "not kept: rows by city; it would serve list, but the workload would cost a little more"
         );
         let nothing = Worth { serves: Vec::new(), turns: None, ..worth };
         assert_eq!(

@@ -2,7 +2,7 @@
 
 use super::programme::{Op, Programme, Variable};
 use microlp::{ComparisonOp, OptimizationDirection, Problem, SolveOptions};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// What the solver chooses; nothing if it finds nothing in time.
 #[cfg(not(feature = "highs"))]
@@ -68,15 +68,26 @@ pub(super) fn choose(programme: &Programme, limit: Option<Duration>) -> Option<V
 }
 
 /// What microlp takes if parts of what is binary may be taken, each variable within its bounds.
-pub(super) fn relaxed(programme: &Programme, within: &[(f64, f64)], limit: Duration) -> Option<Vec<f64>> {
+pub(super) fn relaxed(
+    programme: &Programme,
+    within: &[(f64, f64)],
+    end: Option<Instant>,
+) -> Option<Vec<f64>> {
     let mut sides = within.iter();
     let (mut problem, variables) = problem(programme, |problem, _, cost| {
         problem.add_var(cost, sides.next().copied().unwrap_or((0.0, 1.0)))
     });
-    problem.set_time_limit(limit);
+    until(&mut problem, end);
     let outcome = problem.solve_with(SolveOptions::default()).ok()?;
     let solution = outcome.solution()?;
     Some(variables.iter().map(|&variable| solution.var_value(variable)).collect())
+}
+
+/// Nothing is looked for when the time is over. Without an end, nothing depends on how fast the machine is.
+pub(super) fn until(problem: &mut Problem, end: Option<Instant>) {
+    if let Some(end) = end {
+        problem.set_time_limit(end.saturating_duration_since(Instant::now()));
+    }
 }
 
 /// A programme as microlp has it, with whoever adds its variables in order.

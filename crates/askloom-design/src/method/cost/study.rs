@@ -15,7 +15,7 @@ use crate::{limits, plan, upkeep};
 use askloom_model::{Collection, CollectionId, Contents, Design, Id, Model, Query, Role, Table};
 use serde::Serialize;
 use std::collections::BTreeSet;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Collections and plans of a model, ready to be chosen from.
 #[derive(Debug)]
@@ -27,6 +27,7 @@ pub struct Study<'s> {
     /// What the other methods make of the model, with what the model declares.
     pub(super) others: Vec<(Method, Design)>,
     pub(super) progress: Progress,
+    began: Instant,
 }
 
 /// Why there is no design as it must be.
@@ -50,6 +51,7 @@ pub enum Unmet {
 impl<'s> Study<'s> {
     #[must_use]
     pub fn new(model: &'s Model, costing: &'s Costing<'s>, options: &Options) -> Self {
+        let began = Instant::now();
         let progress = options.progress.clone();
         progress.tell(Stage::Candidates);
         let declared = given::propose(model).design;
@@ -63,14 +65,16 @@ impl<'s> Study<'s> {
         let designs: Vec<Design> = others.iter().map(|(_, design)| design.clone()).collect();
         let pool = Pool::new(model, costing, masters, &designs);
         let choice = Choice::new(model, costing, &pool, &progress);
-        Self { model, costing, pool, choice, others, progress }
+        Self { model, costing, pool, choice, others, progress, began }
     }
 
     /// The cheapest design, and how it came about.
     pub fn best(&self, wishes: &Wishes) -> Result<(Design, Report), Unmet> {
         let mut rules = self.rules(wishes)?;
         let forbidden = rules.forbidden.len();
-        let decided = self.cool(&mut rules, &self.starts(), wishes.time_limit, &self.progress);
+        // What candidates and plans took is part of the time.
+        let limit = wishes.time_limit.map(|limit| limit.saturating_sub(self.began.elapsed()));
+        let decided = self.cool(&mut rules, &self.starts(), limit, &self.progress);
         let Some(decided) = decided else { return Err(self.unmet(&rules)) };
         self.progress.tell(Stage::Worth);
         let design = self.design(&decided.chosen);
