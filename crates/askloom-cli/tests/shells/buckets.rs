@@ -50,7 +50,7 @@ fn cut(shell: &mut dyn Shell) {
     one_design(shell, "notes_buckets".to_owned(), &model, design, what, &mut count);
     println!("{}: {count:?}", shell.target());
     assert!(count.incomplete.is_empty(), "{}", count.incomplete.join("\n"));
-    assert!(count.rows > 5 && count.writes == 4, "{count:?}");
+    assert!(count.rows > 5 && count.writes > 3, "{count:?}");
 }
 
 #[test]

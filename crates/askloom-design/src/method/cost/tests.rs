@@ -204,3 +204,30 @@ fn sums_are_those_of_the_planner() {
     }
     assert!(compared > 600, "{compared}");
 }
+
+/// Whatever must be so, for the other methods' designs as well.
+#[test]
+fn nothing_of_the_other_methods_is_cheaper() {
+    let (mut compared, mut taken) = (0, 0);
+    for seed in 1_000..1_200 {
+        let mut random = Rng::with_seed(seed);
+        let text = workload(&mut random);
+        let model = model(&text);
+        let target = *random.choice(&targets()).unwrap();
+        let costing = Costing::from(target);
+        let study = Study::new(&model, &costing, &Options::default());
+        let wishes = wishes(&mut random, &study);
+        let Ok((design, report)) = study.best(&wishes) else { continue };
+        let place = format!("seed {seed} on {}, {wishes:?}\n{text}", target.capability.target);
+        let cost = total(&model, &costing, &design);
+        assert!((cost - report.cost).abs() <= ROUNDING * cost, "{cost} is not {}, {place}", report.cost);
+        for (method, other) in &report.others {
+            compared += 1;
+            assert!(cost <= other * (1.0 + ROUNDING), "{cost} is more than {other} by {method}, {place}");
+        }
+        taken += usize::from(report.taken.is_some());
+    }
+    assert!(compared > 300, "{compared}");
+    // What the others have is among the candidates.
+    assert!(taken < 5, "{taken} designs are another method's");
+}
