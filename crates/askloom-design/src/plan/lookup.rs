@@ -65,13 +65,15 @@ pub(crate) fn get(costing: &Costing<'_>, sizes: &Sizes<'_>, how: &Joining, gets:
         Joining::LookUp { master } | Joining::Back { master, .. } | Joining::BackByScan { master } => *master,
     };
     let block = sizes.block(master);
+    let pages = costing.pages(block.bytes);
     Work {
         read_steps: 1.0,
-        requests: costing.batches(gets),
+        // What takes several pages is in no batch.
+        requests: if pages > 1.0 { gets * pages } else { costing.batches(gets) },
         partitions: gets,
         rows: gets * block.entries,
         bytes: gets * block.bytes,
-        reads: gets,
+        reads: gets * pages,
         ..Work::default()
     }
 }
