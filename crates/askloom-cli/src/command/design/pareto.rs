@@ -6,11 +6,27 @@ use crate::exit::Failure;
 use crate::human;
 use crate::picture::{Axis, Plot};
 use crate::progress::Watch;
+use askloom_design::cost::MONTH;
 use askloom_design::method::cost::{Point, Range, Study, often};
 use std::fmt::Write;
 
 /// Budgets that are tried.
 const BUDGETS: usize = 24;
+
+/// What the costs of a second are shown as: money is paid by the month.
+struct Paid {
+    what: String,
+    times: f64,
+}
+
+impl Paid {
+    fn of(unit: &str) -> Self {
+        match unit {
+            "$/M" => Self { what: "$ a month".to_owned(), times: MONTH },
+            unit => Self { what: format!("{unit} a second"), times: 1.0 },
+        }
+    }
+}
 
 impl Prepared {
     /// The curve in a format.
@@ -19,33 +35,26 @@ impl Prepared {
         let watch = Watch::new(self.quiet);
         let study = Study::new(&self.model, &costing, &self.watched(&watch));
         let points = study.pareto(&self.options.wishes, BUDGETS).map_err(|unmet| failure(&unmet))?;
-        let unit = costing.model.unit();
+        let paid = Paid::of(&costing.model.unit());
         match format {
             Format::Human => {
-                Ok(format!("{}\n{}", self.table(&points, &unit), self.plot(&points, &unit).text()))
+                Ok(format!("{}\n{}", self.table(&points, &paid), self.plot(&points, &paid).text()))
             }
             Format::Json => {
                 let text = serde_json::to_string_pretty(&points).unwrap_or_default();
                 Ok(format!("{text}\n"))
             }
-            Format::Svg => Ok(self.plot(&points, &unit).svg()),
+            Format::Svg => Ok(self.plot(&points, &paid).svg()),
             Format::Mermaid | Format::Dot | Format::Html => {
                 Err(Failure::Call("--pareto is printed as human, json or svg".to_owned()))
             }
         }
     }
 
-    fn table(&self, points: &[Point], unit: &str) -> String {
+    fn table(&self, points: &[Point], paid: &Paid) -> String {
         let title = self.target.capability.title;
         let mut text = format!("{} on {title}: cost against storage\n\n", self.name);
-        let _ = writeln!(
-            text,
-            "{:>14}{:>14}{:>14}  {:<10}",
-            "STORED",
-            format!("{unit} a second"),
-            "COLLECTIONS",
-            ""
-        );
+        let _ = writeln!(text, "{:>14}{:>14}{:>14}  {:<10}", "STORED", paid.what, "COLLECTIONS", "");
         let least = points.iter().map(|point| point.storage).fold(f64::INFINITY, f64::min);
         for point in points {
             let proven = if point.gap <= 1e-6 {
@@ -53,18 +62,19 @@ impl Prepared {
             } else {
                 format!("at most {:.2} % from the cheapest", 100.0 * point.gap)
             };
-            let (stored, cost) = (human::long_bytes(point.storage, least), human::short(point.cost));
+            let (stored, cost) =
+                (human::long_bytes(point.storage, least), human::short(point.cost * paid.times));
             let _ = writeln!(text, "{stored:>14}{cost:>14}{:>14}  {proven}", point.collections);
         }
         text
     }
 
-    fn plot(&self, points: &[Point], unit: &str) -> Plot {
+    fn plot(&self, points: &[Point], paid: &Paid) -> Plot {
         Plot {
             title: format!("{} on {}: cost against storage", self.name, self.target.capability.title),
             x: Axis { label: "stored".to_owned(), written: human::bytes },
-            y: Axis { label: format!("{unit} a second"), written: human::short },
-            points: points.iter().map(|point| (point.storage, point.cost)).collect(),
+            y: Axis { label: paid.what.clone(), written: human::short },
+            points: points.iter().map(|point| (point.storage, point.cost * paid.times)).collect(),
         }
     }
 
