@@ -6,8 +6,8 @@ use crate::native;
 use crate::plan::is_single;
 use crate::simple;
 use askloom_model::{
-    ClassId, Code, Collection, CollectionId, Conceptual, Contents, Design, Keeper, KeyField, Leaf, Member,
-    Role,
+    ClassId, Code, Collection, CollectionId, Conceptual, Condition, Contents, Design, Id, Keeper, KeyField,
+    Leaf, Member, Path, Role,
 };
 
 pub(super) fn check(reader: &mut Reader<'_>, design: &Design) {
@@ -143,7 +143,11 @@ fn copy(reader: &mut Reader<'_>, collection: &Collection) {
     let index = collection.indexed().is_some();
     for (key, fields) in [("block_key", &collection.block_key), ("entry_key", &collection.entry_key)] {
         for (at, field) in fields.iter().enumerate() {
-            let wrong = if !index && !is_single(conceptual, &field.path) {
+            let wrong = if is_bucket(&field.path)
+                && !(key == "block_key" && is_of_root(conceptual, collection, field))
+            {
+                MISPLACED
+            } else if !index && !is_single(conceptual, &field.path) {
                 "this has several values in one row, so it cannot be a key"
             } else if !simple::is_key(conceptual, &field.path) {
                 "values of this have no order, so they cannot be a key"
@@ -168,10 +172,32 @@ fn copy(reader: &mut Reader<'_>, collection: &Collection) {
         }
     }
     for (at, path) in fields.iter().enumerate() {
-        if !simple::is_held(conceptual, path) {
-            reader.key(key, |reader| {
-                reader.within(Step::Index(at), |reader| say(reader, "this has several values in one row"));
-            });
-        }
+        let wrong = if is_bucket(path) {
+            MISPLACED
+        } else if !simple::is_held(conceptual, path) {
+            "this has several values in one row"
+        } else {
+            continue;
+        };
+        reader.key(key, |reader| reader.within(Step::Index(at), |reader| say(reader, wrong)));
     }
+    let condition = collection.source.condition.as_ref().map(Condition::paths).unwrap_or_default();
+    if condition.into_iter().any(is_bucket) {
+        reader.key("source", |reader| say(reader, MISPLACED));
+    }
+}
+
+const MISPLACED: &str =
+    "a bucket is a field of a block key, of the entity that the rows begin with, ascending";
+
+fn is_bucket(path: &Path) -> bool {
+    matches!(path.leaf, Leaf::Bucket(_))
+}
+
+fn is_of_root(conceptual: &Conceptual, collection: &Collection, field: &KeyField) -> bool {
+    let class = collection.source.positions[field.path.position].class;
+    field.path.position.index() == 0
+        && field.path.hops.is_empty()
+        && !field.descending
+        && class.is_some_and(|class| conceptual.classes[class].kind.is_entity())
 }

@@ -189,6 +189,24 @@ fn names_that_nobody_could_use() {
 }
 
 #[test]
+fn buckets_where_there_are_none() {
+    let malformed = Code::DesignMalformed;
+    let wrong = "a bucket is a field of a block key, of the entity that the rows begin with, ascending";
+    says(
+        "firstPlayer.score",
+        "$bucket:4",
+        malformed,
+        &format!("collections[2].value[2]: {wrong}"),
+        "\"$bucket:4\"",
+    );
+    for (count, of) in [("0", "0"), ("1000", "1000"), ("x", "x")] {
+        let found = said(&edited("firstPlayer.score", &format!("$bucket:{count}")));
+        let message = format!("`$bucket:{of}` is not 1 to 256 buckets");
+        assert!(found.iter().any(|(_, said, _)| said.contains(&message)), "{found:#?}");
+    }
+}
+
+#[test]
 fn what_is_there_twice() {
     let (name, twice) = ("\"name\": \"Game\"", "\"name\": \"Spiel\", \"name\": \"Game\"");
     hints(&edited(name, twice), "collections[1].name: this is there twice", "keep one of the two");

@@ -142,7 +142,12 @@ impl Choices<'_> {
             }
             fields
         };
-        let (block_key, entry_key) = (keys(self), keys(self));
+        let (mut block_key, entry_key) = (keys(self), keys(self));
+        if self.below(4) == 3 {
+            let leaf = Leaf::Bucket(1 + self.below(256) as u32);
+            let path = Path { position: PositionId::from_index(0), hops: Vec::new(), leaf };
+            block_key.push(KeyField { path, descending: false });
+        }
         let condition = (self.below(3) > 0).then(|| self.condition(&positions, 0));
         let aggregates = positions.iter().filter(|(_, position)| {
             position.class.is_some_and(|class| self.model.conceptual.is_aggregate(class))
