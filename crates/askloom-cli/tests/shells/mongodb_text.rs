@@ -123,7 +123,7 @@ impl Lobby {
         let block = vec![term(0, Some(Value::Enum(0)))];
         let mut range = Range { block, equal: Vec::new(), bounds: None, backwards: false, limit: None };
         change(&mut range);
-        let read = Read { table: table.collection, how: How::Range(Box::new(range)), kept: None };
+        let read = Read::new(table.collection, How::Range(Box::new(range)));
         let all = collections(&layout, &Options::default());
         let text = find(&layout, &all, &read).unwrap().text();
         text.replace("db.LobbyIndex.find(", "").replace(".readConcern('majority');", "")

@@ -58,6 +58,12 @@ impl<'p> Printed<'p> {
         let found = self.shell.borrow_mut().read(self.layout, read);
         for record in found.map_err(RunError::Store)? {
             records::into_keyspace(self.schema, self.layout, &record, &mut self.read.borrow_mut())?;
+            // An index may give the aggregates that it leads to.
+            if let Sample::Block { table, block } = &record
+                && *table != read.table
+            {
+                self.blocks.borrow_mut().insert((table.index(), Some(block.identity.clone())));
+            }
         }
         Ok(())
     }
@@ -100,7 +106,7 @@ impl<'p> Printed<'p> {
             if is_read(Some(known.clone())) {
                 return Ok(());
             }
-            self.run(&Read::new(id, how))?;
+            self.run(&Read { members: read.members.clone(), ..Read::new(id, how) })?;
             self.blocks.borrow_mut().insert((id.index(), Some(known)));
             return Ok(());
         }
@@ -111,7 +117,7 @@ impl<'p> Printed<'p> {
                 value: cells.get(at).cloned(),
                 column: Some(at),
             });
-            self.run(&Read { table: id, how: How::Block(terms.collect()), kept: None })?;
+            self.run(&Read::new(id, How::Block(terms.collect())))?;
             self.blocks.borrow_mut().insert((id.index(), Some(key)));
             return Ok(());
         }

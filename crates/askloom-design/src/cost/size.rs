@@ -218,6 +218,11 @@ impl Sizes<'_> {
         members.map(|member| self.element_bytes(member, depth) * self.statistics.fan_out(member)).sum()
     }
 
+    /// The record of an aggregate that is one, however the design cuts it.
+    pub(crate) fn whole_bytes(&self, root: ClassId) -> f64 {
+        self.class_bytes(root, 0) + ENTRY
+    }
+
     /// An instance whose lists are empty.
     pub(crate) fn single_bytes(&self, class: ClassId) -> f64 {
         let single = self.statistics.conceptual.all_members(class).filter(|&member| match member {

@@ -101,10 +101,10 @@ fn lags(capability: &Capability, statistics: &Statistics<'_>, design: &Design, i
     let follows = |id| super::write::level(capability, statistics, design, id) == CopyLevel::Intents;
     match collection.keeper {
         // What orders another copy another way is as fresh as that one.
-        Keeper::Store => match design.sibling(id) {
-            Some(copy) => follows(copy),
-            None => capability.indexes.is_some_and(|indexes| indexes.value.lag),
-        },
+        Keeper::Store => capability.indexes.is_some_and(|indexes| match design.sibling(id) {
+            Some(copy) if indexes.value.local.is_some() => follows(copy),
+            Some(_) | None => indexes.value.lag,
+        }),
         Keeper::Ours => collection.role != Role::Master && follows(id),
     }
 }
@@ -186,7 +186,12 @@ impl Pricing<'_> {
     fn access(&mut self, plan: &Plan) {
         let id = plan.access.collection;
         let collection = &self.sizes.design.collections[id];
-        let entry = self.sizes.entry_bytes(id);
+        let capability = self.costing.capability;
+        let leads = capability.leads_to_records(self.sizes.statistics.conceptual(), collection);
+        let entry = match leads {
+            true => self.led_to(plan),
+            false => self.sizes.entry_bytes(id),
+        };
         let (times, how) = self.times(&plan.access.how);
         if let (Reading::Scan, Contents::Aggregate(_)) = (how, &collection.contents) {
             return self.scan_homes();
@@ -215,7 +220,8 @@ impl Pricing<'_> {
         if let Contents::Aggregate(_) = collection.contents {
             self.loaded.insert((super::main(), Vec::new()));
         }
-        for whole in collection.whole() {
+        let records: &[PositionId] = if leads { &[super::main()] } else { collection.whole() };
+        for whole in records {
             if let Some(&Some(position)) = plan.access.positions.get(askloom_model::Id::index(*whole)) {
                 self.loaded.insert((position, Vec::new()));
             }
@@ -224,6 +230,17 @@ impl Pricing<'_> {
         let read = Work { read_steps: 1.0, requests, partitions, rows, bytes, ..Work::default() };
         let work = Work { reads: requests, lagging, ..read };
         self.push(StepOf::Access, work);
+    }
+
+    /// Bytes of the record that an index leads to, or of what is taken of it.
+    fn led_to(&self, plan: &Plan) -> f64 {
+        let collection = &self.sizes.design.collections[plan.access.collection];
+        let whole = self.sizes.whole_bytes(collection.source.root);
+        let Some(members) = plan.members_of_records(self.sizes.statistics.conceptual()) else { return whole };
+        let keys: Vec<Member> = collection.held().flat_map(Path::members).collect();
+        let beside = members.into_iter().filter(|member| !keys.contains(member));
+        let beside: f64 = beside.map(|member| self.sizes.member_bytes(member)).sum();
+        whole.min(self.sizes.entry_bytes(plan.access.collection) + beside)
     }
 
     /// All instances of the main class, in every collection that is a source of some.
