@@ -3,7 +3,7 @@
 use crate::data::example;
 use crate::files::{Folder, Follow, some_examples};
 use crate::harness::{Shell, every_example};
-use crate::mongodb_text::designed;
+use crate::mongodb_text::{designed, ours};
 use crate::server::{self, Session};
 use askloom_design::cost::Costing;
 use askloom_design::lower::Lowering;
@@ -211,7 +211,7 @@ fn any_name_is_a_name_in_mongosh() {
 fn the_writes_of_the_game_run_in_mongosh() {
     let mut shell = Mongosh::start("writes");
     let model = example("game");
-    let design = designed(&model, Method::Noam);
+    let design = ours(designed(&model, Method::Noam));
     let layout = Layout::new(&model.conceptual, &design);
     let options = shell.clear("game_writes");
     let game = Value::Uuid(uuid::Uuid::from_u128(5));
@@ -316,7 +316,7 @@ fn the_writes_of_the_game_run_in_mongosh() {
 /// The schema of the game, in a database of its own.
 fn schema(shell: &mut Mongosh, place: &str, before: &str) -> Result<(), String> {
     let model = example("game");
-    let design = designed(&model, Method::Noam);
+    let design = ours(designed(&model, Method::Noam));
     let layout = Layout::new(&model.conceptual, &design);
     let options = shell.clear(place);
     shell.load(before)?;

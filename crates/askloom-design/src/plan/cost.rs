@@ -189,7 +189,7 @@ impl Pricing<'_> {
         let capability = self.costing.capability;
         let leads = capability.leads_to_records(self.sizes.statistics.conceptual(), collection);
         let entry = match leads {
-            true => self.led_to(plan),
+            true => self.sizes.led_to(plan),
             false => self.sizes.entry_bytes(id),
         };
         let (times, how) = self.times(&plan.access.how);
@@ -230,17 +230,6 @@ impl Pricing<'_> {
         let read = Work { read_steps: 1.0, requests, partitions, rows, bytes, ..Work::default() };
         let work = Work { reads: requests, lagging, ..read };
         self.push(StepOf::Access, work);
-    }
-
-    /// Bytes of the record that an index leads to, or of what is taken of it.
-    fn led_to(&self, plan: &Plan) -> f64 {
-        let collection = &self.sizes.design.collections[plan.access.collection];
-        let whole = self.sizes.whole_bytes(collection.source.root);
-        let Some(members) = plan.members_of_records(self.sizes.statistics.conceptual()) else { return whole };
-        let keys: Vec<Member> = collection.held().flat_map(Path::members).collect();
-        let beside = members.into_iter().filter(|member| !keys.contains(member));
-        let beside: f64 = beside.map(|member| self.sizes.member_bytes(member)).sum();
-        whole.min(self.sizes.entry_bytes(plan.access.collection) + beside)
     }
 
     /// All instances of the main class, in every collection that is a source of some.

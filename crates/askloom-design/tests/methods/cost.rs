@@ -203,3 +203,16 @@ fn an_index_of_the_stores_own_may_be_the_cheapest_to_go_through() {
          @rate(100_000/s) query q1: SELECT id0 FROM E0 WHERE f0 = :x1";
     agree(text, "dynamodb");
 }
+
+#[test]
+fn an_index_that_leads_to_records_costs_what_the_planner_says_however_these_are_cut() {
+    let text = "@count(100_000) entity Post { id postId: uuid, blog: text @distinct(1000), at: timestamp, text: text \
+         @size(4 KB), likes: int, notes: text[*] @avg(30) }\n\
+         @rate(50/s) query newest: SELECT postId, likes FROM Post WHERE blog = :blog ORDER BY at DESC LIMIT 10\n\
+         @rate(20/s) query all: SELECT p FROM Post AS p WHERE blog = :blog\n\
+         @rate(90/s) query one: SELECT likes FROM Post WHERE postId = :post\n\
+         @rate(900/s) write like: UPDATE Post SET likes = likes + 1 WHERE postId = :post\n\
+         @rate(50/s) write note: ADD :note TO Post.notes WHERE postId = :post\n\
+         @rate(10/s) write add: INSERT Post";
+    agree(text, "mongodb");
+}
