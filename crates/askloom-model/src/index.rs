@@ -125,10 +125,12 @@ impl Plan {
         }
         let mut members = Vec::new();
         for path in self.values()? {
-            if path.position != position || !path.hops.is_empty() {
+            if path.position != position {
                 return None;
             }
-            let member = match path.leaf {
+            // What is beyond a link is looked up by it.
+            let leaf = path.hops.first().map_or(path.leaf, |&hop| Leaf::Reference(hop));
+            let member = match leaf {
                 Leaf::Attribute(id) => Member::Attribute(id),
                 Leaf::Reference(id) => {
                     let end = &conceptual.ends[id];
@@ -216,6 +218,36 @@ impl From<&Type> for KeyType {
             Type::Geo => Self::Geo,
             Type::Json => Self::Json,
             Type::Enum(_) => Self::Enum,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::AttributeId;
+
+    fn compared(left: Operand, op: Comparison, right: Operand) -> Condition {
+        Condition::Compare { left, op, right }
+    }
+
+    #[test]
+    fn a_condition_of_an_index_compares_fields_with_constants_and_nothing_else() {
+        let leaf = Leaf::Attribute(AttributeId::from_index(0));
+        let path = Path { position: Id::from_index(0), hops: Vec::new(), leaf };
+        let (field, five) = (Operand::Path(path.clone()), Operand::Constant(Constant::Int(5)));
+        let turned = compared(five.clone(), Comparison::Less, field.clone());
+        let equal = compared(field.clone(), Comparison::Equal, five.clone());
+        let both = Condition::And(vec![turned, equal]);
+        let constant = &Constant::Int(5);
+        let term = |op| IndexTerm { path: &path, op, constant };
+        assert_eq!(both.index_terms(), Some(vec![term(Comparison::Greater), term(Comparison::Equal)]));
+        let given = compared(field.clone(), Comparison::Equal, Operand::Parameter(0));
+        let null = Condition::IsNull { value: field.clone() };
+        let fields = compared(field.clone(), Comparison::Equal, field);
+        for other in [given, null, fields, Condition::Not(Box::new(both.clone())), Condition::Or(vec![both])]
+        {
+            assert_eq!(other.index_terms(), None, "{other:?}");
         }
     }
 }

@@ -69,6 +69,9 @@ pub struct Words {
     pub kept: &'static str,
     /// A collection that the store keeps by itself: `global secondary index`
     pub own_index: &'static str,
+    /// What its keys are, if not what those of a collection are.
+    #[serde(skip)]
+    pub own_key: Option<&'static str>,
 }
 
 impl Words {
@@ -440,6 +443,7 @@ mod tests {
             records: "",
             kept: "",
             own_index: "",
+            own_key: None,
         };
         Capability {
             target: "made-up",

@@ -22,6 +22,7 @@ pub static CAPABILITY: Capability = Capability {
         records: "items",
         kept: "stored",
         own_index: "secondary index",
+        own_key: None,
     },
     atomic: Fact::new(
         AtomicUnit::Record,

@@ -52,6 +52,7 @@ pub static CAPABILITY: Capability = Capability {
         records: "documents",
         kept: "on disk",
         own_index: "index",
+        own_key: Some("fields"),
     },
     atomic: Fact::new(
         AtomicUnit::Record,

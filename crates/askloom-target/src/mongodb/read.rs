@@ -92,7 +92,11 @@ impl Finding<'_> {
     /// Conditions, and what is true of every row: of an index, its own, and that the aggregate is there, which has no
     /// value but its id if it was deleted.
     fn in_it(&self, mut conditions: Document) -> Document {
-        conditions.extend(self.of.index.iter().flat_map(|index| index.condition.clone()));
+        for own in self.of.index.iter().flat_map(|index| &index.condition) {
+            if !conditions.contains(own) {
+                conditions.push(own.clone());
+            }
+        }
         let of_id = |(name, _): &(String, Bson)| name.split('.').next() == Some("_id");
         let class = self.host.and_then(|host| Some(&host.system.as_ref()?.class));
         if let Some(class) = class.filter(|_| conditions.iter().all(of_id)) {
@@ -193,9 +197,17 @@ pub(super) fn field<'c>(of: &'c MongoCollection, term: &Term) -> Option<&'c Mong
 /// A term as a value of its field.
 pub(super) fn value(of: &MongoCollection, encoder: Encoder<'_>, term: &Term) -> Bson {
     match (&term.value, field(of, term)) {
+        // The papers' references name their class, those of a master that an index is of as well.
+        (Some(known), Some(field)) if of.faithful && of.index.is_some() && is_reference(field) => {
+            encoder.field(field, &Value::Reference(vec![known.clone()]))
+        }
         (Some(known), Some(field)) => encoder.field(field, known),
         (_, _) => Bson::slot(&term.name),
     }
+}
+
+fn is_reference(field: &MongoField) -> bool {
+    matches!(field.of.source, Source::Member(Member::End(_)))
 }
 
 /// What stands for a part of a key that no term gives.
