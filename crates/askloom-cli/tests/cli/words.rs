@@ -36,7 +36,7 @@ const STORES: [Store; 8] = [
         target: "mongodb",
         design: &[
             "2 collections and 1 index",
-            "INDEX LobbyIndex (index of Game)",
+            "INDEX LobbyIndex (index of Game, added)",
             "500 documents",
             "  fields    status, startedAt",
         ],
