@@ -34,11 +34,16 @@ pub(crate) fn one(conceptual: &Conceptual, collection: &Collection, words: &Word
         };
         fields.iter().map(one).collect::<Vec<_>>().join(", ")
     };
-    if !collection.block_key.is_empty() {
-        line(words.block_key, &keys(&collection.block_key), words, text);
-    }
-    if !collection.entry_key.is_empty() {
-        line(words.entry_key, &keys(&collection.entry_key), words, text);
+    let own_key = words.own_key.filter(|_| collection.keeper == Keeper::Store);
+    if let Some(name) = own_key {
+        line(name, &keys(&[&collection.block_key[..], &collection.entry_key].concat()), words, text);
+    } else {
+        if !collection.block_key.is_empty() {
+            line(words.block_key, &keys(&collection.block_key), words, text);
+        }
+        if !collection.entry_key.is_empty() {
+            line(words.entry_key, &keys(&collection.entry_key), words, text);
+        }
     }
     line("holds", &held(conceptual, collection), words, text);
     for reason in &collection.reasons {

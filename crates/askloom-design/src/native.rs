@@ -2,18 +2,23 @@
 //!
 //! Such an index has the records of one master under another key. So a copy can be one if its rows are the instances of
 //! a root class, each once, and all that they hold and depend on is in the root itself; or if it has the rows of
-//! another copy in the same blocks, in another order. Writes never go by it: where it lags they would miss something.
+//! another copy in the same blocks, in another order. Where an index leads to the master's records, it is of their
+//! fields, and stands for any copy of such keys, whatever else that one holds.
+//!
+//! What writes have to find, unique values and who refers, they never find by it: where it lags they would miss
+//! something.
 
 use crate::cost::{Costing, Sizes, Statistics};
 use askloom_model::{
-    Collection, CollectionId, Conceptual, Contents, Design, Id, Keeper, Leaf, Model, Origin, Path, Role,
+    Collection, CollectionId, Conceptual, Contents, Design, Id, IndexKeys, Keeper, Leaf, Model, Origin, Path,
+    Role,
 };
 use std::collections::HashMap;
 
 /// Lets the store keep what was added for queries alone, as far as it can: as an index of a master, else as another
 /// order of another copy that was added.
 pub fn hand_over(model: &Model, costing: &Costing<'_>, design: &mut Design) {
-    let Some(indexes) = costing.capability.indexes.filter(|indexes| indexes.value.computed) else { return };
+    let Some(indexes) = costing.capability.indexes else { return };
     let conceptual = &model.conceptual;
     let mut given = Given::default();
     for id in design.collections.ids().collect::<Vec<_>>() {
@@ -21,9 +26,11 @@ pub fn hand_over(model: &Model, costing: &Costing<'_>, design: &mut Design) {
         if collection.origin != Origin::Added || is_for_writes(conceptual, collection) {
             continue;
         }
-        if is_of_own_values(conceptual, collection) {
+        if let Some(index) = index_for(conceptual, indexes.value.keys, collection) {
             let master = design.master(collection.source.root);
-            given.over(design, id, master, indexes.value.most);
+            if given.over(design, id, master, indexes.value.most) {
+                design.collections[id] = index;
+            }
         } else if let Some(local) = indexes.value.local {
             let host = same_blocks(conceptual, design, id, local.block);
             if given.over(design, id, host, local.most)
@@ -99,9 +106,22 @@ pub(crate) fn holding(host: &Collection, index: &Collection) -> Collection {
     host
 }
 
-/// Whether a store could keep a copy that is for queries alone.
-pub(crate) fn could_keep(conceptual: &Conceptual, collection: &Collection) -> bool {
-    is_of_own_values(conceptual, collection) && !is_for_writes(conceptual, collection)
+/// The index of a master that a store could keep for queries in place of a copy.
+pub(crate) fn index_for(
+    conceptual: &Conceptual,
+    keys: IndexKeys,
+    collection: &Collection,
+) -> Option<Collection> {
+    let index = Collection { keeper: Keeper::Store, ..collection.clone() };
+    match keys {
+        IndexKeys::Computed => is_of_own_values(conceptual, collection).then_some(index),
+        // All rows are in it, those without a key included.
+        IndexKeys::Stored(keys) => keys.can_be_of(conceptual, collection).then(|| Collection {
+            role: Role::Copy,
+            contents: Contents::Fields(Vec::new()),
+            ..index
+        }),
+    }
 }
 
 /// Whether the rows of a copy are the instances of its root, each once, made of values of the root alone.
@@ -130,7 +150,7 @@ fn is_own_value(conceptual: &Conceptual, path: &Path) -> bool {
 }
 
 /// Whether writes go by it: to those that refer, or to who has a value that no other may have.
-fn is_for_writes(conceptual: &Conceptual, collection: &Collection) -> bool {
+pub(crate) fn is_for_writes(conceptual: &Conceptual, collection: &Collection) -> bool {
     collection.indexed().is_some_and(|path| match path.leaf {
         Leaf::Attribute(id) => conceptual.attributes[id].unique,
         Leaf::Reference(_) | Leaf::Itself => true,

@@ -1,6 +1,6 @@
 //! The facts of a store one by one, for whoever wants to see where they come from.
 
-use crate::{AtomicUnit, Capability, Charging, Expiry, Fact, Profile, SnapshotReads};
+use crate::{AtomicUnit, Capability, Charging, Expiry, Fact, IndexKeys, Profile, SnapshotReads};
 use serde::Serialize;
 
 /// A fact in words.
@@ -52,9 +52,13 @@ impl Capability {
         facts.extend(limits.into_iter().filter_map(|(about, limit)| Some(said(about, limit?))));
         facts.extend(self.indexes.map(|fact| {
             let lag = if fact.value.lag { "may lag" } else { "never lag" };
+            let leads = match fact.value.keys {
+                IndexKeys::Computed => "",
+                IndexKeys::Stored(_) => ", of stored fields",
+            };
             Said {
                 about: "own indexes",
-                value: format!("{} a collection, {lag}", fact.value.most),
+                value: format!("{} a collection, {lag}{leads}", fact.value.most),
                 said: fact.said,
             }
         }));

@@ -69,6 +69,9 @@ pub struct Words {
     pub kept: &'static str,
     /// A collection that the store keeps by itself: `global secondary index`
     pub own_index: &'static str,
+    /// What its keys are, if not what those of a collection are.
+    #[serde(skip)]
+    pub own_key: Option<&'static str>,
 }
 
 impl Words {
@@ -151,8 +154,47 @@ pub struct NativeIndexes {
     pub local: Option<LocalIndexes>,
     /// Whether a reader may see them behind the records.
     pub lag: bool,
-    /// Whether records can have values for an index alone, so that any key and any condition can be one.
-    pub computed: bool,
+    pub keys: IndexKeys,
+}
+
+/// What the keys of indexes are made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum IndexKeys {
+    /// Records can have values for an index alone, so that any key and any condition can be one. It holds what it is
+    /// told to hold.
+    Computed,
+    /// Fields of the records of a master, as they are stored there. It leads to the record: whoever reads by it has all
+    /// of that in the same request, and it holds keys alone.
+    Stored(StoredKeys),
+}
+
+/// The types whose values are stored in a way that an index can go by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct StoredKeys {
+    /// The same value is stored in the same way.
+    pub equal: &'static [KeyType],
+    /// Of those, the ones that are sorted as the language sorts them, null first.
+    pub ordered: &'static [KeyType],
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum KeyType {
+    Text,
+    Int,
+    Long,
+    Decimal,
+    Double,
+    Bool,
+    Date,
+    Time,
+    Timestamp,
+    Uuid,
+    Blob,
+    Geo,
+    Json,
+    Enum,
 }
 
 /// Rows that the store finds by their fields, without going through the others.
@@ -403,6 +445,7 @@ mod tests {
             records: "",
             kept: "",
             own_index: "",
+            own_key: None,
         };
         Capability {
             target: "made-up",

@@ -246,7 +246,8 @@ impl Trial<'_> {
         for table in self.layout.tables().iter().filter(wanted) {
             let read = Read::new(table.collection, How::All);
             let found = shell.read(self.layout, &read);
-            let found = found.unwrap_or_else(|why| panic!("{}, {}: {why}", self.place, table.name));
+            let mut found = found.unwrap_or_else(|why| panic!("{}, {}: {why}", self.place, table.name));
+            found.retain(|record| table_of(record) == table.collection);
             let own = |record: &&Sample| table_of(record) == table.collection;
             let wanted = self.stored(held.iter().filter(own));
             let stored = self.stored(found.iter());
@@ -351,6 +352,7 @@ impl Trial<'_> {
             columns.push(held.iter().position(|held| held.as_ref() == Some(path))?);
         }
         let found = shell.read(self.layout, read).unwrap_or_else(|why| panic!("{}: {why}", self.place));
+        let own = found.into_iter().filter(|record| table_of(record) == read.table);
         let row = |record: Sample| {
             let Sample::Row { cells, .. } = record else { return Vec::new() };
             let Ok(Entry::Row { mut block, sort, values, .. }) = table.entry(collection, &cells) else {
@@ -360,7 +362,7 @@ impl Trial<'_> {
             block.extend(values);
             columns.iter().map(|&at| block[at].clone()).collect()
         };
-        Some(found.into_iter().map(row).collect())
+        Some(own.map(row).collect())
     }
 }
 

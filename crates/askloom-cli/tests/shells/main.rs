@@ -23,6 +23,7 @@ mod given;
 mod harness;
 mod hbase;
 mod mongodb;
+mod mongodb_indexes;
 mod mongodb_text;
 mod peculiar;
 mod printed;

@@ -3,15 +3,16 @@
 use crate::data::example;
 use crate::files::{Folder, Follow, some_examples};
 use crate::harness::{Shell, every_example};
-use crate::mongodb_text::designed;
+use crate::mongodb_text::{designed, ours};
 use crate::server::{self, Session};
 use askloom_design::cost::Costing;
 use askloom_design::lower::Lowering;
 use askloom_design::method::Method;
 use askloom_model::{Element, Record, Value};
+use askloom_target::embedded::encode;
 use askloom_target::generate::{Options, Sample, Source};
 use askloom_target::layout::Layout;
-use askloom_target::mongodb::{Bson, collections, decode, find};
+use askloom_target::mongodb::{Bson, Document, MongoCollection, collections, decode, find};
 use askloom_target::program::{How, Read};
 use askloom_target::target;
 use serde_json::Value as Json;
@@ -67,12 +68,41 @@ impl Mongosh {
         let found: Vec<Json> = serde_json::from_str(line).map_err(|error| format!("{error}: {line}"))?;
         let all = collections(layout, &Options::default());
         let of = all.iter().find(|of| of.collection == read.table).unwrap();
-        let record = |json: &Json| match Bson::from_extended(json) {
-            Ok(Bson::Document(document)) => decode(layout, of, &document).map_err(|error| error.0),
+        // A document that is found by an index is a row of it, and the aggregate.
+        let host = of.index.as_ref().and_then(|index| all.iter().find(|of| of.collection == index.host));
+        let of = [of].into_iter().chain(host);
+        let each = |json: &Json| match Bson::from_extended(json) {
+            Ok(Bson::Document(mut document)) => {
+                if let Some(host) = host {
+                    complete(layout, host, read, &mut document);
+                }
+                let records = of.clone().map(|of| decode(layout, of, &document).map_err(|error| error.0));
+                records.collect::<Result<Vec<_>, _>>()
+            }
             other => Err(format!("{other:?}")),
         };
-        found.iter().map(record).collect()
+        let records: Vec<Vec<Sample>> = found.iter().map(each).collect::<Result<_, _>>()?;
+        Ok(records.into_iter().flatten().collect())
     }
+}
+
+/// What the executor asks of every aggregate, where only members were asked for: those that were not are null.
+fn complete(layout: &Layout<'_>, of: &MongoCollection, read: &Read, document: &mut Document) {
+    let Some(system) = of.system.as_ref().filter(|_| read.members.is_some()) else { return };
+    let has = |name: &String| document.iter().any(|(own, _)| own == name);
+    let mut more = Vec::new();
+    if !has(&system.class) {
+        let root = layout.design.collections[of.collection].source.root;
+        more.push((system.class.clone(), Bson::Text(layout.name_of(root).to_owned())));
+    }
+    if !has(&system.rest) {
+        // No version, no epoch, made in 1970, not deleted, no writes, no ordinals.
+        let mut bytes = vec![0; 16];
+        let rest = [Value::Int(0), Value::Null, Value::Blob(Vec::new()), Value::Int(0)];
+        rest.iter().for_each(|value| encode(value, &mut bytes));
+        more.push((system.rest.clone(), Bson::Binary(bytes)));
+    }
+    document.extend(more);
 }
 
 impl Drop for Mongosh {
@@ -181,7 +211,7 @@ fn any_name_is_a_name_in_mongosh() {
 fn the_writes_of_the_game_run_in_mongosh() {
     let mut shell = Mongosh::start("writes");
     let model = example("game");
-    let design = designed(&model, Method::Noam);
+    let design = ours(designed(&model, Method::Noam));
     let layout = Layout::new(&model.conceptual, &design);
     let options = shell.clear("game_writes");
     let game = Value::Uuid(uuid::Uuid::from_u128(5));
@@ -258,9 +288,7 @@ fn the_writes_of_the_game_run_in_mongosh() {
     write("addRound", &adding("Long('3')", "2")).unwrap();
     let tables = layout.tables().iter();
     let all: Vec<Sample> = tables
-        .flat_map(|table| {
-            shell.read(&layout, &Read { table: table.collection, how: How::All, kept: None }).unwrap()
-        })
+        .flat_map(|table| shell.read(&layout, &Read::new(table.collection, How::All)).unwrap())
         .collect();
     let block = all.iter().find_map(|sample| match sample {
         Sample::Block { block, .. } => Some(block),
@@ -288,7 +316,7 @@ fn the_writes_of_the_game_run_in_mongosh() {
 /// The schema of the game, in a database of its own.
 fn schema(shell: &mut Mongosh, place: &str, before: &str) -> Result<(), String> {
     let model = example("game");
-    let design = designed(&model, Method::Noam);
+    let design = ours(designed(&model, Method::Noam));
     let layout = Layout::new(&model.conceptual, &design);
     let options = shell.clear(place);
     shell.load(before)?;

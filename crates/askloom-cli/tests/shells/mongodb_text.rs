@@ -4,7 +4,7 @@ use crate::data::example;
 use askloom_design::cost::Costing;
 use askloom_design::method::{self, Method, Options as MethodOptions};
 use askloom_design::partition::split;
-use askloom_model::{Contents, Design, Id, Model, Record, Rule, Value};
+use askloom_model::{Contents, Design, Id, Keeper, Model, Record, Rule, Value};
 use askloom_target::generate::{Options, Sample};
 use askloom_target::layout::{Block, Fields, Layout};
 use askloom_target::mongodb::{Bson, Command, collections, decode, find, sample};
@@ -16,6 +16,14 @@ use std::collections::BTreeMap;
 pub(crate) fn designed(model: &Model, method: Method) -> Design {
     let costing = Costing::from(target("mongodb").unwrap());
     method::design(method, model, &costing, &MethodOptions::default()).design
+}
+
+/// The same with copies that are kept with every write.
+pub(crate) fn ours(mut design: Design) -> Design {
+    for id in design.collections.ids().collect::<Vec<_>>() {
+        design.collections[id].keeper = Keeper::Ours;
+    }
+    design
 }
 
 /// The same with other entries in its masters.
@@ -113,7 +121,7 @@ struct Lobby {
 impl Lobby {
     fn new() -> Self {
         let model = example("game");
-        let design = designed(&model, Method::Noam);
+        let design = ours(designed(&model, Method::Noam));
         Self { model, design }
     }
 
@@ -123,7 +131,7 @@ impl Lobby {
         let block = vec![term(0, Some(Value::Enum(0)))];
         let mut range = Range { block, equal: Vec::new(), bounds: None, backwards: false, limit: None };
         change(&mut range);
-        let read = Read { table: table.collection, how: How::Range(Box::new(range)), kept: None };
+        let read = Read::new(table.collection, How::Range(Box::new(range)));
         let all = collections(&layout, &Options::default());
         let text = find(&layout, &all, &read).unwrap().text();
         text.replace("db.LobbyIndex.find(", "").replace(".readConcern('majority');", "")

@@ -19,6 +19,8 @@ pub(crate) struct Printed<'p> {
     read: RefCell<Memory>,
     /// Blocks that have been read, by the cells of their keys; of a collection that was read as a whole, none.
     blocks: RefCell<BTreeSet<(usize, Option<Vec<Value>>)>>,
+    /// Aggregates of which some members have been read: what no other step reads as a whole.
+    parts: RefCell<BTreeSet<(usize, Option<Vec<Value>>)>>,
     pub(crate) statements: Cell<usize>,
 }
 
@@ -37,6 +39,7 @@ impl<'p> Printed<'p> {
             shell: RefCell::new(shell),
             read: RefCell::default(),
             blocks: RefCell::default(),
+            parts: RefCell::default(),
             statements: Cell::new(0),
         };
         for step in program.steps.iter().filter(|step| step.each.is_none()) {
@@ -57,9 +60,28 @@ impl<'p> Printed<'p> {
         self.statements.set(self.statements.get() + 1);
         let found = self.shell.borrow_mut().read(self.layout, read);
         for record in found.map_err(RunError::Store)? {
-            records::into_keyspace(self.schema, self.layout, &record, &mut self.read.borrow_mut())?;
+            if self.is_new(read, &record) {
+                records::into_keyspace(self.schema, self.layout, &record, &mut self.read.borrow_mut())?;
+            }
         }
         Ok(())
+    }
+
+    /// Whether a record is to be kept. An index may give the aggregates that it leads to: all of each, or some members,
+    /// which do not stand for one that was read as a whole.
+    fn is_new(&self, read: &Read, record: &Sample) -> bool {
+        let Sample::Block { table, block } = record else { return true };
+        if *table == read.table {
+            return true;
+        }
+        let (all, own) = ((table.index(), None), (table.index(), Some(block.identity.clone())));
+        let mut blocks = self.blocks.borrow_mut();
+        let known = blocks.contains(&all) || blocks.contains(&own);
+        match read.members {
+            None => blocks.insert(own),
+            Some(_) => !known && self.parts.borrow_mut().insert(own),
+        };
+        read.members.is_none() || !known
     }
 
     fn collection(&self, key: &[u8]) -> Option<CollectionId> {
@@ -100,8 +122,11 @@ impl<'p> Printed<'p> {
             if is_read(Some(known.clone())) {
                 return Ok(());
             }
-            self.run(&Read::new(id, how))?;
+            self.run(&Read { members: read.members.clone(), ..Read::new(id, how) })?;
             self.blocks.borrow_mut().insert((id.index(), Some(known)));
+            return Ok(());
+        }
+        if self.parts.borrow().contains(&(id.index(), Some(key.clone()))) {
             return Ok(());
         }
         if self.is_scanned_instead(id) {
@@ -111,7 +136,7 @@ impl<'p> Printed<'p> {
                 value: cells.get(at).cloned(),
                 column: Some(at),
             });
-            self.run(&Read { table: id, how: How::Block(terms.collect()), kept: None })?;
+            self.run(&Read::new(id, How::Block(terms.collect())))?;
             self.blocks.borrow_mut().insert((id.index(), Some(key)));
             return Ok(());
         }

@@ -3,7 +3,7 @@
 use super::{Asked, Statistics, selectivity};
 use askloom_model::{
     AssumptionAbout, AttributeId, ClassId, Collection, CollectionId, Contents, Design, Leaf, MAX_NESTING,
-    Member, Nodes, Path, PositionId, RelationshipKind, Type,
+    Member, Nodes, Path, Plan, PositionId, RelationshipKind, Type,
 };
 
 /// Bytes of a text without `@size`, and of other values whose size varies.
@@ -216,6 +216,18 @@ impl Sizes<'_> {
         }
         let members = conceptual.all_members(class).filter(|&member| self.is_stored(member));
         members.map(|member| self.element_bytes(member, depth) * self.statistics.fan_out(member)).sum()
+    }
+
+    /// Of each record that an index leads to, however the design cuts it: all, or what a plan takes of it.
+    pub(crate) fn led_to(&self, plan: &Plan) -> f64 {
+        let collection = &self.design.collections[plan.access.collection];
+        let whole = self.class_bytes(collection.source.root, 0) + ENTRY;
+        let Some(members) = plan.members_of_records(self.statistics.conceptual) else { return whole };
+        let keys: Vec<Member> = collection.held().flat_map(Path::members).collect();
+        let beside = members.into_iter().filter(|member| !keys.contains(member));
+        // Counted as in copies that hold the same.
+        let beside: f64 = beside.map(|member| self.element_bytes(member, 0)).sum();
+        whole.min(self.entry_bytes(plan.access.collection) + beside)
     }
 
     /// An instance whose lists are empty.

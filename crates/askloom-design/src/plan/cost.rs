@@ -101,10 +101,10 @@ fn lags(capability: &Capability, statistics: &Statistics<'_>, design: &Design, i
     let follows = |id| super::write::level(capability, statistics, design, id) == CopyLevel::Intents;
     match collection.keeper {
         // What orders another copy another way is as fresh as that one.
-        Keeper::Store => match design.sibling(id) {
-            Some(copy) => follows(copy),
-            None => capability.indexes.is_some_and(|indexes| indexes.value.lag),
-        },
+        Keeper::Store => capability.indexes.is_some_and(|indexes| match design.sibling(id) {
+            Some(copy) if indexes.value.local.is_some() => follows(copy),
+            Some(_) | None => indexes.value.lag,
+        }),
         Keeper::Ours => collection.role != Role::Master && follows(id),
     }
 }
@@ -186,7 +186,12 @@ impl Pricing<'_> {
     fn access(&mut self, plan: &Plan) {
         let id = plan.access.collection;
         let collection = &self.sizes.design.collections[id];
-        let entry = self.sizes.entry_bytes(id);
+        let capability = self.costing.capability;
+        let leads = capability.leads_to_records(self.sizes.statistics.conceptual(), collection);
+        let entry = match leads {
+            true => self.sizes.led_to(plan),
+            false => self.sizes.entry_bytes(id),
+        };
         let (times, how) = self.times(&plan.access.how);
         if let (Reading::Scan, Contents::Aggregate(_)) = (how, &collection.contents) {
             return self.scan_homes();
@@ -215,7 +220,8 @@ impl Pricing<'_> {
         if let Contents::Aggregate(_) = collection.contents {
             self.loaded.insert((super::main(), Vec::new()));
         }
-        for whole in collection.whole() {
+        let records: &[PositionId] = if leads { &[super::main()] } else { collection.whole() };
+        for whole in records {
             if let Some(&Some(position)) = plan.access.positions.get(askloom_model::Id::index(*whole)) {
                 self.loaded.insert((position, Vec::new()));
             }

@@ -83,13 +83,18 @@ impl Planner<'_> {
             .iter()
             .filter_map(|position| positions.get(askloom_model::Id::index(*position)).copied()?)
             .collect();
+        // The record that an index leads to has all of its root.
+        let leads = self.costing.capability.leads_to_records(self.conceptual, collection);
+        let record = positions.first().copied().flatten().filter(|_| leads);
         let held: Vec<Path> = collection.held().filter_map(|path| cover::map_path(path, positions)).collect();
         let paths = needed_paths(self.query).into_iter().filter(|path| {
-            let known = path.leaf == Leaf::Itself && path.hops.is_empty();
+            let known = path.leaf == Leaf::Itself || record == Some(path.position);
+            let known = known && path.hops.is_empty();
             !known && positions.contains(&Some(path.position)) && !held.contains(path)
         });
+        let wholes = needs_whole(self.query).into_iter();
         let wholes =
-            needs_whole(self.query).into_iter().filter(|position| positions.contains(&Some(*position)));
+            wholes.filter(|position| positions.contains(&Some(*position)) && record != Some(*position));
         let lacking = paths.map(Lack::Path).chain(wholes.map(Lack::Whole));
         lacking.filter(|lack| !whole.contains(&lack.position())).collect()
     }

@@ -111,6 +111,13 @@ impl Planner<'_> {
         }
     }
 
+    /// Whether an index would only lead to a record that the query has the id of.
+    pub(super) fn is_found_by_id(&self, collection: &Collection, positions: &[Option<PositionId>]) -> bool {
+        let leads = self.costing.capability.leads_to_records(self.conceptual, collection);
+        let master = self.design.master(collection.source.root).filter(|_| leads);
+        master.is_some_and(|master| self.block(&self.design.collections[master], positions).is_some())
+    }
+
     /// The key of a master's block: all fields of the id, or the id as a whole.
     fn block(&self, collection: &Collection, positions: &[Option<PositionId>]) -> Option<Bound> {
         // A part is not found by its id.

@@ -300,6 +300,9 @@ impl<'p> Planner<'p> {
         if collection.role != Role::Master && !self.is_kept(collection) {
             return None;
         }
+        if self.is_found_by_id(collection, &positions) {
+            return None;
+        }
         let implied = self.implied(collection, &positions)?;
         let mut readings = self.readings(collection, &positions);
         if let Some(found) = self.found {

@@ -248,3 +248,16 @@ fn a_block_that_grows_too_large_is_cut_into_buckets() {
     assert!(found.is_some_and(|of| (10..20).contains(&of)) && !scans, "{found:?}");
     agree(&text, "cassandra");
 }
+
+#[test]
+fn an_index_that_leads_to_records_costs_what_the_planner_says_however_these_are_cut() {
+    let text = "@count(100_000) entity Post { id postId: uuid, blog: text @distinct(1000), at: timestamp, text: text \
+         @size(4 KB), likes: int, notes: text[*] @avg(30) }\n\
+         @rate(50/s) query newest: SELECT postId, likes FROM Post WHERE blog = :blog ORDER BY at DESC LIMIT 10\n\
+         @rate(20/s) query all: SELECT p FROM Post AS p WHERE blog = :blog\n\
+         @rate(90/s) query one: SELECT likes FROM Post WHERE postId = :post\n\
+         @rate(900/s) write like: UPDATE Post SET likes = likes + 1 WHERE postId = :post\n\
+         @rate(50/s) write note: ADD :note TO Post.notes WHERE postId = :post\n\
+         @rate(10/s) write add: INSERT Post";
+    agree(text, "mongodb");
+}

@@ -106,3 +106,66 @@ fn another_order_of_the_same_rows_is_a_local_index() {
         assert!(copies.contains(&host) && copies.contains(&index), "{}", write.header.name);
     }
 }
+
+fn on_mongodb(model: &Model) -> (Costing<'static>, Design) {
+    let costing = Costing::from(askloom_target::target("mongodb").unwrap());
+    (costing, method::design(Method::Cost, model, &costing, &Options::default()).design)
+}
+
+#[test]
+fn an_index_of_stored_fields_leads_to_the_record_in_one_request() {
+    let users = model(
+        "@count(1_000_000) entity User { id userId: uuid, email: text, country: text @distinct(100), name: text, \
+         bio: text @size(2 KB), joined: timestamp, tags: text[*] }\n\
+         @rate(100/s) @fresh query byEmail: SELECT * FROM User WHERE email = :email\n\
+         @rate(50/s) query newest: SELECT userId, name FROM User WHERE country = :c ORDER BY joined DESC LIMIT 20\n\
+         @rate(20/s) write add: INSERT User\n\
+         @rate(5/s) write rename: UPDATE User SET name = :n WHERE userId = :u\n",
+    );
+    let (costing, design) = on_mongodb(&users);
+    assert_eq!(kept(&design), ["ByEmailIndex", "NewestIndex"]);
+    assert_eq!(design.collections.len(), 3);
+    for query in &users.workload.queries {
+        let plan = plan::answer(&costing, &users, &design, query).unwrap();
+        assert_eq!((plan.estimate.requests, plan.sort.is_none() || query.order_by.is_empty()), (1.0, true));
+    }
+    // Of the newest, what is asked for is sent, and not the whole of each.
+    let newest = plan::answer(&costing, &users, &design, &users.workload.queries[1]).unwrap();
+    assert!(newest.estimate.bytes < 20.0 * 200.0, "{:?}", newest.estimate);
+    let rename = plan::write::plan(&costing, &users, &design, &users.workload.writes[1]).unwrap();
+    assert!(rename.steps.iter().all(|step| step.copies.is_empty()));
+    let read = saved::from_json(&users, &saved::to_json(&users, &design)).unwrap();
+    assert_eq!(kept(&read), kept(&design));
+}
+
+#[test]
+fn what_is_stored_in_another_order_or_elsewhere_is_no_index_of_stored_fields() {
+    let all = [
+        // An enum is stored as its name, which does not sort as declared.
+        ("state: enum(z, a)", "state >= 'z'", 0),
+        ("state: enum(z, a)", "state = :x", 1),
+        ("weight: double", "weight = :x", 0),
+        ("bytes: blob", "bytes = :x", 0),
+        ("words: text[*]", "words = :x", 0),
+        ("part at: Place", "at.city = :x", 0),
+        ("ref place: Town", "place = :x", 0),
+        ("ref other: Thing?", "other = :x", 1),
+        ("day: date?", "day > :x", 1),
+        ("day: date?, old: bool", "day = :x AND old = true", 1),
+        // A copy of fewer rows is read for less, and an index cannot say which.
+        ("day: date?, name: text?", "day = :x AND name IS NULL", 0),
+    ];
+    for (member, condition, indexes) in all {
+        let text = format!(
+            "value Place {{ city: text }}\n@count(100) entity Town {{ id land: text, id name: text }}\n\
+             @count(100_000) entity Thing {{ id key: uuid, {member} }}\n\
+             @rate(100/s) query q: SELECT key FROM Thing WHERE {condition}\n"
+        );
+        let (_, design) = on_mongodb(&model(&text));
+        assert_eq!(kept(&design).len(), indexes, "{member}: {condition}");
+    }
+    // The identity decides among what is equal else, and must sort, too.
+    let by_kind = "@count(100_000) entity Thing { id kind: enum(z, a), id number: int, day: date }\n\
+                   @rate(100/s) query q: SELECT number FROM Thing WHERE day = :x\n";
+    assert_eq!(kept(&on_mongodb(&model(by_kind)).1), Vec::<&str>::new());
+}

@@ -19,6 +19,7 @@ pub static CAPABILITY: Capability = Capability {
         records: "rows",
         kept: "on disk",
         own_index: "index",
+        own_key: None,
     },
     atomic: Fact::new(
         AtomicUnit::Block,

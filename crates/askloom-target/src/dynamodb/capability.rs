@@ -1,8 +1,8 @@
 //! What DynamoDB can do. Its documentation counts in powers of two: 1 KB is 1,024 bytes.
 
 use askloom_model::{
-    AtomicUnit, Capability, Expiry, Fact, Heat, Held, Limits, LocalIndexes, NativeIndexes, Operator, Push,
-    PushedType, SnapshotReads, Transaction, Words,
+    AtomicUnit, Capability, Expiry, Fact, Heat, Held, IndexKeys, Limits, LocalIndexes, NativeIndexes,
+    Operator, Push, PushedType, SnapshotReads, Transaction, Words,
 };
 
 const FILTERED: &str = "DynamoDB Developer Guide, \"Comparison operator and function reference\": N by value, S by its UTF-8 bytes";
@@ -22,6 +22,7 @@ pub static CAPABILITY: Capability = Capability {
         records: "items",
         kept: "stored",
         own_index: "secondary index",
+        own_key: None,
     },
     atomic: Fact::new(
         AtomicUnit::Record,
@@ -54,7 +55,7 @@ pub static CAPABILITY: Capability = Capability {
             most: 20,
             local: Some(LocalIndexes { most: 5, block: 10 << 30 }),
             lag: true,
-            computed: true,
+            keys: IndexKeys::Computed,
         },
         "DynamoDB Developer Guide, \"Quotas\": 20 global secondary indexes a table, eventually consistent; 5 local ones, then 10 GB a partition key",
     )),

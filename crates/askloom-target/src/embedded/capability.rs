@@ -19,6 +19,7 @@ pub static CAPABILITY: Capability = Capability {
         records: "entries",
         kept: "stored",
         own_index: "index",
+        own_key: None,
     },
     // A batch holds any keys, and is applied as a whole if its conditions hold.
     atomic: Fact::new(AtomicUnit::Store, STORE),

@@ -20,6 +20,7 @@ pub static CAPABILITY: Capability = Capability {
         records: "rows",
         kept: "on disk",
         own_index: "index",
+        own_key: None,
     },
     // An aggregate is one row, whatever entries it has; the rows of a copy follow one by one.
     atomic: Fact::new(

@@ -1,8 +1,40 @@
 //! What MongoDB can do: a replica set, since a lone server has no transactions.
 
 use askloom_model::{
-    AtomicUnit, Capability, Expiry, Fact, Held, Limits, NativeIndexes, Operator, Push, PushedType,
-    SnapshotReads, Transaction, Words,
+    AtomicUnit, Capability, Expiry, Fact, Held, IndexKeys, KeyType, Limits, NativeIndexes, Operator, Push,
+    PushedType, SnapshotReads, StoredKeys, Transaction, Words,
+};
+
+/// MongoDB manual, "Comparison/Sort Order": null, to which a missing field is equal, before numbers, each by its value,
+/// texts by their bytes, BinData by its length and then its bytes, of which a uuid always has 16, false before true,
+/// dates. What a master stores of each type is in `value.rs`; a time is a text that sorts as times do.
+///
+/// An enum is its name there, which does not sort as declared. Doubles are left out, as `-0.0` equals `0.0` there alone;
+/// blobs, as the shorter one comes first; a place and JSON, as they are documents and may be lists.
+const INDEXED: StoredKeys = StoredKeys {
+    equal: &[
+        KeyType::Text,
+        KeyType::Int,
+        KeyType::Long,
+        KeyType::Decimal,
+        KeyType::Bool,
+        KeyType::Date,
+        KeyType::Time,
+        KeyType::Timestamp,
+        KeyType::Uuid,
+        KeyType::Enum,
+    ],
+    ordered: &[
+        KeyType::Text,
+        KeyType::Int,
+        KeyType::Long,
+        KeyType::Decimal,
+        KeyType::Bool,
+        KeyType::Date,
+        KeyType::Time,
+        KeyType::Timestamp,
+        KeyType::Uuid,
+    ],
 };
 
 pub static CAPABILITY: Capability = Capability {
@@ -20,6 +52,7 @@ pub static CAPABILITY: Capability = Capability {
         records: "documents",
         kept: "on disk",
         own_index: "index",
+        own_key: Some("fields"),
     },
     atomic: Fact::new(
         AtomicUnit::Record,
@@ -50,7 +83,8 @@ pub static CAPABILITY: Capability = Capability {
         heat: None,
     },
     indexes: Some(Fact::new(
-        NativeIndexes { most: 64, local: None, lag: false, computed: false },
+        // One of the 64 is that of `_id`, one that by which aggregates expire.
+        NativeIndexes { most: 62, local: None, lag: false, keys: IndexKeys::Stored(INDEXED) },
         "MongoDB manual, \"MongoDB Limits and Thresholds\": 64 indexes a collection, written with the document",
     )),
     ordered: Fact::new(true, "MongoDB manual, \"Indexes\": ordered, with range queries"),

@@ -15,16 +15,11 @@ use std::collections::BTreeMap;
 
 /// The record of a document.
 pub fn sample(layout: &Layout<'_>, of: &MongoCollection, document: &Document) -> Result<Sample, ValueError> {
-    let id = get(document, "_id").ok_or_else(|| ValueError("a document without `_id`".to_owned()))?;
+    if get(document, "_id").is_none() {
+        return Err(ValueError("a document without `_id`".to_owned()));
+    }
     let decoder = Decoder { conceptual: layout.conceptual };
-    let cell = |field: &MongoField| {
-        let found = match (field.is_key(), of.is_lone()) {
-            (true, true) => Some(id),
-            (true, false) => fields(id).and_then(|parts| get(parts, &field.name)),
-            (false, _) => get(document, &field.name),
-        };
-        decoder.field(field, found.unwrap_or(&Bson::Null))
-    };
+    let cell = |field: &MongoField| decoder.field(field, at(document, &field.path).unwrap_or(&Bson::Null));
     let cells: Vec<Value> = of.fields.iter().map(cell).collect::<Result<_, _>>()?;
     let (Some(system), Some(table)) = (&of.system, layout.table(of.collection)) else {
         return Ok(Sample::Row { table: of.collection, cells });
@@ -53,6 +48,14 @@ pub fn sample(layout: &Layout<'_>, of: &MongoCollection, document: &Document) ->
 
 fn get<'d>(document: &'d Document, name: &str) -> Option<&'d Bson> {
     document.iter().find(|(own, _)| own == name).map(|(_, value)| value)
+}
+
+/// What is at a path. No name has a dot in it.
+fn at<'d>(document: &'d Document, path: &str) -> Option<&'d Bson> {
+    match path.split_once('.') {
+        Some((first, rest)) => at(fields(get(document, first)?)?, rest),
+        None => get(document, path),
+    }
 }
 
 fn fields(value: &Bson) -> Option<&Document> {
@@ -277,7 +280,7 @@ mod tests {
             holds: Holds::Scalar(ty),
             optional: true,
         };
-        MongoField { name: "f".to_owned(), kind, place: Place::Row, of }
+        MongoField { name: "f".to_owned(), path: "f".to_owned(), kind, place: Place::Row, of }
     }
 
     fn there_and_back(field: &MongoField, value: &Value) -> Bson {

@@ -1,8 +1,9 @@
 //! A design as files for mongosh.
 
 use super::bson::Bson;
+use super::index::IndexOf;
 use super::limit::refused;
-use super::read::find;
+use super::read::{find, merged};
 use super::schema::{MongoCollection, collections};
 use super::text::{WRITE_CONCERN, collection, in_comment, laid_out, text};
 use super::write::{Command, Repeated, commands, sample};
@@ -12,7 +13,7 @@ use crate::generate::{
 };
 use crate::layout::Layout;
 use crate::program::{Action, Read, later_seconds};
-use askloom_model::CopyLevel;
+use askloom_model::{CollectionId, CopyLevel};
 use std::fmt::Write;
 
 const MARK: &str = "//";
@@ -31,7 +32,7 @@ impl Language for MongoDb {
         let mut files = vec![File {
             name: "schema.js".to_owned(),
             run: run("schema.js"),
-            blocks: all.iter().map(|of| definition(source.layout, of)).collect(),
+            blocks: definitions(source.layout, &all),
         }];
         if !source.sample.is_empty() {
             let blocks = source.sample.iter().map(|record| Block {
@@ -39,6 +40,7 @@ impl Language for MongoDb {
                 text: put(source.layout, &all, record),
                 whole: true,
             });
+            let blocks = blocks.filter(|block| !block.text.is_empty());
             files.push(File {
                 name: "sample.js".to_owned(),
                 run: run("sample.js"),
@@ -87,8 +89,50 @@ fn put(layout: &Layout<'_>, all: &[MongoCollection], record: &Sample) -> String 
     sample(layout, all, record).map_or_else(String::new, |command| command.call("db", 0, "") + ";\n")
 }
 
+/// Collections, then the indexes of them that are copies.
+fn definitions(layout: &Layout<'_>, all: &[MongoCollection]) -> Vec<Block> {
+    let collections = all.iter().filter(|of| of.index.is_none());
+    let mut blocks: Vec<Block> = collections.map(|of| definition(layout, of)).collect();
+    let mut made: Vec<&MongoCollection> = Vec::new();
+    for (of, index) in all.iter().filter_map(|of| Some((of, of.index.as_ref()?))) {
+        let same = |other: &&&MongoCollection| {
+            let condition = other.index.as_ref().map(|other| &other.condition);
+            other.name == of.name && other.index() == of.index() && condition == Some(&index.condition)
+        };
+        // The store refuses another name for the same.
+        let same = made.iter().find(same).and_then(|other| Some(other.index.as_ref()?.name.as_str()));
+        blocks.push(index_definition(layout, of, index, same));
+        made.push(of);
+    }
+    blocks
+}
+
+/// The name that a collection has in the design.
+fn wanted<'l>(layout: &'l Layout<'_>, id: CollectionId) -> &'l str {
+    layout.table(id).map(|table| table.name.as_str()).unwrap_or_default()
+}
+
+fn index_definition(layout: &Layout<'_>, of: &MongoCollection, index: &IndexOf, same: Option<&str>) -> Block {
+    let name = wanted(layout, of.collection);
+    let mut made = format!("{MARK} {}, an index of {}", in_comment(name), in_comment(&of.name));
+    if let Some(same) = same {
+        let _ = writeln!(made, ": the same as {}", in_comment(same));
+        return Block { of: name.to_owned(), text: made, whole: true };
+    }
+    let own = collection("db", &of.name);
+    let keys = laid_out(&of.index().unwrap_or_default(), own.len() + 15);
+    let mut options = vec![("name".to_owned(), Bson::text(&index.name))];
+    if !index.condition.is_empty() {
+        let condition = merged(index.condition.clone());
+        options.push(("partialFilterExpression".to_owned(), Bson::Document(condition)));
+    }
+    let before = own.len() + 17 + keys.rsplit('\n').next().map_or(0, str::len);
+    let _ = write!(made, "\n{own}.createIndex({keys}, {});\n", laid_out(&options, before));
+    Block { of: name.to_owned(), text: made, whole: true }
+}
+
 fn definition(layout: &Layout<'_>, of: &MongoCollection) -> Block {
-    let wanted = layout.table(of.collection).map_or(of.name.as_str(), |table| table.name.as_str());
+    let wanted = wanted(layout, of.collection);
     let what = if of.is_master() { "an aggregate is a document" } else { "a copy: a row is a document" };
     let mut made = format!("{MARK} {}, {what}\n", in_comment(wanted));
     let name = text(&of.name);

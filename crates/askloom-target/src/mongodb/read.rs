@@ -1,20 +1,22 @@
 //! Reads as find.
 //!
-//! Conditions are on `_id` and its parts alone. None of these is a list, of which `{ $gte: 5, $lte: 10 }` would find
+//! Conditions are on `_id` and its parts, and by an index of a master on its single values. None of these is a list, of which `{ $gte: 5, $lte: 10 }` would find
 //! `[1, 20]` without `$elemMatch`.
 
 use super::bson::{Bson, Document};
 use super::schema::{MongoCollection, MongoField};
 use super::value::Encoder;
-use crate::layout::{Layout, Place};
+use crate::layout::{Layout, Place, Source};
 use crate::program::{Bounds, How, Range, Read, Term, text_after};
-use askloom_model::{Id, Value};
+use askloom_model::{Id, Member, Value};
 
 /// A find, as data.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Find {
     pub collection: String,
     pub filter: Document,
+    /// The fields that are wanted, beside `_id`. None if all are.
+    pub projection: Vec<String>,
     /// By which fields, and whether each descends.
     pub sort: Vec<(String, bool)>,
     pub limit: Option<Bson>,
@@ -24,13 +26,25 @@ pub struct Find {
 #[must_use]
 pub fn find(layout: &Layout<'_>, collections: &[MongoCollection], read: &Read) -> Option<Find> {
     let of = collections.get(read.table.index())?;
-    let finding = Finding { of, encoder: Encoder { conceptual: layout.conceptual, faithful: of.faithful } };
-    let mut find = Find { collection: of.name.clone(), filter: Vec::new(), sort: Vec::new(), limit: None };
+    let host = of.index.as_ref().and_then(|index| collections.get(index.host.index()));
+    let encoder = Encoder { conceptual: layout.conceptual, faithful: of.faithful };
+    let finding = Finding { of, host, encoder };
+    let mut find = Find {
+        collection: of.name.clone(),
+        filter: Vec::new(),
+        projection: finding.projection(layout, read.members.as_deref()),
+        sort: Vec::new(),
+        limit: None,
+    };
     match &read.how {
-        How::All => {}
-        How::Record(terms) => find.filter = finding.equal(terms, Nulls::Are).unwrap_or_else(nothing),
+        How::All => find.filter = finding.in_it(Vec::new()),
+        How::Record(terms) => {
+            find.filter =
+                finding.equal(terms, Nulls::Are).map_or_else(nothing, |filter| finding.in_it(filter));
+        }
         How::Block(terms) => {
-            find.filter = finding.equal(terms, Nulls::EqualNothing).unwrap_or_else(nothing);
+            let filter = finding.equal(terms, Nulls::EqualNothing);
+            find.filter = filter.map_or_else(nothing, |filter| finding.in_it(filter));
             find.sort = of.order();
         }
         How::Range(range) => finding.range(range, &mut find),
@@ -55,6 +69,8 @@ fn nothing() -> Document {
 
 struct Finding<'f> {
     of: &'f MongoCollection,
+    /// What it is an index of.
+    host: Option<&'f MongoCollection>,
     encoder: Encoder<'f>,
 }
 
@@ -64,19 +80,57 @@ impl Finding<'_> {
         if nulls == Nulls::EqualNothing && terms.iter().any(|term| term.value == Some(Value::Null)) {
             return None;
         }
-        if let Some(id) = id(self.of, self.encoder, terms, Missing::None) {
+        let own = Some(terms).filter(|_| self.host.is_none());
+        if let Some(id) = own.and_then(|terms| id(self.of, self.encoder, terms, Missing::None)) {
             return Some(vec![("_id".to_owned(), id)]);
         }
         let condition =
-            |term: &Term| Some((self.of.path(field(self.of, term)?), value(self.of, self.encoder, term)));
-        Some(merged(terms.iter().filter_map(condition).collect()))
+            |term: &Term| Some((field(self.of, term)?.path.clone(), value(self.of, self.encoder, term)));
+        Some(terms.iter().filter_map(condition).collect())
+    }
+
+    /// Conditions, and what is true of every row: of an index, its own, and that the aggregate is there, which has no
+    /// value but its id if it was deleted.
+    fn in_it(&self, mut conditions: Document) -> Document {
+        for own in self.of.index.iter().flat_map(|index| &index.condition) {
+            if !conditions.contains(own) {
+                conditions.push(own.clone());
+            }
+        }
+        let of_id = |(name, _): &(String, Bson)| name.split('.').next() == Some("_id");
+        let class = self.host.and_then(|host| Some(&host.system.as_ref()?.class));
+        if let Some(class) = class.filter(|_| conditions.iter().all(of_id)) {
+            let there = vec![("$exists".to_owned(), Bson::Bool(true))];
+            conditions.push((class.clone(), Bson::Document(there)));
+        }
+        merged(conditions)
+    }
+
+    /// The fields of the index, and those of some members of its host. None if that is all there is.
+    fn projection(&self, layout: &Layout<'_>, members: Option<&[Member]>) -> Vec<String> {
+        let Some((host, members)) = self.host.zip(members) else { return Vec::new() };
+        let wanted = |field: &&MongoField| match field.of.source {
+            Source::Member(member) => {
+                members.contains(&member) || self.of.fields.iter().any(|own| own.path == field.path)
+            }
+            Source::Position { .. } | Source::Path { .. } | Source::Node | Source::Whole(_) => false,
+        };
+        let fields: Vec<&MongoField> = host.fields.iter().filter(wanted).collect();
+        if fields.len() == host.fields.iter().filter(|field| !field.is_key()).count() {
+            return Vec::new();
+        }
+        // Where there are subclasses, it says which one it is of.
+        let root = layout.design.collections[host.collection].source.root;
+        let several = !layout.conceptual.classes[root].subclasses.is_empty();
+        let class = host.system.as_ref().map(|system| system.class.clone()).filter(|_| several);
+        fields.iter().map(|field| field.path.clone()).chain(class).collect()
     }
 
     fn range(&self, range: &Range, find: &mut Find) {
         let terms: Vec<Term> = range.block.iter().chain(&range.equal).cloned().collect();
         let bounds = range.bounds.as_ref().map_or(Some(None), |bounds| self.bounds(bounds).map(Some));
         find.filter = match (self.equal(&terms, Nulls::EqualNothing), bounds) {
-            (Some(filter), Some(bounds)) => merged(filter.into_iter().chain(bounds).collect()),
+            (Some(filter), Some(bounds)) => self.in_it(filter.into_iter().chain(bounds).collect()),
             (_, _) => nothing(),
         };
         find.sort = self.of.order();
@@ -116,7 +170,7 @@ impl Finding<'_> {
         if let Some((term, inclusive)) = &bounds.high {
             conditions.push((if *inclusive { "$lte" } else { "$lt" }.to_owned(), side(term)?));
         }
-        Some((self.of.path(field), Bson::Document(conditions)))
+        Some((field.path.clone(), Bson::Document(conditions)))
     }
 }
 
@@ -127,7 +181,7 @@ fn count(rows: i64) -> Option<Bson> {
 }
 
 /// Conditions of one document. Of two with one name, the shell would take the last.
-fn merged(conditions: Document) -> Document {
+pub(super) fn merged(conditions: Document) -> Document {
     let mut names = std::collections::HashSet::new();
     if conditions.iter().all(|(name, _)| names.insert(name.clone())) {
         return conditions;
@@ -143,9 +197,17 @@ pub(super) fn field<'c>(of: &'c MongoCollection, term: &Term) -> Option<&'c Mong
 /// A term as a value of its field.
 pub(super) fn value(of: &MongoCollection, encoder: Encoder<'_>, term: &Term) -> Bson {
     match (&term.value, field(of, term)) {
+        // The papers' references name their class, those of a master that an index is of as well.
+        (Some(known), Some(field)) if of.faithful && of.index.is_some() && is_reference(field) => {
+            encoder.field(field, &Value::Reference(vec![known.clone()]))
+        }
         (Some(known), Some(field)) => encoder.field(field, known),
         (_, _) => Bson::slot(&term.name),
     }
+}
+
+fn is_reference(field: &MongoField) -> bool {
+    matches!(field.of.source, Source::Member(Member::End(_)))
 }
 
 /// What stands for a part of a key that no term gives.

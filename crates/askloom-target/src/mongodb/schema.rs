@@ -2,7 +2,7 @@
 //!
 //! An aggregate is one document, with all its parts in their nesting; `_id` is its id, or a document of the id's parts.
 //! A row of a copy is one document whose `_id` has a field for each component of the key, which an index on these fields
-//! sorts. A key of one component is `_id` itself.
+//! sorts. A key of one component is `_id` itself. A copy that MongoDB keeps is an index of the aggregates.
 //!
 //! | what | is kept as |
 //! | --- | --- |
@@ -19,6 +19,7 @@
 //! | anything else that is null | nothing |
 
 use super::bson::{Bson, Document};
+use super::index::{self, IndexOf};
 use super::names::{COLLECTIONS, FIELDS};
 use crate::generate::Options;
 use crate::layout::{Column, Holds, Layout, Place, Shape, Table};
@@ -44,6 +45,8 @@ pub struct MongoCollection {
     pub system: Option<System>,
     /// As the papers print it: no version, references as `Class:id`, entries of their own as fields of their own.
     pub faithful: bool,
+    /// Of a copy that MongoDB keeps: it has no documents, but is an index of those of a master.
+    pub index: Option<IndexOf>,
 }
 
 /// The names of the fields that are no members.
@@ -60,6 +63,8 @@ pub struct System {
 pub struct MongoField {
     /// In the document, or of a key in `_id`.
     pub name: String,
+    /// Where it is, as conditions and updates name it.
+    pub path: String,
     pub kind: Kind,
     pub place: Place,
     pub of: Column,
@@ -90,7 +95,11 @@ pub fn collections(layout: &Layout<'_>, options: &Options) -> Vec<MongoCollectio
         layout.tables().iter().map(|table| format!("{}{}", options.prefix, table.name)).collect();
     let names = COLLECTIONS.names(wanted.iter().map(String::as_str));
     let own = layout.tables().iter().zip(names);
-    own.map(|(table, name)| one(table, name, layout.expires(table), options.faithful)).collect()
+    let mut all = own
+        .map(|(table, name)| one(table, name, layout.expires(table), options.faithful))
+        .collect::<Vec<_>>();
+    index::link(layout, &mut all);
+    all
 }
 
 fn one(table: &Table, name: String, expires: bool, faithful: bool) -> MongoCollection {
@@ -116,17 +125,20 @@ fn one(table: &Table, name: String, expires: bool, faithful: bool) -> MongoColle
         (_, _) => None,
     };
     let mut members = members.skip(beside.len());
+    let lone = named(true).count() == 1;
     let field = |column: &Column| {
         let name = if column.is_key() { keys.next() } else { members.next() };
-        MongoField {
-            name: name.unwrap_or_default(),
-            kind: kind(column),
-            place: column.place,
-            of: column.clone(),
-        }
+        let name = name.unwrap_or_default();
+        let path = match (column.is_key(), lone) {
+            (true, true) => "_id".to_owned(),
+            (true, false) => format!("_id.{name}"),
+            (false, _) => name.clone(),
+        };
+        MongoField { name, path, kind: kind(column), place: column.place, of: column.clone() }
     };
     let fields = table.columns.iter().map(field).collect();
-    MongoCollection { collection: table.collection, name, fields, system, faithful: faithful && master }
+    let faithful = faithful && master;
+    MongoCollection { collection: table.collection, name, fields, system, faithful, index: None }
 }
 
 fn kind(column: &Column) -> Kind {
@@ -153,7 +165,7 @@ impl MongoCollection {
     /// Whether the documents are aggregates.
     #[must_use]
     pub fn is_master(&self) -> bool {
-        self.system.is_some() || self.faithful
+        self.index.is_none() && (self.system.is_some() || self.faithful)
     }
 
     /// The fields of `_id`, in their order there.
@@ -167,22 +179,12 @@ impl MongoCollection {
         self.keys().count() == 1
     }
 
-    /// Where a field is, as conditions and updates name it.
-    #[must_use]
-    pub fn path(&self, field: &MongoField) -> String {
-        match (field.is_key(), self.is_lone()) {
-            (true, true) => "_id".to_owned(),
-            (true, false) => format!("_id.{}", field.name),
-            (false, _) => field.name.clone(),
-        }
-    }
-
     /// The fields that sort the documents of a block, and whether each descends.
     #[must_use]
     pub fn order(&self) -> Vec<(String, bool)> {
         let directed = |field: &MongoField| match field.place {
-            Place::Sort { descending } => Some((self.path(field), descending)),
-            Place::Row => Some((self.path(field), false)),
+            Place::Sort { descending } => Some((field.path.clone(), descending)),
+            Place::Row => Some((field.path.clone(), false)),
             Place::Block | Place::Value => None,
         };
         self.fields.iter().filter_map(directed).collect()
@@ -192,11 +194,11 @@ impl MongoCollection {
     #[must_use]
     pub fn index(&self) -> Option<Document> {
         let order = self.order();
-        if self.is_lone() || order.is_empty() {
+        if self.index.is_none() && (self.is_lone() || order.is_empty()) {
             return None;
         }
         let block = self.fields.iter().filter(|field| field.place == Place::Block);
-        let block = block.map(|field| (self.path(field), false));
+        let block = block.map(|field| (field.path.clone(), false));
         let one = |(path, descending): (String, bool)| (path, Bson::Int(if descending { -1 } else { 1 }));
         Some(block.chain(order).map(one).take(INDEX_FIELDS).collect())
     }

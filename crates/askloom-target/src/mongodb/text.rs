@@ -159,8 +159,10 @@ pub(super) fn collection(database: &str, name: &str) -> String {
 impl Find {
     #[must_use]
     pub fn text(&self) -> String {
+        let wanted: Document = self.projection.iter().map(|path| (path.clone(), Bson::Int(1))).collect();
+        let values: &[&Document] = if wanted.is_empty() { &[&self.filter] } else { &[&self.filter, &wanted] };
         let mut text =
-            format!("{}.find({})", collection("db", &self.collection), arguments(&[&self.filter], 0, (0, 0)));
+            format!("{}.find({})", collection("db", &self.collection), arguments(values, 0, (0, 0)));
         if !self.sort.is_empty() {
             let one = |(path, descending): &(String, bool)| {
                 (path.clone(), Bson::Int(if *descending { -1 } else { 1 }))

@@ -56,7 +56,9 @@ const ORDINAL: &str = ":ordinal";
 pub fn commands(layout: &Layout<'_>, collections: &[MongoCollection], batch: &Batch) -> Vec<Repeated> {
     let mut all: Vec<Repeated> = Vec::new();
     for change in &batch.changes {
-        let Some(of) = collections.get(change.table.index()) else { continue };
+        let own = collections.get(change.table.index());
+        // An index changes with the documents that it is of.
+        let Some(of) = own.filter(|of| of.index.is_none()) else { continue };
         let version = batch.version(change.table, change.kind.terms());
         let changing = Changing { layout, of, version, stamp: batch.seen.stamp };
         let Some(command) = changing.command(change) else { continue };
@@ -392,11 +394,11 @@ fn filled(field: &MongoField, value: Bson) -> Bson {
     }
 }
 
-/// The command that puts a record in as it stands.
+/// The command that puts a record in as it stands. Nothing for one of an index.
 #[must_use]
 pub fn sample(layout: &Layout<'_>, collections: &[MongoCollection], sample: &Sample) -> Option<Command> {
     let (Sample::Row { table, .. } | Sample::Block { table, .. }) = sample;
-    let of = collections.get(table.index())?;
+    let of = collections.get(table.index()).filter(|of| of.index.is_none())?;
     let document = match sample {
         Sample::Row { cells, .. } => document(layout, of, cells),
         Sample::Block { block, .. } if of.faithful => flat(layout, of, layout.table(*table)?, block),

@@ -18,6 +18,7 @@ pub static CAPABILITY: Capability = Capability {
         records: "pairs",
         kept: "on disk",
         own_index: "index",
+        own_key: None,
     },
     atomic: Fact::new(
         AtomicUnit::Block,

@@ -22,7 +22,7 @@ pub use read::{query, support};
 pub use seen::{Seen, Version, Versioned};
 pub use write::write;
 
-use askloom_model::{ClassId, CollectionId, CopyLevel, Value};
+use askloom_model::{ClassId, CollectionId, CopyLevel, Member, Value};
 
 /// All that is done on the store for one statement.
 #[derive(Debug, Clone, PartialEq)]
@@ -55,6 +55,8 @@ pub struct Read {
     pub how: How,
     /// What the client keeps of everything, and in which order: a store that can search may do so.
     pub kept: Option<Box<Kept>>,
+    /// The members that are needed of the records that an index of the store's own leads to. Nothing if all of it is.
+    pub members: Option<Vec<Member>>,
 }
 
 /// Some of what the client does with the records that it reads: doing it earlier changes nothing.
@@ -75,7 +77,7 @@ pub enum Known {
 impl Read {
     #[must_use]
     pub fn new(table: CollectionId, how: How) -> Self {
-        Self { table, how, kept: None }
+        Self { table, how, kept: None, members: None }
     }
 }
 

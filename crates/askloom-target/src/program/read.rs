@@ -5,8 +5,8 @@ use super::{Action, Bounds, Client, How, Program, Range, Read, Step, Term};
 use crate::layout::{Column, Field, Layout, Place, Shape, Table};
 use askloom_model::{
     ClassId, CollectionId, ColumnValue, Conceptual, Fetch, Found, HomePlace, InSet, Inclusive, Joining,
-    KeyRange, Leaf, Limit, Member, Operand, OrderBy, Path, Plan, Position, PositionId, Query, Reading,
-    StepOf, Value,
+    Keeper, KeyRange, Leaf, Limit, Member, Operand, OrderBy, Path, Plan, Position, PositionId, Query,
+    Reading, StepOf, Value,
 };
 
 /// What a query does by its plan. Arguments are in the order of its parameters.
@@ -67,10 +67,30 @@ fn client(layout: &Layout<'_>, query: &Query, plan: &Plan, steps: &[Step]) -> Ve
     if query.limit.is_some() && is_many(plan) && (!limited || paged) {
         client.push(Client::Limit);
     }
-    if !rows {
+    if !rows || gives_records(layout, plan, steps) {
         client.push(Client::Project);
     }
     client
+}
+
+/// Whether an index of the store's own gives the records that it leads to, all of them: columns that it does not hold
+/// are read with it.
+fn gives_records(layout: &Layout<'_>, plan: &Plan, steps: &[Step]) -> bool {
+    let collection = &layout.design.collections[plan.access.collection];
+    let position = plan.access.positions.first().copied().flatten();
+    let held = |path: &Path| {
+        Some(path.position) == position
+            && collection.held().any(|own| own.hops == path.hops && own.leaf == path.leaf)
+    };
+    let lacks = |value: &ColumnValue| match value {
+        ColumnValue::Path(path) => !held(path),
+        ColumnValue::Whole(_) => true,
+        ColumnValue::Aggregate(_) => false,
+    };
+    let alone = collection.keeper == Keeper::Store && steps.len() == 1;
+    alone
+        && plan.members_of_records(layout.conceptual).is_none()
+        && plan.columns.iter().any(|column| lacks(&column.value))
 }
 
 /// One aggregate is in any order.
@@ -207,11 +227,9 @@ impl Reads<'_> {
                 });
                 let limit = if *limited { self.limit() } else { None };
                 let range = Range { block, equal: equal_terms, bounds, backwards: *backwards, limit };
-                self.push(
-                    self.start.unwrap_or("where the rows start"),
-                    each,
-                    Read::new(id, How::Range(Box::new(range))),
-                );
+                let members = self.plan.members_of_records(self.conceptual());
+                let read = Read { members, ..Read::new(id, How::Range(Box::new(range))) };
+                self.push(self.start.unwrap_or("where the rows start"), each, read);
             }
         }
     }

@@ -24,6 +24,7 @@ const NODE: Capability = Capability {
         records: "hashes",
         kept: "in memory",
         own_index: "index",
+        own_key: None,
     },
     atomic: Fact::new(
         AtomicUnit::Store,

@@ -27,6 +27,8 @@ pub(super) struct Pool {
     pub(super) local: BTreeMap<CollectionId, CollectionId>,
     /// Copies whose blocks are larger than they should be, which are there in buckets, too.
     pub(super) too_large: BTreeSet<CollectionId>,
+    /// Whether copies can have indexes at all; else all are of masters.
+    hosted: bool,
     /// The masters that can be cut in several ways; in the design, the first way.
     pub(super) cuts: Vec<Cut>,
     pub(super) made: Made,
@@ -77,6 +79,7 @@ impl Pool {
             back: 0,
             local: BTreeMap::new(),
             too_large: BTreeSet::new(),
+            hosted: costing.capability.indexes.is_some_and(|indexes| indexes.value.local.is_some()),
             cuts: Vec::new(),
             made: Made::default(),
             by_root: HashMap::new(),
@@ -244,17 +247,17 @@ impl Pool {
 
     /// The same, kept by the store where it can.
     fn natives(&mut self, conceptual: &Conceptual, costing: &Costing<'_>, limits: &Limits<'_>) {
-        if costing.capability.indexes.is_none_or(|indexes| !indexes.value.computed) {
-            return;
-        }
+        let Some(keys) = costing.capability.indexes.map(|indexes| indexes.value.keys) else { return };
         let candidates: Vec<Collection> =
             self.design.collections.iter().skip(self.first).map(|(_, one)| one.clone()).collect();
-        for one in candidates.into_iter().filter(|one| native::could_keep(conceptual, one)) {
-            let native = Collection { name: renamed(&one.name, "Index"), keeper: Keeper::Store, ..one };
+        let for_queries = candidates.into_iter().filter(|one| !native::is_for_writes(conceptual, one));
+        for one in for_queries {
+            let Some(index) = native::index_for(conceptual, keys, &one) else { continue };
+            let native = Collection { name: renamed(&one.name, "Index"), ..index };
             // Beside a copy that is always there it would be another order of that one.
             let always = self.design.collections.iter().take(self.first);
             let beside = always.into_iter().any(|(_, other)| other.is_sibling_of(&native));
-            if !beside {
+            if !(self.hosted && beside) {
                 self.add(conceptual, limits, native);
             }
         }
@@ -262,7 +265,7 @@ impl Pool {
 
     /// Other orders of copies, kept by the store beside a copy that holds as much.
     fn locals(&mut self, conceptual: &Conceptual, costing: &Costing<'_>, limits: &Limits<'_>) {
-        let indexes = costing.capability.indexes.filter(|indexes| indexes.value.computed);
+        let indexes = costing.capability.indexes;
         let Some(local) = indexes.and_then(|indexes| indexes.value.local) else { return };
         let ordered = |one: &Collection| {
             let flat = matches!(one.contents, Contents::Fields(_)) && !one.entry_key.is_empty();
@@ -321,7 +324,7 @@ impl Pool {
     /// Copies beside which an index of the store's own would not be one of the master, but another order of the copy.
     pub(super) fn siblings(&self, native: CollectionId) -> impl Iterator<Item = CollectionId> + '_ {
         let index = &self.design.collections[native];
-        let global = index.keeper == Keeper::Store && !self.local.contains_key(&native);
+        let global = self.hosted && index.keeper == Keeper::Store && !self.local.contains_key(&native);
         let near = self.by_root.get(&index.source.root).filter(|_| global);
         let near = near.into_iter().flatten().copied();
         near.filter(|&id| self.design.collections[id].is_sibling_of(index))

@@ -157,7 +157,9 @@ impl Writing<'_> {
             puts += after;
             deletes += if shares.moves { before } else { (before - after).max(0.0) };
         }
-        let entry = self.sizes().entry_bytes(id);
+        // The store makes an index of fields out of what it is sent anyway.
+        let leads = self.planner.costing.capability.leads_to_records(conceptual, collection);
+        let entry = if leads { 0.0 } else { self.sizes().entry_bytes(id) };
         let (written, dropped) = (puts * entry, deletes * entry);
         let mut work = Work { puts, deletes, written, dropped, ..Work::default() };
         if level == CopyLevel::Intents {

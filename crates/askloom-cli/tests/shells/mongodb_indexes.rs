@@ -1,0 +1,136 @@
+//! Indexes of masters on MongoDB: what is printed, and that they find on a server what copies would.
+
+use crate::data::{aggregates, filled, model, now, stored};
+use crate::harness::{Count, What, holds};
+use crate::mongodb::Mongosh;
+use crate::mongodb_text::designed;
+use askloom_design::cost::Costing;
+use askloom_design::lower::Lowering;
+use askloom_design::method::Method;
+use askloom_model::{Keeper, Model};
+use askloom_oracle::generate::{Generator, Options as Generated, few};
+use askloom_store::write::{self, Inputs};
+use askloom_store::{Memory, Schema};
+use askloom_target::generate::{Options, Source};
+use askloom_target::layout::Layout;
+use askloom_target::target;
+use std::collections::HashMap;
+
+/// Keys of every type that an index may have, which can be null, and an id of two parts; instances of a subclass.
+const ITEMS: &str = "\
+@count(300)
+entity Maker { id name: text }
+
+@count(20_000)
+entity Item {
+  id shelf: text @distinct(40)
+  id place: int
+  title: text? @distinct(5000)
+  state: enum(zoo, free, sold)
+  price: decimal? @distinct(500)
+  made: date?
+  opens: time?
+  seen: timestamp(9)?
+  serial: uuid?
+  old: bool
+  ref maker: Maker?
+  tags: text[*] @avg(3)
+  body: text @size(2 KB)
+}
+
+@count(2_000)
+entity Book extends Item { pages: int? }
+
+@rate(100/s) query ofMaker: SELECT * FROM Item WHERE maker = :maker ORDER BY price DESC, made DESC LIMIT 5
+@rate(100/s) query cheap: SELECT title, tags FROM Item WHERE state = 'free' AND price < 100 ORDER BY price
+@rate(100/s) query onShelf: SELECT place, title FROM Item WHERE shelf = :shelf ORDER BY place DESC
+@rate(50/s) query open: SELECT shelf FROM Item WHERE opens >= :low AND opens < :high
+@rate(50/s) query last: SELECT title FROM Item ORDER BY seen DESC LIMIT 10
+@rate(50/s) query young: SELECT title FROM Item WHERE old = false AND state = :state ORDER BY title
+@rate(50/s) query named: SELECT body, tags FROM Item WHERE title STARTS WITH :t
+@rate(50/s) query made: SELECT title, maker.name FROM Item WHERE made = :day
+@rate(50/s) query numbered: SELECT serial, price FROM Item WHERE old = :old ORDER BY serial
+@rate(5/s) write add: INSERT Item
+@rate(5/s) write print: INSERT Book
+@rate(5/s) write sell: UPDATE Item SET state = 'sold', price = :price WHERE shelf = :shelf AND place = :place
+@rate(5/s) write rename: UPDATE Item SET title = :title WHERE maker = :maker
+@rate(5/s) write gone: DELETE Item WHERE shelf = :shelf AND place = :place
+";
+
+fn schema() -> Schema {
+    let model = model(ITEMS);
+    let design = designed(&model, Method::Cost);
+    let own = design.collections.iter().filter(|(_, one)| one.keeper == Keeper::Store).count();
+    assert!(own >= 8 && design.collections.len() == own + 2, "{design:#?}");
+    Schema::new(model, design)
+}
+
+/// Some of them, of which every third was deleted.
+fn some_deleted(schema: &Schema) -> Memory {
+    let more = few(&schema.model, 60, 3, 40);
+    let generator = Generator::new(&more, Generated { seed: 7, nasty: true, ..Generated::default() });
+    let mut keyspace = stored(schema, generator.records().map(|(_, record)| record));
+    let gone = schema.model.workload.writes.iter().find(|write| write.header.name == "gone").unwrap();
+    let item = schema.model.conceptual.classes.iter().find(|(_, row)| row.name == "Item").unwrap().0;
+    let all = aggregates(schema, &keyspace);
+    let items = all.iter().filter(|record| schema.model.conceptual.is_kind_of(record.class, item));
+    let mut deleted = 0;
+    for record in items.step_by(3) {
+        let id = record.identity(&schema.model.conceptual).unwrap();
+        let given = ["shelf", "place"].into_iter().map(str::to_owned).zip(id).collect();
+        let inputs = Inputs { now: now(), uuids: Vec::new(), id: None };
+        let (change, _) = write::statement(schema, &keyspace, gone, &given, &inputs).unwrap();
+        change.apply(&mut keyspace);
+        deleted += 1;
+    }
+    assert!(deleted > 5, "{deleted}");
+    keyspace
+}
+
+#[test]
+#[ignore = "slow"]
+fn an_index_of_mongodb_finds_what_a_copy_would() {
+    let mut shell = Mongosh::start("indexes");
+    let schema = schema();
+    let keyspace = some_deleted(&schema);
+    let mut count = Count::default();
+    let asked = What { nasty: true, writes: false };
+    holds(&mut shell, "items_deleted".to_owned(), &schema, &keyspace, 8, asked, &mut count);
+    // What is inserted anew where something was deleted is another test's.
+    let written = What { nasty: true, writes: true };
+    holds(&mut shell, "items_written".to_owned(), &schema, &filled(&schema, true), 3, written, &mut count);
+    println!("{count:?}");
+    assert!(count.incomplete.is_empty(), "{}", count.incomplete.join("\n"));
+    assert!(count.rows > 100 && count.writes > 4, "{count:?}");
+}
+
+/// All that is printed of a model by its cheapest design.
+fn printed(model: &Model) -> String {
+    let design = designed(model, Method::Cost);
+    let layout = Layout::new(&model.conceptual, &design);
+    let costing = Costing::from(target("mongodb").unwrap());
+    let arguments = HashMap::new();
+    let lowering =
+        Lowering { model, design: &design, layout: &layout, costing: &costing, arguments: &arguments };
+    let statements = lowering.statements(&|_| String::new()).unwrap();
+    let source = Source { layout: &layout, statements, sample: Vec::new(), options: Options::default() };
+    let files = target("mongodb").unwrap().language.unwrap().generate(&source).files;
+    files.iter().map(askloom_target::generate::File::text).collect()
+}
+
+#[test]
+fn a_query_by_fields_is_one_find_on_the_master() {
+    let text = printed(&model(ITEMS));
+    let lines = [
+        "db.Item.createIndex({ made: 1, '_id.shelf': 1, '_id.place': 1 }, { name: 'MadeIndex' });",
+        "db.Item.find({ maker: :maker }).sort({ price: -1, made: -1, '_id.shelf': -1, '_id.place': -1 }).limit(5)",
+        // What was deleted still has its id.
+        "db.Item.find({ class: { $exists: true } }, { title: 1, seen: 1, class: 1 }).sort({ seen: -1,",
+        "db.Item.find({ '_id.shelf': :shelf, class: { $exists: true } }, { title: 1, class: 1 })",
+    ];
+    for line in lines {
+        assert!(text.contains(line), "{line}\n{text}");
+    }
+    assert!(text.contains("partialFilterExpression"), "{text}");
+    assert!(!text.contains("withTransaction"), "{text}");
+}
