@@ -2,8 +2,8 @@
 
 use crate::{
     Capability, ClassId, Collection, ColumnValue, Comparison, Conceptual, Condition, Constant, Contents,
-    Home, HomePlace, Id, IndexKeys, Keeper, KeyType, Leaf, Member, Operand, OrderBy, Path, Plan,
-    RelationshipKind, Role, StoredKeys, Type, Value, identity_types, typed,
+    Home, HomePlace, Id, IndexKeys, Keeper, KeyType, Leaf, Member, Operand, Path, Plan, RelationshipKind,
+    Role, StoredKeys, Type, Value, identity_types, typed,
 };
 
 /// What is true of every row of an index: a field and a constant.
@@ -29,7 +29,9 @@ impl Capability {
     #[must_use]
     pub fn leads_to_records(&self, conceptual: &Conceptual, collection: &Collection) -> bool {
         let keys = self.indexes.map(|indexes| indexes.value.keys);
+        // What holds more than keys is not what was made for such a store.
         collection.keeper == Keeper::Store
+            && collection.fields().is_empty()
             && match keys {
                 Some(IndexKeys::Stored(keys)) => keys.can_be_of(conceptual, collection),
                 Some(IndexKeys::Computed) | None => false,
@@ -57,6 +59,7 @@ impl StoredKeys {
             && conceptual.homes(root) == alone
             && copy.block_key.iter().all(|field| self.is_field(conceptual, &field.path, self.equal))
             && copy.entry_key.iter().all(|field| self.is_field(conceptual, &field.path, self.ordered))
+            && copy.entry_key.iter().all(|field| sorts(conceptual, field.path.leaf))
             // The identity decides among rows that are equal else.
             && identity.iter().all(|ty| self.ordered.contains(&ty.into()))
             && copy.source.condition.as_ref().is_none_or(|condition| self.can_say(conceptual, condition))
@@ -102,6 +105,17 @@ impl StoredKeys {
     }
 }
 
+/// A reference may be stored with the name of its class before the id, as text: what is not text would sort otherwise.
+fn sorts(conceptual: &Conceptual, leaf: Leaf) -> bool {
+    match leaf {
+        Leaf::Reference(id) => {
+            let types = identity_types(conceptual, conceptual.ends[id].target);
+            matches!(types.as_slice(), [Type::Text | Type::Uuid])
+        }
+        Leaf::Attribute(_) | Leaf::Itself | Leaf::Bucket(_) => true,
+    }
+}
+
 fn is_identity(conceptual: &Conceptual, root: ClassId, leaf: Leaf) -> bool {
     let identifier = &conceptual.classes[root].identifier;
     match leaf {
@@ -120,11 +134,11 @@ impl Plan {
         // What has expired is told by more than members.
         let expires = conceptual.classes.iter().any(|(_, class)| class.ttl_ms.is_some());
         let position = self.access.positions.first().copied().flatten()?;
-        if expires || !self.joins.is_empty() {
+        if expires || !self.joins.is_empty() || self.takes_wholes() {
             return None;
         }
         let mut members = Vec::new();
-        for path in self.values()? {
+        for path in self.paths() {
             if path.position != position {
                 return None;
             }
@@ -147,24 +161,8 @@ impl Plan {
         Some(members)
     }
 
-    /// Every path that a value is taken from. Nothing if whole instances are.
-    fn values(&self) -> Option<Vec<&Path>> {
-        let mut paths: Vec<&Path> = self.group_by.iter().collect();
-        for column in &self.columns {
-            match &column.value {
-                ColumnValue::Path(path) => paths.push(path),
-                ColumnValue::Aggregate(aggregate) => paths.extend(&aggregate.of),
-                ColumnValue::Whole(_) => return None,
-            }
-        }
-        for term in self.sort.iter().flatten() {
-            match &term.by {
-                OrderBy::Path(path) => paths.push(path),
-                OrderBy::Aggregate(aggregate) => paths.extend(&aggregate.of),
-            }
-        }
-        paths.extend(self.filter.iter().flat_map(Condition::paths));
-        Some(paths)
+    fn takes_wholes(&self) -> bool {
+        self.columns.iter().any(|column| matches!(column.value, ColumnValue::Whole(_)))
     }
 }
 

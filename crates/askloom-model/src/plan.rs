@@ -1,8 +1,8 @@
 //! How a statement is answered over a design: one structure that is priced, printed and executed.
 
 use crate::{
-    ClassId, CollectionId, Column, Comparison, Condition, EndId, InSet, Limit, Member, Operand, OrderTerm,
-    Parameter, Path, PositionId, Query,
+    ClassId, CollectionId, Column, ColumnValue, Comparison, Condition, EndId, InSet, Limit, Member, Operand,
+    OrderBy, OrderTerm, Parameter, Path, PositionId, Query,
 };
 use serde::Serialize;
 use std::borrow::Cow;
@@ -62,6 +62,27 @@ impl Plan {
         let fetches = self.fetches.iter().map(|fetch| fetch.collection);
         let followed = self.follows().flat_map(Joining::collections);
         std::iter::once(self.access.collection).chain(fetches).chain(followed)
+    }
+
+    /// Every path that a value is taken from, but for those of whole instances.
+    #[must_use]
+    pub fn paths(&self) -> Vec<&Path> {
+        let mut paths: Vec<&Path> = self.group_by.iter().collect();
+        for column in &self.columns {
+            match &column.value {
+                ColumnValue::Path(path) => paths.push(path),
+                ColumnValue::Aggregate(aggregate) => paths.extend(&aggregate.of),
+                ColumnValue::Whole(_) => {}
+            }
+        }
+        for term in self.sort.iter().flatten() {
+            match &term.by {
+                OrderBy::Path(path) => paths.push(path),
+                OrderBy::Aggregate(aggregate) => paths.extend(&aggregate.of),
+            }
+        }
+        paths.extend(self.filter.iter().flat_map(Condition::paths));
+        paths
     }
 
     /// What is done after what is found first.

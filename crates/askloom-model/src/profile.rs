@@ -70,7 +70,6 @@ pub struct Words {
     /// A collection that the store keeps by itself: `global secondary index`
     pub own_index: &'static str,
     /// What its keys are, if not what those of a collection are.
-    #[serde(skip)]
     pub own_key: Option<&'static str>,
 }
 

@@ -179,3 +179,44 @@ fn the_readme_names_every_file_and_how_to_run_it() {
         }
     }
 }
+
+/// The block of a statement in what is printed for a store.
+fn block(model: &str, target: &str, statement: &str) -> String {
+    let project = Project::new().with("m.loom", model);
+    let text = project.run(&["generate", "m.loom", "--target", target]).exits(0).stdout;
+    let start = text.find(statement).unwrap_or_else(|| panic!("no {statement} in\n{text}"));
+    let rest = &text[start..];
+    let end = rest[1..].find("query ").or_else(|| rest[1..].find("write ")).map_or(rest.len(), |end| end + 1);
+    rest[..end].to_owned()
+}
+
+#[test]
+fn every_bucket_is_read_and_the_limit_is_of_all_of_them() {
+    let model = "@count(20_000_000) entity Note { id noteId: uuid, at: timestamp }\n\
+                 @rate(50/s) query latest: SELECT noteId, at FROM Note ORDER BY at DESC LIMIT 10\n\
+                 @rate(20/s) write add: INSERT Note";
+    let latest = block(model, "cassandra", "query latest");
+    assert!(latest.contains("for each :bucket from 0 to "), "{latest}");
+    assert!(latest.contains("WHERE bucket = :bucket ORDER BY at DESC, note_id DESC LIMIT 10;"), "{latest}");
+    assert!(latest.contains("on the client: ") && latest.contains("sort, limit"), "{latest}");
+    assert_eq!(latest.matches("SELECT bucket").count(), 1, "{latest}");
+}
+
+#[test]
+fn rows_that_may_not_count_are_not_limited_by_the_store() {
+    let model = |ttl: &str| {
+        format!(
+            "@count(1_000_000) {ttl} entity Item {{ id n: int, maker: text @distinct(1000), price: int }}\n\
+             @count(500_000) entity Book extends Item {{ title: text }}\n\
+             @rate(90/s) query items: SELECT n, price FROM Item WHERE maker = :maker ORDER BY price DESC LIMIT 5\n\
+             @rate(90/s) query books: SELECT n, price FROM Book WHERE maker = :maker ORDER BY price DESC LIMIT 5"
+        )
+    };
+    let items = block(&model(""), "mongodb", "query items");
+    assert!(items.contains(".limit(5)"), "{items}");
+    // Some of them may be no books, and some may be gone.
+    let books = block(&model(""), "mongodb", "query books");
+    assert!(!books.contains(".limit(5)") && books.contains("filter, limit"), "{books}");
+    let expiring = block(&model("@ttl(1 days)"), "mongodb", "query items");
+    assert!(!expiring.contains(".limit(5)") && expiring.contains("limit"), "{expiring}");
+}

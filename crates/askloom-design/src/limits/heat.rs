@@ -7,7 +7,7 @@ use crate::cost::{Costing, Sizes};
 use crate::method::questions;
 use crate::plan::{self, is_behind};
 use askloom_model::{
-    CollectionId, Design, Fact, Header, Heat, Id, Model, Plan, StepOf, WriteEstimate, WritePlan,
+    Capability, CollectionId, Design, Fact, Header, Heat, Id, Model, Plan, StepOf, WriteEstimate, WritePlan,
 };
 
 /// A collection whose blocks are too hot.
@@ -40,7 +40,7 @@ impl Hot {
 #[must_use]
 pub fn hot(model: &Model, costing: &Costing<'_>, design: &Design) -> Vec<Hot> {
     let Some(most) = costing.capability.limits.heat else { return Vec::new() };
-    let mut loads = Loads::new(design, most.value);
+    let mut loads = Loads::new(costing.capability, design, most.value);
     for query in &questions(model) {
         let Some(plan) = plan::plan_for(costing, &model.conceptual, design, query) else { continue };
         loads.read(&plan, rate(&query.header));
@@ -64,7 +64,7 @@ pub fn hot(model: &Model, costing: &Costing<'_>, design: &Design) -> Vec<Hot> {
 /// The units a second that are written to each collection of a design, in all its blocks.
 pub(crate) fn written(model: &Model, costing: &Costing<'_>, design: &Design) -> Vec<f64> {
     let Some(most) = costing.capability.limits.heat else { return Vec::new() };
-    let mut loads = Loads::new(design, most.value);
+    let mut loads = Loads::new(costing.capability, design, most.value);
     for write in &model.workload.writes {
         if let Ok(plan) = plan::write::plan(costing, model, design, write) {
             loads.write(&plan, rate(&write.header));
@@ -79,6 +79,7 @@ fn rate(header: &Header) -> f64 {
 
 /// Units a second, by collection.
 struct Loads<'l> {
+    capability: &'l Capability,
     design: &'l Design,
     heat: Heat,
     reads: Vec<f64>,
@@ -86,9 +87,9 @@ struct Loads<'l> {
 }
 
 impl<'l> Loads<'l> {
-    fn new(design: &'l Design, heat: Heat) -> Self {
+    fn new(capability: &'l Capability, design: &'l Design, heat: Heat) -> Self {
         let nothing = vec![0.0; design.collections.len()];
-        Self { design, heat, reads: nothing.clone(), writes: nothing }
+        Self { capability, design, heat, reads: nothing.clone(), writes: nothing }
     }
 
     fn read(&mut self, plan: &Plan, rate: f64) {
@@ -105,7 +106,7 @@ impl<'l> Loads<'l> {
         let units = access.map_or(0.0, |step| {
             (step.estimate.bytes / f64::from(self.heat.read_bytes)).ceil().max(step.estimate.requests)
         });
-        match is_behind(self.design, plan.access.collection) {
+        match is_behind(self.capability, self.design, plan.access.collection) {
             true => units * self.heat.lagging,
             false => units,
         }

@@ -226,7 +226,7 @@ impl Pricing<'_> {
                 self.loaded.insert((position, Vec::new()));
             }
         }
-        let lagging = lookup::is_behind(self.sizes.design, id);
+        let lagging = lookup::is_behind(capability, self.sizes.design, id);
         let read = Work { read_steps: 1.0, requests, partitions, rows, bytes, ..Work::default() };
         let work = Work { reads: requests, lagging, ..read };
         self.push(StepOf::Access, work);

@@ -2,8 +2,8 @@
 
 use crate::cost::{Costing, Sizes, Statistics};
 use askloom_model::{
-    ClassId, CollectionId, Conceptual, Design, Estimate, Joining, Keeper, Leaf, Member, RelationshipKind,
-    Role, Work,
+    Capability, ClassId, CollectionId, Conceptual, Design, Estimate, Joining, Keeper, Leaf, Member,
+    RelationshipKind, Role, Work,
 };
 
 /// How a step from an instance to others is taken. `None` if a class has no master.
@@ -118,13 +118,14 @@ pub(crate) fn scan(costing: &Costing<'_>, sizes: &Sizes<'_>, id: CollectionId) -
     let bytes = rows * sizes.entry_bytes(id);
     let requests = costing.pages(bytes);
     let partitions = sizes.blocks(id);
-    let lagging = is_behind(sizes.design, id);
+    let lagging = is_behind(costing.capability, sizes.design, id);
     Work { read_steps: 1.0, requests, partitions, rows, bytes, reads: requests, lagging, ..Work::default() }
 }
 
-/// Whether it is an index of a master that the store keeps by itself, which costs less to read.
-pub(crate) fn is_behind(design: &Design, id: CollectionId) -> bool {
-    design.collections[id].keeper == Keeper::Store && design.sibling(id).is_none()
+/// Whether it is an index of a master that lags where the store keeps it, which costs less to read.
+pub(crate) fn is_behind(capability: &Capability, design: &Design, id: CollectionId) -> bool {
+    let lags = capability.indexes.is_some_and(|indexes| indexes.value.lag);
+    lags && design.collections[id].keeper == Keeper::Store && design.sibling(id).is_none()
 }
 
 pub(crate) fn add(a: Work, b: Work) -> Work {

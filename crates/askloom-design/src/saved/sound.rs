@@ -157,6 +157,9 @@ fn copy(reader: &mut Reader<'_>, collection: &Collection) {
             reader.key(key, |reader| reader.within(Step::Index(at), |reader| say(reader, wrong)));
         }
     }
+    if collection.block_key.iter().filter(|field| is_bucket(&field.path)).count() > 1 {
+        reader.key("block_key", |reader| say(reader, "a block is in one bucket"));
+    }
     let (key, fields) = match &collection.contents {
         Contents::Aggregate(_) => return,
         Contents::Fields(fields) => ("value", fields),

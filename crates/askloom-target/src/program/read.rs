@@ -5,8 +5,8 @@ use super::{Action, Bounds, Client, How, Program, Range, Read, Step, Term};
 use crate::layout::{Column, Field, Layout, Place, Shape, Table};
 use askloom_model::{
     ClassId, CollectionId, ColumnValue, Conceptual, Fetch, Found, HomePlace, InSet, Inclusive, Joining,
-    Keeper, KeyRange, Leaf, Limit, Member, Operand, OrderBy, Path, Plan, Position, PositionId, Query,
-    Reading, StepOf, Value,
+    Keeper, KeyRange, Leaf, Limit, Member, Operand, Path, Plan, Position, PositionId, Query, Reading, StepOf,
+    Value,
 };
 
 /// What a query does by its plan. Arguments are in the order of its parameters.
@@ -55,7 +55,7 @@ fn client(layout: &Layout<'_>, query: &Query, plan: &Plan, steps: &[Step]) -> Ve
     if steps.len() > 1 || !plan.joins.is_empty() || (!rows && query.positions.len() > 1) {
         client.push(Client::Join);
     }
-    if plan.all().any(|plan| plan.filter.is_some()) {
+    if plan.all().any(|plan| plan.filter.is_some()) || is_narrower(layout, &query.positions, plan) {
         client.push(Client::Filter);
     }
     if groups {
@@ -64,7 +64,9 @@ fn client(layout: &Layout<'_>, query: &Query, plan: &Plan, steps: &[Step]) -> Ve
     if plan.sort.is_some() && is_many(plan) {
         client.push(Client::Sort);
     }
-    if query.limit.is_some() && is_many(plan) && (!limited || paged) {
+    // Each of several ranges gives as many as are wanted in all.
+    let several = matches!(plan.access.how, Reading::Each { .. });
+    if query.limit.is_some() && is_many(plan) && (!limited || paged || several) {
         client.push(Client::Limit);
     }
     if !rows || gives_records(layout, plan, steps) {
@@ -91,6 +93,26 @@ fn gives_records(layout: &Layout<'_>, plan: &Plan, steps: &[Step]) -> bool {
     alone
         && plan.members_of_records(layout.conceptual).is_none()
         && plan.columns.iter().any(|column| lacks(&column.value))
+}
+
+/// Whether rows of a copy are of more classes than are asked for.
+fn is_narrower(
+    layout: &Layout<'_>,
+    positions: &askloom_model::Table<PositionId, Position>,
+    plan: &Plan,
+) -> bool {
+    let held = layout.design.collections[plan.access.collection].source.positions.iter();
+    let mut pairs = held.zip(&plan.access.positions);
+    pairs.any(|((_, own), asked)| asked.is_some_and(|asked| own.class != positions[asked].class))
+}
+
+/// Whether instances of a class may be gone while the store has them.
+fn can_expire(conceptual: &Conceptual, class: ClassId) -> bool {
+    let expires = |of: ClassId| {
+        let mut expiring = conceptual.classes.iter().filter(|(_, row)| row.ttl_ms.is_some());
+        expiring.any(|(id, _)| conceptual.is_kind_of(id, of) || conceptual.is_kind_of(of, id))
+    };
+    expires(class) || conceptual.homes(class).iter().any(|home| expires(home.root))
 }
 
 /// One aggregate is in any order.
@@ -162,35 +184,13 @@ impl Reads<'_> {
     /// What has expired is told from what lives by the masters: of the rows, and of what a copy took its values from.
     fn living(&mut self) {
         let mut classes: Vec<ClassId> = self.positions.iter().filter_map(|(_, row)| row.class).collect();
-        let ends = self.paths().into_iter().flat_map(|path| path.hops.iter());
+        let ends = self.plan.paths().into_iter().flat_map(|path| path.hops.iter());
         classes.extend(ends.map(|&end| self.conceptual().ends[end].target));
         // A value object is in its aggregate, and lives as long.
         classes.retain(|&class| self.conceptual().classes[class].kind.is_entity());
         for class in classes {
             self.instances(class, "what has expired is told by the aggregate itself");
         }
-    }
-
-    /// Every path that the plan takes a value from.
-    fn paths(&self) -> Vec<&Path> {
-        let mut paths: Vec<&Path> = self.plan.group_by.iter().collect();
-        for column in &self.plan.columns {
-            match &column.value {
-                ColumnValue::Path(path) => paths.push(path),
-                ColumnValue::Aggregate(aggregate) => paths.extend(&aggregate.of),
-                ColumnValue::Whole(_) => {}
-            }
-        }
-        for term in self.plan.sort.iter().flatten() {
-            match &term.by {
-                OrderBy::Path(path) => paths.push(path),
-                OrderBy::Aggregate(aggregate) => paths.extend(&aggregate.of),
-            }
-        }
-        if let Some(filter) = &self.plan.filter {
-            paths.extend(filter.paths());
-        }
-        paths
     }
 
     fn access(&mut self, how: &Reading, chosen: &mut Chosen, each: Option<String>) {
@@ -236,7 +236,10 @@ impl Reads<'_> {
 
     /// Only if every row that is read is one of the answer.
     fn limit(&self) -> Option<Term> {
-        if self.plan.filter.is_some() || !self.plan.joins.is_empty() {
+        let mut classes = self.positions.iter().filter_map(|(_, row)| row.class);
+        let goes = classes.any(|class| can_expire(self.conceptual(), class));
+        let narrower = is_narrower(self.given.layout, self.positions, self.plan);
+        if goes || narrower || self.plan.filter.is_some() || !self.plan.joins.is_empty() {
             return None;
         }
         match self.plan.limit.as_ref()? {

@@ -6,8 +6,8 @@ use super::{Action, Batch, Change, ChangeKind, Expires, Program, Seen, Step, Ter
 use super::{expiry, merge};
 use crate::layout::{Column, Field, Layout, Place, Shape, Source, Table, identifier_parts};
 use askloom_model::{
-    Assigned, Assignment, CollectionId, Conceptual, Default, Id, Identity, Leaf, Member, Operand, Path,
-    Value, Write, WriteAction, WritePlan, WriteStep, WriteStepPlan, bucket,
+    Assigned, Assignment, ClassId, CollectionId, Conceptual, Default, Id, Identity, Leaf, Member, Operand,
+    Path, Value, Write, WriteAction, WritePlan, WriteStep, WriteStepPlan, bucket, identity_types,
 };
 use std::collections::HashMap;
 
@@ -213,7 +213,7 @@ impl Writing<'_> {
     /// Fills in what a parameter of the column's name, or an assignment, says.
     pub(super) fn known(&self, table: &Table, terms: Vec<Term>) -> Vec<Term> {
         let mut terms: Vec<Term> = terms.into_iter().map(|term| self.one_known(table, term)).collect();
-        let identity = identity(table, &terms);
+        let identity = identity(self.conceptual(), self.root(table), table, &terms);
         for term in &mut terms {
             let column = term.column.and_then(|index| table.columns.get(index));
             if let Some((of, identity)) = column.and_then(bucket_of).zip(identity.as_ref()) {
@@ -295,7 +295,7 @@ fn bucket_of(column: &Column) -> Option<u32> {
 }
 
 /// What identifies the root of a row, if all of it is known.
-fn identity(table: &Table, terms: &[Term]) -> Option<Identity> {
+fn identity(conceptual: &Conceptual, root: ClassId, table: &Table, terms: &[Term]) -> Option<Identity> {
     let mut parts: Vec<(usize, Value)> = Vec::new();
     for term in terms {
         let Some(column) = term.column.and_then(|index| table.columns.get(index)) else { continue };
@@ -306,7 +306,8 @@ fn identity(table: &Table, terms: &[Term]) -> Option<Identity> {
         }
     }
     parts.sort_by_key(|(part, _)| *part);
-    (!parts.is_empty()).then(|| parts.into_iter().map(|(_, value)| value).collect())
+    let all = identity_types(conceptual, root).len();
+    (parts.len() == all).then(|| parts.into_iter().map(|(_, value)| value).collect())
 }
 
 fn default_of(conceptual: &Conceptual, member: Member) -> Option<Value> {

@@ -62,8 +62,10 @@ impl Changes<'_> {
             }
         }
         for (_, one) in self.saved.collections.iter() {
-            let another = self.now.collections.iter().any(|(_, other)| other.name == one.name);
-            if !self.has(self.now, one) && !another {
+            let mut named = self.now.collections.iter().filter(|(_, other)| other.name == one.name);
+            // Told above as what it is now.
+            let told = named.any(|(_, other)| !self.has(self.saved, other));
+            if !self.has(self.now, one) && !told {
                 let says = format!(
                     "is in the saved design, and would not be kept: {}; with it {}",
                     shape(&self.model.conceptual, one),
@@ -115,6 +117,9 @@ impl Changes<'_> {
         match percent {
             percent if percent >= 0.05 => format!("the workload would cost {percent:.1} % more"),
             percent if percent > 0.0 => "the workload would cost a little more".to_owned(),
+            percent if percent < -ROUNDING => {
+                "the workload would cost less, but a limit or an option leaves it out".to_owned()
+            }
             _no_more => "the workload would cost as much".to_owned(),
         }
     }

@@ -14,12 +14,12 @@ use std::fmt::Write;
 const BUDGETS: usize = 24;
 
 /// What the costs of a second are shown as: money is paid by the month.
-struct Paid {
+struct Shown {
     what: String,
     times: f64,
 }
 
-impl Paid {
+impl Shown {
     fn of(unit: &str) -> Self {
         match unit {
             "$/M" => Self { what: "$ a month".to_owned(), times: MONTH },
@@ -35,26 +35,26 @@ impl Prepared {
         let watch = Watch::new(self.quiet);
         let study = Study::new(&self.model, &costing, &self.watched(&watch));
         let points = study.pareto(&self.options.wishes, BUDGETS).map_err(|unmet| failure(&unmet))?;
-        let paid = Paid::of(&costing.model.unit());
+        let shown = Shown::of(&costing.model.unit());
         match format {
             Format::Human => {
-                Ok(format!("{}\n{}", self.table(&points, &paid), self.plot(&points, &paid).text()))
+                Ok(format!("{}\n{}", self.table(&points, &shown), self.plot(&points, &shown).text()))
             }
             Format::Json => {
                 let text = serde_json::to_string_pretty(&points).unwrap_or_default();
                 Ok(format!("{text}\n"))
             }
-            Format::Svg => Ok(self.plot(&points, &paid).svg()),
+            Format::Svg => Ok(self.plot(&points, &shown).svg()),
             Format::Mermaid | Format::Dot | Format::Html => {
                 Err(Failure::Call("--pareto is printed as human, json or svg".to_owned()))
             }
         }
     }
 
-    fn table(&self, points: &[Point], paid: &Paid) -> String {
+    fn table(&self, points: &[Point], shown: &Shown) -> String {
         let title = self.target.capability.title;
         let mut text = format!("{} on {title}: cost against storage\n\n", self.name);
-        let _ = writeln!(text, "{:>14}{:>14}{:>14}  {:<10}", "STORED", paid.what, "COLLECTIONS", "");
+        let _ = writeln!(text, "{:>14}{:>14}{:>14}  {:<10}", "STORED", shown.what, "COLLECTIONS", "");
         let least = points.iter().map(|point| point.storage).fold(f64::INFINITY, f64::min);
         for point in points {
             let proven = if point.gap <= 1e-6 {
@@ -63,18 +63,18 @@ impl Prepared {
                 format!("at most {:.2} % from the cheapest", 100.0 * point.gap)
             };
             let (stored, cost) =
-                (human::long_bytes(point.storage, least), human::short(point.cost * paid.times));
+                (human::long_bytes(point.storage, least), human::short(point.cost * shown.times));
             let _ = writeln!(text, "{stored:>14}{cost:>14}{:>14}  {proven}", point.collections);
         }
         text
     }
 
-    fn plot(&self, points: &[Point], paid: &Paid) -> Plot {
+    fn plot(&self, points: &[Point], shown: &Shown) -> Plot {
         Plot {
             title: format!("{} on {}: cost against storage", self.name, self.target.capability.title),
             x: Axis { label: "stored".to_owned(), written: human::bytes },
-            y: Axis { label: paid.what.clone(), written: human::short },
-            points: points.iter().map(|point| (point.storage, point.cost * paid.times)).collect(),
+            y: Axis { label: shown.what.clone(), written: human::short },
+            points: points.iter().map(|point| (point.storage, point.cost * shown.times)).collect(),
         }
     }
 

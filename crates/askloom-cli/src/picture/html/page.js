@@ -164,16 +164,21 @@ function blocksOf(rows, width) {
   return blocks;
 }
 
+/** Whether the store keeps it by itself. */
+const isOwn = (collection) => collection.kept_by === "store";
+
 function gridHead(collection, sample, width) {
   const order = (name) => {
     const field = collection.entry_key.find((key) => key.name === name);
     return field && field.order === "desc" ? `${name} ↓` : name;
   };
   const values = sample.columns.length - sample.keys;
+  const own = isOwn(collection) && design.words.own_key;
+  // What an aggregate is split into is sorted by no field.
+  const within = collection.entry_key.length ? design.words.entry_key : design.words.entry;
   const groups = [
-    [design.words.block_key, width, "key"],
-    // What an aggregate is split into is sorted by no field.
-    [collection.entry_key.length ? design.words.entry_key : design.words.entry, sample.keys - width, "key"],
+    [own || design.words.block_key, own ? sample.keys : width, "key"],
+    [within, own ? 0 : sample.keys - width, "key"],
     [values === 1 ? "" : "values", values, null],
   ].filter(([, wide]) => wide > 0);
   const group = ([name, wide]) => el("th", { scope: "colgroup", colspan: wide }, name);
@@ -220,8 +225,9 @@ function aboutText(collection) {
   const parts = source.paths.length ? ` with ${source.paths.join(", ")}` : "";
   const when = source.condition ? `, where ${source.condition}` : "";
   const words = { master: "source of", copy: "copy of", index: "index of" };
+  const word = isOwn(collection) ? `${design.words.own_index} of` : words[role] || role;
   const added = collection.origin === "added" ? ", added to what the method gives" : "";
-  return `${words[role] || role} ${source.root}${parts}${when}${added}`;
+  return `${word} ${source.root}${parts}${when}${added}`;
 }
 
 function facts(collection) {

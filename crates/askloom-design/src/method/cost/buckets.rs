@@ -13,8 +13,6 @@ use std::collections::BTreeMap;
 
 /// So much more than is needed by averages, as ids are not spread evenly.
 const ROOM: f64 = 1.25;
-/// A write changes at most so many rows of a block, as far as it is looked at whether blocks could be too hot.
-const FAN_OUT: f64 = 100.0;
 
 /// A copy whose blocks are too large or too hot, in buckets.
 pub(super) struct InBuckets {
@@ -94,7 +92,7 @@ fn heat(
     let Some(most) = costing.capability.limits.heat else { return BTreeMap::new() };
     let most = f64::from(most.value.writes);
     let rates: f64 = model.workload.writes.iter().map(|write| write.header.rate.unwrap_or(1.0)).sum();
-    let could = |id: &&CollectionId| sizes.blocks(**id) * most < rates * FAN_OUT;
+    let could = |id: &&CollectionId| sizes.blocks(**id) * most < rates * fan_out(model, sizes, **id);
     let suspects: Vec<CollectionId> = copies.iter().filter(could).copied().collect();
     if suspects.is_empty() {
         return BTreeMap::new();
@@ -114,6 +112,15 @@ fn heat(
         Some((id, writes / blocks(id) / most))
     });
     times.collect()
+}
+
+/// How many rows an instance is in at most, of those that the rows depend on, on average.
+fn fan_out(model: &Model, sizes: &Sizes<'_>, copy: CollectionId) -> f64 {
+    let entries = sizes.entries(copy);
+    let places = upkeep::places(&model.conceptual, &sizes.design.collections[copy]);
+    let classes = places.into_iter().filter_map(|place| place.class);
+    let rows = classes.map(|class| entries / sizes.statistics.count(class).max(1.0));
+    rows.fold(1.0, f64::max)
 }
 
 #[cfg(test)]

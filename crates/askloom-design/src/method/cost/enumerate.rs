@@ -161,6 +161,9 @@ impl<'o> Over<'o> {
         let siblings: BTreeSet<CollectionId> =
             natives.iter().flat_map(|&native| self.pool.siblings(native)).collect();
         let is_local = |id: &CollectionId| self.pool.local.contains_key(id);
+        if siblings.is_empty() && !natives.iter().any(is_local) {
+            return vec![ids];
+        }
         let ours = ids.iter().copied().filter(|id| !is_native(id) || is_local(id)).collect();
         vec![ours, ids.into_iter().filter(|id| !siblings.contains(id) && !is_local(id)).collect()]
     }

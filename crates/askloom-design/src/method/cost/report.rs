@@ -107,7 +107,7 @@ impl Report {
             same: pool.made.same,
             too_large: pool.made.too_large + pool.too_large.len(),
             too_hot: 0,
-            candidates: pool.back - pool.first,
+            candidates: pool.back - pool.first - pool.too_large.len(),
             cuts_made: pool.made.cuts,
             cuts: pool.made.cuts_left,
             plans: choice.plans.made,

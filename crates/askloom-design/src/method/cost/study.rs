@@ -80,6 +80,7 @@ impl<'s> Study<'s> {
         let design = self.design(&decided.chosen);
         let mut report = Report::new(self, &rules, &decided, &design);
         report.looked_at.too_hot = rules.forbidden.len() - forbidden;
+        report.looked_at.candidates -= report.looked_at.too_hot.min(report.looked_at.candidates);
         Ok(self.at_least_as_cheap(design, report, &rules))
     }
 
@@ -91,7 +92,9 @@ impl<'s> Study<'s> {
         limit: Option<Duration>,
         progress: &Progress,
     ) -> Option<Decided> {
+        let began = Instant::now();
         loop {
+            let limit = limit.map(|limit| limit.saturating_sub(began.elapsed()));
             let decided = self.choice.decide(rules, starts, limit, progress)?;
             let hot = self.hot(&self.design(&decided.chosen), rules);
             if hot.is_empty() {

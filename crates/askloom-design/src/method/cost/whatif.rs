@@ -44,10 +44,11 @@ impl Study<'_> {
     /// The least cost for each of some budgets, from the smallest design to the cheapest, each design once. The first half
     /// of the budgets are apart by factors, as most happens where there is little room; the others are where the cost falls most.
     pub fn pareto(&self, wishes: &Wishes, budgets: usize) -> Result<Vec<Point>, Unmet> {
-        let mut rules = Rules { storage: None, ..self.rules(wishes)? };
+        let rules = Rules { storage: None, ..self.rules(wishes)? };
         let starts = self.starts();
         let nobody = Progress::default();
-        let cheapest = self.cool(&mut rules, &starts, wishes.time_limit, &nobody);
+        // What is too hot here need not be where there is less room.
+        let cheapest = self.cool(&mut rules.clone(), &starts, wishes.time_limit, &nobody);
         let Some(cheapest) = cheapest else { return Err(self.unmet(&rules)) };
         let most = self.choice.storage(&cheapest.chosen);
         let least = self.least_storage(&rules).unwrap_or(most);
