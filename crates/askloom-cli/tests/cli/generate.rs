@@ -184,9 +184,8 @@ fn the_readme_names_every_file_and_how_to_run_it() {
 fn block(model: &str, target: &str, statement: &str) -> String {
     let project = Project::new().with("m.loom", model);
     let text = project.run(&["generate", "m.loom", "--target", target]).exits(0).stdout;
-    let start = text.find(statement).unwrap_or_else(|| panic!("no {statement} in\n{text}"));
-    let rest = &text[start..];
-    let end = rest[1..].find("query ").or_else(|| rest[1..].find("write ")).map_or(rest.len(), |end| end + 1);
+    let (_, rest) = text.split_once(statement).unwrap();
+    let end = rest.find("query ").or_else(|| rest.find("write ")).unwrap_or(rest.len());
     rest[..end].to_owned()
 }
 
