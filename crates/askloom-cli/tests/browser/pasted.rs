@@ -4,15 +4,19 @@ use crate::design::Page;
 use crate::devtools::Browser;
 
 /// A store, the keys of its tables as they are headed, and the start of a read of the game's lobby.
-const STORES: [(&str, [&str; 2], &str); 8] = [
-    ("redis", ["key", "sorted by"], "FCALL_RO askloom_range 1 \"LobbyIndex:{waiting}\""),
-    ("redis-search", ["key", "sorted by"], "FCALL_RO askloom_range 1 \"LobbyIndex:{waiting}\""),
-    ("redis-cluster", ["key", "sorted by"], "FCALL_RO askloom_range 1 \"LobbyIndex:{waiting}\""),
-    ("mongodb", ["_id", "index"], "db.LobbyIndex.find({ '_id.status': 'waiting' })"),
-    ("dynamodb", ["PK", "SK"], "aws dynamodb query --cli-input-json '{\n  \"TableName\": \"Game\""),
-    ("cassandra", ["partition key", "clustering key"], "SELECT status, started_at, game_id FROM lobby_index"),
-    ("hbase", ["row key", "then"], "scan \"LobbyIndex\", {STARTROW => "),
-    ("oracle-nosql", ["major key", "minor key"], "store.multiGetIterator(Direction.REVERSE, 20, "),
+const STORES: [(&str, &[&str], &str); 8] = [
+    ("redis", &["key", "sorted by"], "FCALL_RO askloom_range 1 \"LobbyIndex:{waiting}\""),
+    ("redis-search", &["key", "sorted by"], "FCALL_RO askloom_range 1 \"LobbyIndex:{waiting}\""),
+    ("redis-cluster", &["key", "sorted by"], "FCALL_RO askloom_range 1 \"LobbyIndex:{waiting}\""),
+    ("mongodb", &["fields"], "db.Game.find({ status: 'waiting' }"),
+    ("dynamodb", &["PK", "SK"], "aws dynamodb query --cli-input-json '{\n  \"TableName\": \"Game\""),
+    (
+        "cassandra",
+        &["partition key", "clustering key"],
+        "SELECT status, started_at, game_id FROM lobby_index",
+    ),
+    ("hbase", &["row key", "then"], "scan \"LobbyIndex\", {STARTROW => "),
+    ("oracle-nosql", &["major key", "minor key"], "store.multiGetIterator(Direction.REVERSE, 20, "),
 ];
 
 const SHOWN: &str = "document.querySelector('.detail:not([hidden]) .native').innerText";
@@ -45,7 +49,7 @@ fn every_statement_is_there_in_the_language_of_its_store() {
         assert_eq!(without, [""; 0], "{target}");
         let heads = "[...document.querySelectorAll('[aria-labelledby=collection-LobbyIndex] .groups th')]
             .map((head) => head.textContent)";
-        assert_eq!(browser.texts(heads)[..2], keys, "{target}");
+        assert_eq!(browser.texts(heads)[..keys.len()], *keys, "{target}");
         assert_eq!(browser.value("/block key|entry key/.test(document.body.innerText)"), false, "{target}");
         assert_eq!(browser.complaints(), [""; 0], "{target}");
     }
