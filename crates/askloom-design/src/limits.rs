@@ -20,6 +20,8 @@ use askloom_model::{Capability, CollectionId, Contents, Design, Fact, Held};
 pub enum Limit {
     BlockKey,
     EntryKey,
+    /// A value in an index of the store's own: what is longer is not found by it, and nobody is told.
+    IndexKey,
     Record,
     Block,
     /// The store takes more, and is slow then.
@@ -45,6 +47,7 @@ impl Broken {
     pub fn is_error(&self) -> bool {
         match self.limit {
             Limit::BlockKey | Limit::EntryKey | Limit::Record | Limit::Block => self.from_max,
+            Limit::IndexKey => true,
             Limit::AdvisedBlock => false,
         }
     }
@@ -90,23 +93,28 @@ impl Limits<'_> {
     #[must_use]
     pub fn broken(&self, design: &Design, collection: CollectionId) -> Vec<Broken> {
         let limits = &self.capability.limits;
+        let index = self.capability.stored_keys(self.average.conceptual(), &design.collections[collection]);
         let (average, most) =
             (Sizes { statistics: self.average, design }, Sizes { statistics: self.most, design });
         let is_master = matches!(design.collections[collection].contents, Contents::Aggregate(_));
-        let all = [
-            (Limit::BlockKey, limits.block_key),
-            (Limit::EntryKey, limits.entry_key),
-            (Limit::Record, limits.record),
-            (Limit::Block, limits.block),
-            (Limit::AdvisedBlock, limits.advised_block),
-        ];
+        let all = match index {
+            // It has neither blocks nor records of its own.
+            Some(keys) => vec![(Limit::IndexKey, keys.longest)],
+            None => vec![
+                (Limit::BlockKey, limits.block_key),
+                (Limit::EntryKey, limits.entry_key),
+                (Limit::Record, limits.record),
+                (Limit::Block, limits.block),
+                (Limit::AdvisedBlock, limits.advised_block),
+            ],
+        };
         let one = |(limit, fact): (Limit, Option<Fact<u64>>)| {
             let fact = fact?;
             let of = |sizes: &Sizes<'_>| measured(sizes, collection, limit, limits.aggregate);
             let (usual, bytes) = (of(&average), of(&most));
             // Rows of a copy are written one by one. They are of many aggregates, which need not all be as large as can be.
             let promised = match limit {
-                Limit::BlockKey | Limit::EntryKey | Limit::Record => true,
+                Limit::BlockKey | Limit::EntryKey | Limit::IndexKey | Limit::Record => true,
                 Limit::Block if !is_master => return None,
                 Limit::Block | Limit::AdvisedBlock => is_master,
             };
@@ -121,6 +129,7 @@ fn measured(sizes: &Sizes<'_>, collection: CollectionId, limit: Limit, aggregate
     match limit {
         Limit::BlockKey => sizes.block_key_bytes(collection),
         Limit::EntryKey => sizes.entry_key_bytes(collection),
+        Limit::IndexKey => f64::max(sizes.block_key_bytes(collection), sizes.entry_key_bytes(collection)),
         Limit::Record => sizes.record_bytes(collection, aggregate),
         Limit::Block | Limit::AdvisedBlock => sizes.block_bytes(collection),
     }

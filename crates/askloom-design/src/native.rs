@@ -9,9 +9,10 @@
 //! something.
 
 use crate::cost::{Costing, Sizes, Statistics};
+use crate::simple::{self, capitalised};
 use askloom_model::{
-    Collection, CollectionId, Conceptual, Contents, Design, Id, IndexKeys, Keeper, Leaf, Model, Origin, Path,
-    Role,
+    Collection, CollectionId, Conceptual, Contents, Design, Id, IndexKeys, IndexedFields, Keeper, KeyField,
+    Leaf, Member, Model, Origin, Path, Role, Source, StoredKeys,
 };
 use std::collections::HashMap;
 
@@ -19,6 +20,10 @@ use std::collections::HashMap;
 /// order of another copy that was added.
 pub fn hand_over(model: &Model, costing: &Costing<'_>, design: &mut Design) {
     let Some(indexes) = costing.capability.indexes else { return };
+    // Without an order all of a block is read where the copy gives the first of it: whether it pays, cost has to say.
+    if indexes.value.keys.gives_no_order() {
+        return;
+    }
     let conceptual = &model.conceptual;
     let mut given = Given::default();
     for id in design.collections.ids().collect::<Vec<_>>() {
@@ -122,6 +127,53 @@ pub(crate) fn index_for(
             ..index
         }),
     }
+}
+
+/// The indexes of a master that a store could keep for queries that a copy is for: in place of it, or, where an index
+/// has one field, one for each field of its key.
+pub(crate) fn indexes_for(
+    conceptual: &Conceptual,
+    keys: IndexKeys,
+    collection: &Collection,
+) -> Vec<Collection> {
+    match keys {
+        IndexKeys::Stored(StoredKeys { of: IndexedFields::One, .. }) => {
+            let fields = collection.block_key.iter().chain(&collection.entry_key);
+            fields.filter_map(|field| index_of(conceptual, keys, collection, field)).collect()
+        }
+        IndexKeys::Stored(StoredKeys { of: IndexedFields::Several, .. }) | IndexKeys::Computed => {
+            index_for(conceptual, keys, collection).into_iter().collect()
+        }
+    }
+}
+
+/// The index of the records of a copy's root by one field: what is within a range, if the store finds that, else what
+/// is equal.
+fn index_of(
+    conceptual: &Conceptual,
+    keys: IndexKeys,
+    copy: &Collection,
+    field: &KeyField,
+) -> Option<Collection> {
+    let member = match field.path.leaf {
+        Leaf::Attribute(id) => Member::Attribute(id),
+        Leaf::Reference(id) => Member::End(id),
+        Leaf::Itself | Leaf::Bucket(_) => return None,
+    };
+    let root = copy.source.root;
+    let (class, field_name) = (&conceptual.classes[root].name, conceptual.member_name(member));
+    let key = vec![KeyField { descending: false, ..field.clone() }];
+    let within = Collection {
+        name: format!("{class}By{}", capitalised(field_name)),
+        source: Source { root, positions: simple::only_main(root), condition: None },
+        block_key: Vec::new(),
+        entry_key: key.clone(),
+        role: Role::Copy,
+        contents: Contents::Fields(Vec::new()),
+        ..copy.clone()
+    };
+    let equal = Collection { block_key: key, entry_key: Vec::new(), ..within.clone() };
+    index_for(conceptual, keys, &within).or_else(|| index_for(conceptual, keys, &equal))
 }
 
 /// Whether the rows of a copy are the instances of its root, each once, made of values of the root alone.

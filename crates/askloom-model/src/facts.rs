@@ -1,6 +1,8 @@
 //! The facts of a store one by one, for whoever wants to see where they come from.
 
-use crate::{AtomicUnit, Capability, Charging, Expiry, Fact, IndexKeys, Profile, SnapshotReads};
+use crate::{
+    AtomicUnit, Capability, Charging, Expiry, Fact, IndexKeys, IndexedFields, Profile, SnapshotReads,
+};
 use serde::Serialize;
 
 /// A fact in words.
@@ -54,7 +56,10 @@ impl Capability {
             let lag = if fact.value.lag { "may lag" } else { "never lag" };
             let leads = match fact.value.keys {
                 IndexKeys::Computed => "",
-                IndexKeys::Stored(_) => ", of stored fields",
+                IndexKeys::Stored(keys) => match keys.of {
+                    IndexedFields::Several => ", of stored fields",
+                    IndexedFields::One => ", each of one stored field, in no order",
+                },
             };
             Said {
                 about: "own indexes",

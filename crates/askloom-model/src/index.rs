@@ -2,8 +2,8 @@
 
 use crate::{
     Capability, ClassId, Collection, ColumnValue, Comparison, Conceptual, Condition, Constant, Contents,
-    Home, HomePlace, Id, IndexKeys, Keeper, KeyType, Leaf, Member, Operand, Path, Plan, RelationshipKind,
-    Role, StoredKeys, Type, Value, identity_types, typed,
+    Home, HomePlace, Id, IndexKeys, IndexedFields, Keeper, KeyType, Leaf, Member, Operand, Path, Plan,
+    RelationshipKind, Role, StoredKeys, Type, Value, identity_types, typed,
 };
 
 /// What is true of every row of an index: a field and a constant.
@@ -28,14 +28,39 @@ impl Capability {
     /// Whether the store keeps this as an index that leads to the records of its master: whoever reads by it has those.
     #[must_use]
     pub fn leads_to_records(&self, conceptual: &Conceptual, collection: &Collection) -> bool {
-        let keys = self.indexes.map(|indexes| indexes.value.keys);
+        self.stored_keys(conceptual, collection).is_some()
+    }
+
+    /// How the store keeps this as an index that leads to the records of its master, if it does.
+    #[must_use]
+    pub fn stored_keys(&self, conceptual: &Conceptual, collection: &Collection) -> Option<StoredKeys> {
         // What holds more than keys is not what was made for such a store.
-        collection.keeper == Keeper::Store
-            && collection.fields().is_empty()
-            && match keys {
-                Some(IndexKeys::Stored(keys)) => keys.can_be_of(conceptual, collection),
-                Some(IndexKeys::Computed) | None => false,
-            }
+        let made = collection.keeper == Keeper::Store && collection.fields().is_empty();
+        match self.indexes.filter(|_| made)?.value.keys {
+            IndexKeys::Stored(keys) => Some(keys).filter(|keys| keys.can_be_of(conceptual, collection)),
+            IndexKeys::Computed => None,
+        }
+    }
+
+    /// Whether it gives records in no order, though it has keys.
+    #[must_use]
+    pub fn gives_no_order(&self, conceptual: &Conceptual, collection: &Collection) -> bool {
+        let keys = self.stored_keys(conceptual, collection);
+        keys.is_some_and(|keys| IndexKeys::Stored(keys).gives_no_order())
+    }
+}
+
+impl IndexKeys {
+    /// Whether no index gives records in an order.
+    #[must_use]
+    pub const fn gives_no_order(self) -> bool {
+        match self {
+            Self::Stored(keys) => match keys.of {
+                IndexedFields::One => true,
+                IndexedFields::Several => false,
+            },
+            Self::Computed => false,
+        }
     }
 }
 
@@ -52,14 +77,24 @@ impl StoredKeys {
         let mut keys = copy.block_key.iter().chain(&copy.entry_key);
         // By the id alone there is an index already.
         let more = keys.any(|field| !is_identity(conceptual, root, field.path.leaf));
-        let identity = identity_types(conceptual, root);
         rows && more
             && !by_id
             && main.eq([Some(root)])
             && conceptual.homes(root) == alone
             && copy.block_key.iter().all(|field| self.is_field(conceptual, &field.path, self.equal))
             && copy.entry_key.iter().all(|field| self.is_field(conceptual, &field.path, self.ordered))
-            && copy.entry_key.iter().all(|field| sorts(conceptual, field.path.leaf))
+            && match self.of {
+                IndexedFields::Several => self.can_sort(conceptual, copy),
+                IndexedFields::One => {
+                    copy.block_key.len() + copy.entry_key.len() == 1 && copy.source.condition.is_none()
+                }
+            }
+    }
+
+    /// Whether it has the order of a copy, and only the rows of that.
+    fn can_sort(self, conceptual: &Conceptual, copy: &Collection) -> bool {
+        let identity = identity_types(conceptual, copy.source.root);
+        copy.entry_key.iter().all(|field| sorts(conceptual, field.path.leaf))
             // The identity decides among rows that are equal else.
             && identity.iter().all(|ty| self.ordered.contains(&ty.into()))
             && copy.source.condition.as_ref().is_none_or(|condition| self.can_say(conceptual, condition))

@@ -175,6 +175,19 @@ pub struct StoredKeys {
     pub equal: &'static [KeyType],
     /// Of those, the ones that are sorted as the language sorts them, null first.
     pub ordered: &'static [KeyType],
+    pub of: IndexedFields,
+    /// The most bytes of a value.
+    pub longest: Option<Fact<u64>>,
+}
+
+/// How many fields one index has, and how it gives the records that it leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum IndexedFields {
+    /// Several, and records in the order of those that sort. It may be of some records alone.
+    Several,
+    /// One, and records in no order. Null is not in it.
+    One,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

@@ -5,7 +5,7 @@ use super::note::{Note, Place};
 use super::{CollectionDocument, PlanDocument, Total};
 use crate::human;
 use crate::render::amount;
-use askloom_model::{Origin, Role, Words};
+use askloom_model::{Keeper, Origin, Role, Words};
 
 /// A block above this is worth a word on any store.
 const LARGE_BLOCK: f64 = 1e8;
@@ -47,6 +47,10 @@ fn of_plan(plan: &PlanDocument) -> Vec<Note> {
 }
 
 fn large(words: &Words, collection: &CollectionDocument) -> Option<String> {
+    // An index of stored fields has no blocks.
+    if words.own_key.is_some() && collection.kept_by == Keeper::Store {
+        return None;
+    }
     let most = collection.estimate.largest_block_bytes;
     let large = human::bytes(most);
     if collection.block_key.is_empty() && collection.role != Role::Master {

@@ -5,6 +5,7 @@ use crate::harness::{Shell, every_example};
 use crate::server::{self, Session};
 use askloom_model::{AccessPath, Value, ValueError};
 use askloom_target::cassandra::{CqlColumn, CqlTable, select, tables};
+use askloom_target::embedded::encode;
 use askloom_target::generate::{Options, Sample};
 use askloom_target::layout::{Block, Fields, Layout, Table};
 use askloom_target::program::Read;
@@ -100,11 +101,47 @@ impl Cqlsh {
         }
         let table = layout.table(read.table).unwrap();
         let cql = all.iter().find(|cql| cql.collection == read.table).unwrap();
-        match cql.system {
-            Some(_) => blocks(layout, table, cql, &rows).map_err(|error| error.0),
-            None => rows.iter().map(|row| record(layout, cql, row).map_err(|error| error.0)).collect(),
+        let found = match (&cql.system, &cql.index) {
+            (_, Some(index)) => {
+                let host = all.iter().find(|cql| cql.collection == index.host).unwrap();
+                led_to(layout, cql, host, rows)
+            }
+            (Some(_), None) => blocks(layout, table, cql, &rows),
+            (None, None) => rows.iter().map(|row| record(layout, cql, row)).collect(),
+        };
+        found.map_err(|error| error.0)
+    }
+}
+
+/// A partition that is found by an index is a row of it, and the aggregate. Without a class it was deleted.
+fn led_to(
+    layout: &Layout<'_>,
+    cql: &CqlTable,
+    host: &CqlTable,
+    mut rows: Vec<Map<String, Json>>,
+) -> Result<Vec<Sample>, ValueError> {
+    let system = host.system.as_ref().unwrap();
+    rows.retain(|row| !row[&system.class].is_null());
+    for row in &mut rows {
+        // What the executor asks of every aggregate, where only members were asked for: no version, no epoch, made in
+        // 1970, not deleted, no writes, no ordinals.
+        if !row.contains_key(&system.rest) {
+            let mut bytes = vec![0; 16];
+            let rest = [Value::Int(0), Value::Null, Value::Blob(Vec::new()), Value::Int(0)];
+            rest.iter().for_each(|value| encode(value, &mut bytes));
+            let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+            row.insert(system.rest.clone(), Json::from(format!("0x{digits}")));
+            row.insert(system.version.clone(), Json::from(0));
         }
     }
+    let mut found = blocks(layout, layout.table(host.collection).unwrap(), host, &rows)?;
+    for row in &rows {
+        let own = record(layout, cql, row)?;
+        if !found.contains(&own) {
+            found.push(own);
+        }
+    }
+    Ok(found)
 }
 
 fn cells(layout: &Layout<'_>, cql: &CqlTable, row: &Map<String, Json>) -> Result<Vec<Value>, ValueError> {

@@ -2,6 +2,7 @@
 //! one test alone, since they take as much memory as all other servers together.
 
 use crate::cassandra::Cqlsh;
+use crate::cassandra_indexes::finds;
 use crate::data::example;
 use crate::harness::{Count, Shell, What, one_design};
 use crate::mongodb::Mongosh;
@@ -64,4 +65,5 @@ fn a_game_is_played_on_three_nodes_of_cassandra() {
     game(&mut shell);
     let kept = shell.send("DESCRIBE KEYSPACE game_of_three;").unwrap();
     assert!(kept.contains("'replication_factor': '3'"), "{kept}");
+    finds(&mut shell, 3);
 }

@@ -13,6 +13,7 @@
 mod bound;
 mod buckets;
 mod cassandra;
+mod cassandra_indexes;
 mod clusters;
 mod data;
 mod dynamodb;

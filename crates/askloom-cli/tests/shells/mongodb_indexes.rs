@@ -17,7 +17,7 @@ use askloom_target::target;
 use std::collections::HashMap;
 
 /// Keys of every type that an index may have, which can be null, and an id of two parts; instances of a subclass.
-const ITEMS: &str = "\
+pub(crate) const ITEMS: &str = "\
 @count(300)
 entity Maker { id name: text }
 
@@ -66,7 +66,7 @@ fn schema() -> Schema {
 }
 
 /// Some of them, of which every third was deleted.
-fn some_deleted(schema: &Schema) -> Memory {
+pub(crate) fn some_deleted(schema: &Schema) -> Memory {
     let more = few(&schema.model, 60, 3, 40);
     let generator = Generator::new(&more, Generated { seed: 7, nasty: true, ..Generated::default() });
     let mut keyspace = stored(schema, generator.records().map(|(_, record)| record));

@@ -31,6 +31,7 @@ impl Broken {
         let what = match self.limit {
             Limit::BlockKey => format!("a key ({})", words.block_key),
             Limit::EntryKey => format!("a key ({})", words.entry_key),
+            Limit::IndexKey => format!("a value of the {}", words.own_index),
             Limit::Record => "a record".to_owned(),
             Limit::Block | Limit::AdvisedBlock => format!("a block ({})", words.spread_block),
         };
@@ -38,7 +39,9 @@ impl Broken {
             if self.from_max { "with lists as long as @max" } else { "by the averages of the model" };
         let store = capability.title;
         let takes = match self.limit {
-            Limit::BlockKey | Limit::EntryKey | Limit::Record | Limit::Block => format!("{store} takes"),
+            Limit::BlockKey | Limit::EntryKey | Limit::IndexKey | Limit::Record | Limit::Block => {
+                format!("{store} takes")
+            }
             Limit::AdvisedBlock => format!("{store} should have"),
         };
         let most = self.most.value;
@@ -51,7 +54,7 @@ impl Broken {
     fn hint(&self, capability: &Capability, conceptual: &Conceptual, design: &Design) -> String {
         let collection = &design.collections[self.collection];
         match (self.limit, &collection.contents) {
-            (Limit::BlockKey | Limit::EntryKey, _) => {
+            (Limit::BlockKey | Limit::EntryKey | Limit::IndexKey, _) => {
                 "say how large its values are with @size, or use a shorter key".to_owned()
             }
             (Limit::Record | Limit::Block | Limit::AdvisedBlock, Contents::Aggregate(_)) => {

@@ -9,9 +9,9 @@ use super::{cover, fetch, lookup, paths, search};
 use crate::cost::{Asked, Costing, Sizes, Statistics, list_length, selectivity};
 use askloom_model::{
     AssumptionAbout, Capability, ClassId, CollectionId, ColumnValue, Condition, Constant, Contents,
-    CopyLevel, Design, EndId, Estimate, Fetch, Follow, Found, Guarantee, InSet, Joining, Keeper, Leaf, Limit,
-    Member, Operand, OrderBy, Path, Plan, PositionId, Priced, Query, Reading, Role, SnapshotReads,
-    StepEstimate, StepOf, Work,
+    CopyLevel, Design, EndId, Estimate, Fetch, Follow, Found, Guarantee, InSet, IndexedFields, Joining,
+    Keeper, Leaf, Limit, Member, Operand, OrderBy, Path, Plan, PositionId, Priced, Query, Reading, Role,
+    SnapshotReads, StepEstimate, StepOf, Work,
 };
 use std::collections::HashSet;
 
@@ -187,7 +187,8 @@ impl Pricing<'_> {
         let id = plan.access.collection;
         let collection = &self.sizes.design.collections[id];
         let capability = self.costing.capability;
-        let leads = capability.leads_to_records(self.sizes.statistics.conceptual(), collection);
+        let keys = capability.stored_keys(self.sizes.statistics.conceptual(), collection);
+        let leads = keys.is_some();
         let entry = match leads {
             true => self.sizes.led_to(plan),
             false => self.sizes.entry_bytes(id),
@@ -208,6 +209,9 @@ impl Pricing<'_> {
                 (if *limited { rows.min(most) } else { rows }, times)
             }
         };
+        // Records that come in no order are each looked up where they are.
+        let apart = keys.filter(|keys| keys.of == IndexedFields::One);
+        let partitions = if apart.is_some() { partitions + rows } else { partitions };
         let bytes = rows * entry;
         let requests = match how {
             Reading::Scan | Reading::Each { .. } => self.costing.pages(bytes),

@@ -80,8 +80,9 @@ impl Planner<'_> {
     /// and none for an instance without any.
     fn holds_all(&self, collection: &Collection) -> bool {
         let single = |field: &KeyField| is_single(self.conceptual, &field.path);
+        let leads = self.costing.capability.gives_no_order(self.conceptual, collection);
         collection.role == Role::Master
-            || (collection.indexed().is_none() && collection.block_key.iter().all(single))
+            || (collection.indexed().is_none() && !leads && collection.block_key.iter().all(single))
     }
 
     /// Whether an index is of a symmetric relationship: it has what one side holds, and links that the other side holds
@@ -159,9 +160,13 @@ impl Planner<'_> {
         positions: &[Option<PositionId>],
         block: &Bound,
     ) -> Vec<(Reading, HashSet<usize>)> {
+        // What is in no order is found by a value or a range of values: without, it is a scan of the records.
+        let unordered = self.costing.capability.gives_no_order(self.conceptual, collection);
         let plain = self.range(collection, positions, block, false);
         let several = self.range(collection, positions, block, true);
-        if plain == several { vec![plain] } else { vec![plain, several] }
+        let mut found = if plain == several { vec![plain] } else { vec![plain, several] };
+        found.retain(|(_, used)| !unordered || !used.is_empty());
+        found
     }
 
     fn range(

@@ -414,6 +414,9 @@ impl<'p> Planner<'p> {
     /// Leaves the sort out where the entries come in the query's order, and then reads no more than LIMIT asks for.
     /// Of several ranges, each in that order, no more than LIMIT asks for is needed either, but they are sorted.
     fn settle_order(&self, collection: &Collection, plan: &mut Plan) {
+        if self.costing.capability.gives_no_order(self.conceptual, collection) {
+            return;
+        }
         let Some(backwards) = order::direction(collection, &plan.access, self.query, &self.conjuncts) else {
             return;
         };

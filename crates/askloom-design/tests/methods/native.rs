@@ -2,9 +2,10 @@
 
 use crate::{EXAMPLES, example, model};
 use askloom_design::cost::Costing;
+use askloom_design::limits::Limit;
 use askloom_design::method::{self, Method, Options};
 use askloom_design::{native, plan, saved};
-use askloom_model::{Collection, Design, Guarantee, Keeper, KeyField, Leaf, Model, Path};
+use askloom_model::{Collection, Design, Guarantee, Keeper, KeyField, Leaf, Model, Path, Reading};
 
 fn on_dynamodb(model: &Model, method: Method) -> (Costing<'static>, Design) {
     let costing = Costing::from(askloom_target::target("dynamodb").unwrap());
@@ -168,4 +169,60 @@ fn what_is_stored_in_another_order_or_elsewhere_is_no_index_of_stored_fields() {
     let by_kind = "@count(100_000) entity Thing { id kind: enum(z, a), id number: int, day: date }\n\
                    @rate(100/s) query q: SELECT number FROM Thing WHERE day = :x\n";
     assert_eq!(kept(&on_mongodb(&model(by_kind)).1), Vec::<&str>::new());
+}
+
+/// Asked by one field or two, with an order and without, and written much more often.
+const SELDOM: &str = "@count(100_000)\nentity User { id key: uuid, mail: text, age: int @distinct(50000), at: timestamp }\n\
+     @rate(1/s) query byMail: SELECT key, age FROM User WHERE mail = :mail\n\
+     @rate(1/s) query grown: SELECT mail FROM User WHERE age = :age AND at > :since ORDER BY at DESC LIMIT 3\n\
+     @rate(1/min) query old: SELECT mail FROM User WHERE age >= :age ORDER BY at\n\
+     @rate(500/s) write add: INSERT User\n";
+
+fn on_cassandra(model: &Model, method: Method) -> (Costing<'static>, Design) {
+    let costing = Costing::from(askloom_target::target("cassandra").unwrap());
+    (costing, method::design(method, model, &costing, &Options::default()).design)
+}
+
+#[test]
+fn an_index_of_cassandra_has_one_column_and_gives_no_order() {
+    let model = model(SELDOM);
+    let (costing, design) = on_cassandra(&model, Method::Cost);
+    assert_eq!(kept(&design), ["UserByMailIndex", "UserByAgeIndex"]);
+    let plan = |name: &str| {
+        let query = model.workload.queries.iter().find(|query| query.header.name == name).unwrap();
+        plan::answer(&costing, &model, &design, query).unwrap()
+    };
+    let (mail, grown, old) = (plan("byMail"), plan("grown"), plan("old"));
+    // The row comes with it: one request, and a partition beside that of the index.
+    assert_eq!((mail.estimate.requests, mail.joins.len(), mail.fetches.len()), (1.0, 0, 0));
+    assert!((mail.estimate.partitions - 1.0 - mail.estimate.rows).abs() < 1e-9, "{:?}", mail.estimate);
+    assert_eq!(mail.priced.reads, Guarantee::Committed);
+    // All of it is read before the client sorts and limits, also where nobody asks for an order.
+    for plan in [&mail, &grown, &old] {
+        assert!(plan.sort.is_some(), "{plan:?}");
+        let Reading::Range { limited, backwards, .. } = &plan.access.how else { panic!("{plan:?}") };
+        assert!(!limited && !backwards);
+    }
+    assert!(grown.filter.is_some() && old.filter.is_none());
+    let read = saved::from_json(&model, &saved::to_json(&model, &design)).unwrap();
+    assert_eq!(read, design);
+}
+
+#[test]
+fn cassandra_gets_no_index_for_what_a_method_adds_nor_one_that_would_hold_more_than_it_takes() {
+    let model = model(SELDOM);
+    for method in Method::PUBLISHED {
+        assert_eq!(kept(&on_cassandra(&model, method).1), Vec::<&str>::new(), "{}", method.name());
+    }
+    let long = crate::model(&SELDOM.replace("mail: text", "mail: text @size(9 KB)"));
+    assert!(!kept(&on_cassandra(&long, Method::Cost).1).contains(&"UserByMailIndex"));
+    // One that somebody has in a design all the same is told.
+    let (costing, design) = on_cassandra(&model, Method::Cost);
+    let statistics = costing.statistics(&long.conceptual);
+    let [broken] =
+        askloom_design::limits::all_broken(costing.capability, &statistics, &design).try_into().unwrap();
+    assert_eq!((broken.limit, broken.most.value, broken.is_error()), (Limit::IndexKey, 8192, true));
+    let told =
+        "a value of the index has 9.0 KB by the averages of the model, and Cassandra takes 8.0 KB at most";
+    assert_eq!(broken.text(costing.capability), told);
 }

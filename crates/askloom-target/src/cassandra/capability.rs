@@ -1,8 +1,47 @@
 //! What Cassandra can do.
 
-use askloom_model::{AtomicUnit, Capability, Expiry, Fact, Held, Limits, SnapshotReads, Words};
+use askloom_model::{
+    AtomicUnit, Capability, Expiry, Fact, Held, IndexKeys, IndexedFields, KeyType, Limits, NativeIndexes,
+    SnapshotReads, StoredKeys, Words,
+};
 
 const CQL_LIMITS: &str = "DataStax CQL reference, \"Limitations\": a key or clustering column, 65,535 bytes";
+
+/// The most bytes of a value in a storage-attached index. A lightweight transaction writes a longer one, and the index
+/// leaves it out without a word.
+pub(super) const INDEXED_BYTES: usize = 8 << 10;
+
+/// A storage-attached index has one column, and finds what equals a value: a text by its bytes, a number by its value.
+/// Where values have an order it also finds what is within a range, but not for text; and gives rows by token.
+///
+/// Doubles are left out, as `-0.0` equals `0.0` in the language alone; blobs, places and JSON, as nobody asks by them.
+const INDEXED: StoredKeys = StoredKeys {
+    equal: &[
+        KeyType::Text,
+        KeyType::Int,
+        KeyType::Long,
+        KeyType::Decimal,
+        KeyType::Bool,
+        KeyType::Date,
+        KeyType::Time,
+        KeyType::Timestamp,
+        KeyType::Uuid,
+        KeyType::Enum,
+    ],
+    ordered: &[
+        KeyType::Int,
+        KeyType::Long,
+        KeyType::Decimal,
+        KeyType::Date,
+        KeyType::Time,
+        KeyType::Timestamp,
+    ],
+    of: IndexedFields::One,
+    longest: Some(Fact::new(
+        INDEXED_BYTES as u64,
+        "cassandra.yaml, sai_string_term_size_fail_threshold: 8 KiB by default",
+    )),
+};
 
 pub static CAPABILITY: Capability = Capability {
     target: "cassandra",
@@ -19,7 +58,7 @@ pub static CAPABILITY: Capability = Capability {
         records: "rows",
         kept: "on disk",
         own_index: "index",
-        own_key: None,
+        own_key: Some("column"),
     },
     atomic: Fact::new(
         AtomicUnit::Block,
@@ -43,8 +82,10 @@ pub static CAPABILITY: Capability = Capability {
         batch_get: None,
         heat: None,
     },
-    // Storage-attached indexes are there since 5.0, with limits of their own; none is used before its numbers are known.
-    indexes: None,
+    indexes: Some(Fact::new(
+        NativeIndexes { most: 10, local: None, lag: false, keys: IndexKeys::Stored(INDEXED) },
+        "DataStax, \"Configure SAI\": 10 indexes a table; since Cassandra 5.0, written with the row",
+    )),
     ordered: Fact::new(true, "Apache Cassandra documentation, CREATE TABLE: rows by CLUSTERING ORDER"),
     scan: Fact::new(true, "Apache Cassandra documentation, SELECT by token ranges"),
     search: None,

@@ -1,5 +1,6 @@
 //! Statements as text for cqlsh.
 
+use super::capability::INDEXED_BYTES;
 use super::limit::refused;
 use super::read::{Bound, Condition, Select, select};
 use super::schema::{CqlTable, tables};
@@ -27,7 +28,7 @@ impl Language for Cassandra {
         let mut files = vec![File {
             name: "schema.cql".to_owned(),
             run: run("schema.cql"),
-            blocks: tables.iter().map(definition).collect(),
+            blocks: definitions(&tables),
         }];
         if !source.sample.is_empty() {
             let blocks = source.sample.iter().map(|record| Block {
@@ -41,17 +42,7 @@ impl Language for Cassandra {
         }
         let blocks = source.statements.iter().map(|statement| block(source.layout, &tables, statement));
         files.push(File { name: "statements.cql".to_owned(), run: None, blocks: blocks.collect() });
-        Generated {
-            refused: refused(source, &tables),
-            files,
-            notes: vec![
-                "Create a keyspace first, with the replication that you want.".to_owned(),
-                "`stamp` is the version of the aggregate that a row of a copy follows, in microseconds."
-                    .to_owned(),
-                "A blob that stands for a key holds ordered bytes, null first; `--params` prints them."
-                    .to_owned(),
-            ],
-        }
+        Generated { refused: refused(source, &tables), files, notes: notes(&tables) }
     }
 
     fn read(&self, layout: &Layout<'_>, options: &Options, read: &Read) -> String {
@@ -82,6 +73,42 @@ fn block(layout: &Layout<'_>, tables: &[CqlTable], statement: &Statement) -> Blo
                 + &repeated(MARK, all.map(|(each, mutation)| (each, mutation.text())))
         }
     })
+}
+
+fn notes(tables: &[CqlTable]) -> Vec<String> {
+    let mut notes = vec![
+        "Create a keyspace first, with the replication that you want.".to_owned(),
+        "`stamp` is the version of the aggregate that a row of a copy follows, in microseconds.".to_owned(),
+        "A blob that stands for a key holds ordered bytes, null first; `--params` prints them.".to_owned(),
+    ];
+    if tables.iter().any(|table| table.index.is_some()) {
+        notes.push("A read by an index asks every node, which the cost model does not count.".to_owned());
+        notes.push(format!(
+            "A text of more than {INDEXED_BYTES} bytes is not in an index, and Cassandra does not say so: \
+             refuse it before you write."
+        ));
+    }
+    notes
+}
+
+/// Tables, then the indexes of them.
+fn definitions(tables: &[CqlTable]) -> Vec<Block> {
+    let mut blocks: Vec<Block> =
+        tables.iter().filter(|table| table.index.is_none()).map(definition).collect();
+    let indexes = || tables.iter().filter_map(|table| Some((table, table.index.as_ref()?)));
+    for (table, index) in indexes() {
+        // There is one index of a column, whatever it is asked for.
+        let first = indexes().find(|(other, one)| other.name == table.name && one.column == index.column);
+        let text = match first.filter(|(_, one)| one.name != index.name) {
+            Some((_, same)) => format!("{MARK} {}: the same index as {}", index.name, same.name),
+            None => format!(
+                "CREATE INDEX IF NOT EXISTS {} ON {} ({}) USING 'sai';",
+                index.name, table.name, index.column
+            ),
+        };
+        blocks.push(Block { of: index.name.clone(), text, whole: true });
+    }
+    blocks
 }
 
 fn definition(table: &CqlTable) -> Block {
@@ -197,6 +224,7 @@ impl Bound {
         match self {
             Self::Slot(name) => format!(":{name}"),
             Self::Value(value) => value.literal(),
+            Self::Nothing => "()".to_owned(),
         }
     }
 }

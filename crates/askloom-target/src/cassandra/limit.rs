@@ -1,5 +1,6 @@
 //! What Cassandra would refuse, since it is too large.
 
+use super::capability::INDEXED_BYTES;
 use super::read::{Bound, Condition, select};
 use super::schema::CqlTable;
 use super::value::Cql;
@@ -50,7 +51,7 @@ fn of_mutation(tables: &[CqlTable], mutation: &Mutation) -> Vec<String> {
 
 /// By their keys, then all of them together.
 fn of_cells(tables: &[CqlTable], name: &str, cells: Vec<(&str, &Bound)>) -> Vec<String> {
-    let table = tables.iter().find(|table| table.name == name);
+    let table = tables.iter().find(|table| table.name == name && table.index.is_none());
     let place = |name: &str| {
         let own = table.and_then(|table| table.columns.iter().find(|column| column.name == name));
         own.map_or(Place::Value, |column| column.place)
@@ -59,6 +60,11 @@ fn of_cells(tables: &[CqlTable], name: &str, cells: Vec<(&str, &Bound)>) -> Vec<
     for (column, bound) in &cells {
         if place(column) != Place::Value {
             found.extend(too_large(&format!("the key `{column}`"), size(bound), KEY, STORE));
+        }
+        let mut indexes = tables.iter().filter(|table| table.name == name);
+        if indexes.any(|table| table.index.as_ref().is_some_and(|index| index.column == *column)) {
+            let what = format!("`{column}`, which an index finds,");
+            found.extend(too_large(&what, size(bound), INDEXED_BYTES, STORE));
         }
     }
     let all: usize = cells.iter().map(|(_, bound)| size(bound)).sum();
@@ -70,7 +76,7 @@ fn of_cells(tables: &[CqlTable], name: &str, cells: Vec<(&str, &Bound)>) -> Vec<
 
 fn size(bound: &Bound) -> usize {
     match bound {
-        Bound::Slot(_) => 0,
+        Bound::Slot(_) | Bound::Nothing => 0,
         Bound::Value(value) => bytes(value),
     }
 }

@@ -2,6 +2,7 @@
 
 mod capability;
 mod emit;
+mod index;
 mod limit;
 mod profile;
 mod read;
@@ -11,6 +12,7 @@ mod write;
 
 pub use capability::CAPABILITY;
 pub use emit::Cassandra;
+pub use index::IndexOf;
 pub use profile::PROFILE;
 pub use read::{Bound, Condition, Select, select};
 pub use schema::{CqlColumn, CqlTable, Kind, System, tables};

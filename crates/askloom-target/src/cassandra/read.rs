@@ -1,5 +1,6 @@
 //! Reads as SELECT.
 
+use super::index;
 use super::schema::{CqlColumn, CqlTable, Kind};
 use super::value::{Cql, bytes_after, ordered, value};
 use crate::layout::{Layout, Place};
@@ -31,15 +32,20 @@ pub struct Condition {
 pub enum Bound {
     Slot(String),
     Value(Cql),
+    /// No value at all, of an IN.
+    Nothing,
 }
 
 /// The SELECT of a read.
 #[must_use]
 pub fn select(layout: &Layout<'_>, tables: &[CqlTable], read: &Read) -> Option<Select> {
     let table = tables.get(read.table.index())?;
+    let index = table.index.as_ref();
+    let host = index.and_then(|index| Some((tables.get(index.host.index())?, index)));
+    let some = host.and_then(|(host, index)| index::columns(host, index, read));
     let mut select = Select {
         table: table.name.clone(),
-        columns: columns(table),
+        columns: some.unwrap_or_else(|| columns(host.map_or(table, |(host, _)| host))),
         conditions: Vec::new(),
         backwards: Vec::new(),
         limit: None,
@@ -56,6 +62,9 @@ pub fn select(layout: &Layout<'_>, tables: &[CqlTable], read: &Read) -> Option<S
             equal(layout, table, terms, &mut select);
         }
         How::Range(range) => self::range(layout, table, range, &mut select),
+    }
+    if let Some((host, _)) = host.filter(|_| index::asks_for_null(read)) {
+        index::nothing(host, &mut select);
     }
     // A full read asks every node; at SERIAL that is refused.
     select.serial &= !select.conditions.is_empty();

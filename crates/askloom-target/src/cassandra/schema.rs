@@ -1,7 +1,8 @@
 //! A design as tables of Cassandra.
 //!
 //! A block is a partition, a record a row in it. The columns of a block make up the partition key, the others of the key
-//! cluster. An aggregate's members are columns; where entries of its own have rows, the members are static.
+//! cluster. An aggregate's members are columns; where entries of its own have rows, the members are static. A copy that
+//! Cassandra keeps is an index of one of these columns.
 //!
 //! | what | is kept as |
 //! | --- | --- |
@@ -14,6 +15,7 @@
 //! | a list of plain values in a copy | a frozen list |
 //! | anything nested | JSON |
 
+use super::index::{self, IndexOf};
 use crate::layout::{Column, Holds, Layout, Place, Shape, Table};
 use crate::names::NameRule;
 use crate::tree::TreeOf;
@@ -108,6 +110,8 @@ pub struct CqlTable {
     pub system: Option<System>,
     /// A copy whose block key has no fields is one partition.
     pub constant: Option<String>,
+    /// Of a copy that Cassandra keeps: it has no rows, but is an index of those of a master.
+    pub index: Option<IndexOf>,
 }
 
 /// The names of the columns that are no members.
@@ -148,7 +152,10 @@ pub enum Kind {
 pub fn tables(layout: &Layout<'_>, prefix: &str) -> Vec<CqlTable> {
     let wanted: Vec<String> = layout.tables().iter().map(|table| format!("{prefix}{}", table.name)).collect();
     let names = NAMES.names(wanted.iter().map(String::as_str));
-    layout.tables().iter().zip(names).map(|(table, name)| cql(table, name)).collect()
+    let mut all: Vec<CqlTable> =
+        layout.tables().iter().zip(names).map(|(table, name)| cql(table, name)).collect();
+    index::link(layout, &mut all);
+    all
 }
 
 fn cql(table: &Table, name: String) -> CqlTable {
@@ -177,6 +184,7 @@ fn cql(table: &Table, name: String) -> CqlTable {
         columns: columns.collect(),
         system,
         constant: constant.filter(|_| table.block().next().is_none()),
+        index: None,
     }
 }
 

@@ -57,7 +57,9 @@ pub fn mutations(layout: &Layout<'_>, tables: &[CqlTable], batch: &Batch) -> Vec
     let mut found: Vec<Repeated> = Vec::new();
     let mut owned: Vec<(Partition, Option<String>, Vec<Mutation>)> = Vec::new();
     for change in &batch.changes {
-        let Some(table) = tables.get(change.table.index()) else { continue };
+        let own = tables.get(change.table.index());
+        // An index changes with the rows that it is of.
+        let Some(table) = own.filter(|table| table.index.is_none()) else { continue };
         match &table.system {
             Some(system) => {
                 let all = master(layout, table, system, batch, change);
@@ -266,7 +268,8 @@ fn copy(layout: &Layout<'_>, table: &CqlTable, batch: &Batch, change: &Change) -
 pub(super) fn sample(layout: &Layout<'_>, tables: &[CqlTable], sample: &Sample) -> Vec<Mutation> {
     match sample {
         Sample::Row { table, cells } => {
-            let Some(table) = tables.get(table.index()) else { return Vec::new() };
+            let own = tables.get(table.index()).filter(|table| table.index.is_none());
+            let Some(table) = own else { return Vec::new() };
             let constant = table.constant.iter().map(|name| (name.clone(), known(Cql::Int(0))));
             let cells = constant.chain(filled(layout, table, cells)).collect();
             vec![Mutation::Insert { table: table.name.clone(), cells, stamp: None, ttl: None }]

@@ -15,7 +15,7 @@ pub use master::{Block, Fields};
 pub use row::Entry;
 
 use crate::tree::TreeOf;
-use askloom_model::{CollectionId, Conceptual, Design, Id, Member, Path, PositionId, Role, Type};
+use askloom_model::{CollectionId, Conceptual, Design, Id, Leaf, Member, Path, PositionId, Role, Type};
 
 /// All tables of a design.
 #[derive(Debug)]
@@ -149,6 +149,26 @@ impl Column {
             Place::Block | Place::Sort { .. } | Place::Row => true,
             Place::Value => false,
         }
+    }
+
+    /// Whether this one of a master has what a column of a copy has.
+    pub(crate) fn keeps(&self, copied: &Self) -> bool {
+        let same = match (&self.source, &copied.source) {
+            (Source::Position { part: stored, .. }, Source::Position { position, part }) => {
+                stored == part && *position == PositionId::from_index(0)
+            }
+            (Source::Member(member), Source::Path { path, .. }) => Some(*member) == member_of(path.leaf),
+            (_, _) => false,
+        };
+        same && self.holds == copied.holds
+    }
+}
+
+pub(crate) fn member_of(leaf: Leaf) -> Option<Member> {
+    match leaf {
+        Leaf::Attribute(id) => Some(Member::Attribute(id)),
+        Leaf::Reference(id) => Some(Member::End(id)),
+        Leaf::Itself | Leaf::Bucket(_) => None,
     }
 }
 

@@ -1,8 +1,8 @@
 //! What MongoDB can do: a replica set, since a lone server has no transactions.
 
 use askloom_model::{
-    AtomicUnit, Capability, Expiry, Fact, Held, IndexKeys, KeyType, Limits, NativeIndexes, Operator, Push,
-    PushedType, SnapshotReads, StoredKeys, Transaction, Words,
+    AtomicUnit, Capability, Expiry, Fact, Held, IndexKeys, IndexedFields, KeyType, Limits, NativeIndexes,
+    Operator, Push, PushedType, SnapshotReads, StoredKeys, Transaction, Words,
 };
 
 /// MongoDB manual, "Comparison/Sort Order": null, to which a missing field is equal, before numbers, each by its value,
@@ -35,6 +35,8 @@ const INDEXED: StoredKeys = StoredKeys {
         KeyType::Timestamp,
         KeyType::Uuid,
     ],
+    of: IndexedFields::Several,
+    longest: None,
 };
 
 pub static CAPABILITY: Capability = Capability {

@@ -8,10 +8,8 @@ use super::bson::{Bson, Document};
 use super::capability::CAPABILITY;
 use super::schema::{MongoCollection, MongoField};
 use super::value::Encoder;
-use crate::layout::{Column, Holds, Layout, Source};
-use askloom_model::{
-    Collection, CollectionId, Comparison, Id, IndexTerm, Leaf, Member, PositionId, Value, typed,
-};
+use crate::layout::{Column, Holds, Layout, Source, member_of};
+use askloom_model::{Collection, CollectionId, Comparison, Id, IndexTerm, Value, typed};
 
 /// What an index is of.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,7 +44,7 @@ fn index(
     own: &MongoCollection,
 ) -> Option<MongoCollection> {
     let field = |field: &MongoField| {
-        let stored = host.fields.iter().find(|stored| is_same(&stored.of, &field.of))?;
+        let stored = host.fields.iter().find(|stored| stored.of.keeps(&field.of))?;
         let of = Column { place: field.place, optional: field.of.optional, ..stored.of.clone() };
         Some(MongoField { place: field.place, of, ..stored.clone() })
     };
@@ -65,29 +63,9 @@ fn index(
     })
 }
 
-/// Whether a column of a master is one of a copy.
-fn is_same(stored: &Column, column: &Column) -> bool {
-    let same = match (&stored.source, &column.source) {
-        (Source::Position { part: stored, .. }, Source::Position { position, part }) => {
-            stored == part && *position == PositionId::from_index(0)
-        }
-        (Source::Member(member), Source::Path { path, .. }) => Some(*member) == leaf_member(path.leaf),
-        (_, _) => false,
-    };
-    same && stored.holds == column.holds
-}
-
-fn leaf_member(leaf: Leaf) -> Option<Member> {
-    match leaf {
-        Leaf::Attribute(id) => Some(Member::Attribute(id)),
-        Leaf::Reference(id) => Some(Member::End(id)),
-        Leaf::Itself | Leaf::Bucket(_) => None,
-    }
-}
-
 /// A term of a condition, on the documents of the master.
 fn compared(encoder: Encoder<'_>, host: &MongoCollection, term: &IndexTerm<'_>) -> Option<(String, Bson)> {
-    let member = leaf_member(term.path.leaf)?;
+    let member = member_of(term.path.leaf)?;
     let field = host.fields.iter().find(|field| field.of.source == Source::Member(member))?;
     let Holds::Scalar(ty) = &field.of.holds else { return None };
     let value = typed::basic(&Value::of_constant(term.constant).ok()?, ty)?;

@@ -31,7 +31,7 @@ pub(super) fn in_buckets(
 ) -> Vec<InBuckets> {
     let statistics = Statistics::new(&model.conceptual);
     let sizes = Sizes { statistics: &statistics, design };
-    let possible = |id: &CollectionId| is_possible(model, &design.collections[*id]);
+    let possible = |id: &CollectionId| is_possible(model, costing, &design.collections[*id]);
     let copies: Vec<CollectionId> = design.collections.ids().skip(first).filter(possible).collect();
     let heat = heat(model, costing, &sizes, &copies);
     let needed = |&of: &CollectionId| {
@@ -50,15 +50,18 @@ pub(super) fn should_be_cut(
     sizes: &Sizes<'_>,
     copy: CollectionId,
 ) -> bool {
-    is_possible(model, &sizes.design.collections[copy]) && buckets(too_large(costing, sizes, copy)).is_some()
+    is_possible(model, costing, &sizes.design.collections[copy])
+        && buckets(too_large(costing, sizes, copy)).is_some()
 }
 
 /// What has rows that stand alone, of something with an id.
-fn is_possible(model: &Model, copy: &Collection) -> bool {
+fn is_possible(model: &Model, costing: &Costing<'_>, copy: &Collection) -> bool {
     let main = copy.source.positions.iter().next().and_then(|(_, position)| position.class);
     copy.role != Role::Master
         && matches!(copy.contents, Contents::Fields(_))
         && copy.indexed().is_none()
+        // What leads to records has no blocks of its own.
+        && !costing.capability.leads_to_records(&model.conceptual, copy)
         && main.is_some_and(|class| model.conceptual.classes[class].kind.is_entity())
 }
 

@@ -252,13 +252,14 @@ impl Pool {
             self.design.collections.iter().skip(self.first).map(|(_, one)| one.clone()).collect();
         let for_queries = candidates.into_iter().filter(|one| !native::is_for_writes(conceptual, one));
         for one in for_queries {
-            let Some(index) = native::index_for(conceptual, keys, &one) else { continue };
-            let native = Collection { name: renamed(&one.name, "Index"), ..index };
-            // Beside a copy that is always there it would be another order of that one.
-            let always = self.design.collections.iter().take(self.first);
-            let beside = always.into_iter().any(|(_, other)| other.is_sibling_of(&native));
-            if !(self.hosted && beside) {
-                self.add(conceptual, limits, native);
+            for index in native::indexes_for(conceptual, keys, &one) {
+                let native = Collection { name: renamed(&index.name, "Index"), ..index };
+                // Beside a copy that is always there it would be another order of that one.
+                let always = self.design.collections.iter().take(self.first);
+                let beside = always.into_iter().any(|(_, other)| other.is_sibling_of(&native));
+                if !(self.hosted && beside) {
+                    self.add(conceptual, limits, native);
+                }
             }
         }
     }

@@ -1,0 +1,89 @@
+//! Copies that Cassandra keeps by itself: storage-attached indexes of the columns of a master.
+//!
+//! Such an index has no rows of its own. Its columns are those of the master, kept as they are kept there, and who reads
+//! by it finds the master's rows. What was deleted has no value but its id, and no class.
+
+use super::capability::CAPABILITY;
+use super::read::{Bound, Condition, Select};
+use super::schema::{CqlColumn, CqlTable};
+use crate::layout::{Column, Layout, Place, Source};
+use crate::program::{How, Read, Term};
+use askloom_model::{CollectionId, Id, Value};
+
+/// What an index is of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct IndexOf {
+    pub host: CollectionId,
+    /// Its own name: that of the table is the master's.
+    pub name: String,
+    pub column: String,
+}
+
+/// Makes indexes of the tables that the store is to keep.
+pub(super) fn link(layout: &Layout<'_>, all: &mut [CqlTable]) {
+    for (id, copy) in layout.design.collections.iter() {
+        if !CAPABILITY.leads_to_records(layout.conceptual, copy) {
+            continue;
+        }
+        let host = layout.design.master(copy.source.root);
+        let host = host.and_then(|host| all.get(host.index()));
+        let own = host.zip(all.get(id.index()));
+        let Some(index) = own.and_then(|(host, own)| index(host, own)) else { continue };
+        if let Some(own) = all.get_mut(id.index()) {
+            *own = index;
+        }
+    }
+}
+
+fn index(host: &CqlTable, own: &CqlTable) -> Option<CqlTable> {
+    let column = |column: &CqlColumn| {
+        let stored = host.columns.iter().find(|stored| stored.of.keeps(&column.of))?;
+        let of = Column { place: column.place, optional: column.of.optional, ..stored.of.clone() };
+        Some(CqlColumn { place: column.place, of, ..stored.clone() })
+    };
+    let columns: Vec<CqlColumn> = own.columns.iter().map(column).collect::<Option<_>>()?;
+    let key = columns.iter().find(|column| matches!(column.place, Place::Block | Place::Sort { .. }))?;
+    let index = IndexOf { host: host.collection, name: own.name.clone(), column: key.name.clone() };
+    Some(CqlTable {
+        collection: own.collection,
+        name: host.name.clone(),
+        columns,
+        system: None,
+        constant: None,
+        index: Some(index),
+    })
+}
+
+/// The columns that are read of the rows that an index leads to: all, or where some members are enough, those. Rows of
+/// what was deleted are told by their class.
+pub(super) fn columns(host: &CqlTable, index: &IndexOf, read: &Read) -> Option<Vec<String>> {
+    let system = host.system.as_ref().filter(|system| system.entry.is_none())?;
+    let members = read.members.as_ref()?;
+    let wanted = |column: &&CqlColumn| match column.of.source {
+        Source::Member(member) => members.contains(&member) || column.name == index.column,
+        Source::Position { .. } | Source::Path { .. } | Source::Node | Source::Whole(_) => true,
+    };
+    let own = host.columns.iter().filter(|column| column.place == Place::Block || wanted(column));
+    Some(own.map(|column| column.name.clone()).chain([system.class.clone()]).collect())
+}
+
+/// Null equals nothing and is in no range, and an index is not asked for it.
+pub(super) fn asks_for_null(read: &Read) -> bool {
+    let null = |term: &Term| term.value == Some(Value::Null);
+    match &read.how {
+        How::All => false,
+        How::Block(terms) | How::Record(terms) => terms.iter().any(null),
+        How::Range(range) => {
+            let sides = range.bounds.iter().flat_map(|bounds| [&bounds.low, &bounds.high]).flatten();
+            let bounds = range.bounds.iter().filter_map(|bounds| bounds.prefix.as_ref());
+            let sides = sides.map(|(term, _)| term).chain(bounds);
+            range.block.iter().chain(&range.equal).chain(sides).any(null)
+        }
+    }
+}
+
+/// Finds nothing, as it asks for no partition.
+pub(super) fn nothing(host: &CqlTable, select: &mut Select) {
+    let none = |name: &str| Condition { column: name.to_owned(), operator: "IN", bound: Bound::Nothing };
+    select.conditions = host.partition().into_iter().map(none).collect();
+}
