@@ -329,6 +329,8 @@ pub struct Write {
     pub compound: bool,
     /// Those that the text names. The fields of an INSERT are parameters too.
     pub parameters: Vec<Parameter>,
+    /// How long all of it may take.
+    pub latency_ms: Option<f64>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]

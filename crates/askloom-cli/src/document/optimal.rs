@@ -21,7 +21,7 @@ pub(crate) struct Optimal {
     pub(crate) close: Vec<Worth>,
     pub(crate) further: usize,
     pub(crate) cuts: Vec<CutWorth>,
-    /// Queries of which no plan is as quick as their `@latency`.
+    /// Statements that are never as quick as their `@latency`.
     pub(crate) slow: Vec<Slow>,
     /// What the designs of the other methods cost.
     pub(crate) others: BTreeMap<String, f64>,

@@ -379,7 +379,44 @@ fn a_choice_can_be_looked_into() {
         let rate = number(range, "rate");
         assert!(range["least"].as_f64().is_none_or(|least| least <= rate), "{range}");
         assert!(range["most"].as_f64().is_none_or(|most| most >= rate), "{range}");
+        assert_eq!(range["proven"], true, "{range}");
     }
+    // What there was no time for is not said to be so.
+    run(&["--sensitivity", "--time-limit", "1ms"]).exits(0).prints("not proven");
+    let late = run(&["--pareto", "--time-limit", "1ms", "--format", "json"]).exits(0).stdout;
+    assert!(late.contains("\"gap\": 0.") && late.contains("\"too_hot\": 0"), "{late}");
+    run(&["--storage", "1MB", "--time-limit", "1ms"]).exits(1).says("in the time; give --time-limit more");
+}
+
+#[test]
+fn why_a_write_must_do_without_a_copy_is_told() {
+    let project = Project::new().with(
+        "m.loom",
+        "@count(1_000_000) entity User { id k: uuid, mail: text, name: text }\n\
+         @rate(500/s) query of: SELECT k, name FROM User WHERE mail = :mail\n\
+         @rate(50/s) @latency(60 ms) write add: INSERT User\n",
+    );
+    let run = |words: &[&str]| project.run(&[&["design", "m.loom", "--target", "cassandra"], words].concat());
+    let made = run(&[]).exits(0).stdout;
+    let words = made.split_whitespace().collect::<Vec<_>>().join(" ");
+    let told = "not kept: rows by mail; it would serve of, but add would take longer than it may, and the workload \
+                would cost";
+    assert!(words.contains(told), "{made}");
+    let why = "no design is as quick as @latency wants it: in the cheapest one `add` takes";
+    run(&["--pin", "OfView"]).exits(1).says(why);
+}
+
+/// Where a design has too many requests for one key, the curve says without what its points are the best.
+#[test]
+fn a_curve_says_what_heat_left_out() {
+    let project = Project::new().with(
+        "m.loom",
+        "@count(1_000_000) entity Job { id k: int, state: enum(new, busy, done), at: timestamp, note: text @size(100 B) }\n\
+         @rate(30_000/s) query next: SELECT k, at FROM Job WHERE state = :state ORDER BY at LIMIT 5\n\
+         @rate(1/s) write add: INSERT Job\n",
+    );
+    let curve = project.run(&["design", "m.loom", "--target", "dynamodb", "--pareto"]).exits(0).stdout;
+    assert!(curve.contains("proven without") && curve.contains("too hot"), "{curve}");
 }
 
 #[test]

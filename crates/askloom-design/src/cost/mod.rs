@@ -9,6 +9,7 @@ mod charge;
 mod cuts;
 mod selectivity;
 mod size;
+mod spent;
 mod statistics;
 mod tariff;
 
@@ -16,6 +17,7 @@ pub(crate) use cuts::Cuts;
 pub(crate) use selectivity::list_length;
 pub use selectivity::{Asked, selectivity};
 pub use size::{Block, Sizes};
+pub(crate) use spent::Spent;
 pub use statistics::Statistics;
 pub use tariff::{NAMES, Tariff};
 
@@ -114,8 +116,19 @@ impl<'c> Costing<'c> {
     /// How long something takes: as its cost says, else by its requests, one after the other.
     #[must_use]
     pub fn milliseconds(&self, estimate: &Estimate) -> Option<f64> {
-        let by_requests = self.capability.request.map(|each| each.value * estimate.requests);
-        self.model.milliseconds(estimate.cost).or(by_requests)
+        self.lasts(estimate.cost, estimate.requests)
+    }
+
+    /// The same of a write: all that it reads and writes.
+    #[must_use]
+    pub fn lasts(&self, cost: f64, requests: f64) -> Option<f64> {
+        let by_requests = self.capability.request.map(|each| each.value * requests);
+        self.model.milliseconds(cost).or(by_requests)
+    }
+
+    /// What something costs and how long it takes.
+    pub(crate) fn spent(&self, cost: f64, requests: f64) -> Spent {
+        Spent { cost, takes: self.lasts(cost, requests).unwrap_or(0.0) }
     }
 
     /// The statistics of a model as the cost model counts.

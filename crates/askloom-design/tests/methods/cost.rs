@@ -88,6 +88,37 @@ fn a_query_is_as_quick_as_it_must_be() {
     }
 }
 
+/// What keeps a copy of its own takes longer than an index that the store keeps with the record.
+#[test]
+fn a_write_is_as_quick_as_it_must_be() {
+    let model = |latency: &str| {
+        format!(
+            "@count(1_000_000) entity User {{ id k: uuid, mail: text, name: text }}\n\
+             @rate(500/s) query of: SELECT k, name FROM User WHERE mail = :mail\n\
+             @rate(50/s) {latency} write add: INSERT User\n"
+        )
+    };
+    let takes = |design: &askloom_model::Design, text: &str, store: &str| {
+        let (model, costing) = (of(text), Costing::from(askloom_target::target(store).unwrap()));
+        let plan = plan::write::plan(&costing, &model, design, &model.workload.writes[0]).unwrap();
+        costing.lasts(plan.estimate.cost, plan.estimate.requests).unwrap()
+    };
+    for (store, most, least) in [("cassandra", 60.0, 30.0), ("hbase", 5.0, 0.001)] {
+        let (design, report) = chosen(&model(""), store);
+        let unbound = takes(&design, &model(""), store);
+        assert!(unbound > most, "{store}: {unbound} {report:?}");
+        let quick = model(&format!("@latency({most} ms)"));
+        let (design, report) = chosen(&quick, store);
+        let bound = takes(&design, &quick, store);
+        assert!(bound <= most && report.slow.is_empty(), "{store}: {bound}");
+        assert!(report.cost - report.bound <= ROUNDING * report.cost, "{store}: not proven");
+        // Nothing is as quick as that, so that it is as if nothing had been said.
+        let (design, report) = chosen(&model(&format!("@latency({least} ms)")), store);
+        assert_eq!(report.slow.len(), 1, "{store}: {report:?}");
+        assert!((takes(&design, &quick, store) - unbound).abs() < 1e-9, "{store}");
+    }
+}
+
 #[test]
 fn the_quick_plan_of_a_design_is_taken() {
     // Ten small requests are cheaper than one page of everything, and take longer.

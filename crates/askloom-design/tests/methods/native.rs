@@ -223,6 +223,6 @@ fn cassandra_gets_no_index_for_what_a_method_adds_nor_one_that_would_hold_more_t
         askloom_design::limits::all_broken(costing.capability, &statistics, &design).try_into().unwrap();
     assert_eq!((broken.limit, broken.most.value, broken.is_error()), (Limit::IndexKey, 8192, true));
     let told =
-        "a value of the index has 9.0 KB by the averages of the model, and Cassandra takes 8.0 KB at most";
+        "a value of the index has 8.8 KB by the averages of the model, and Cassandra takes 8 KB at most";
     assert_eq!(broken.text(costing.capability), told);
 }

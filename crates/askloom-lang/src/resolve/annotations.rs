@@ -74,7 +74,7 @@ const SPECS: [Spec; 14] = [
     spec("size", Kind::Size, &[T::Attribute, T::ListAttribute]),
     spec("skew", Kind::Skew, &[T::Entity, T::Attribute, T::ListAttribute, T::ToOne, T::ToMany, T::Query]),
     spec("rate", Kind::Rate, &[T::Query, T::Write]),
-    spec("latency", Kind::Latency, &[T::Query]),
+    spec("latency", Kind::Latency, &[T::Query, T::Write]),
     spec("fresh", Kind::Fresh, &[T::Query]),
     spec("ttl", Kind::Ttl, &[T::Entity]),
     spec("store", Kind::Store, &[T::Entity]),

@@ -41,7 +41,8 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
             return;
         }
         let parameters = self.check_implied(&steps, parameters);
-        self.model.workload.writes.push(Write { header, steps, compound, parameters });
+        let latency_ms = found.latency_ms;
+        self.model.workload.writes.push(Write { header, steps, compound, parameters, latency_ms });
     }
 
     fn step(&mut self, place: Place, parameters: &mut Parameters) -> Option<WriteStep> {

@@ -57,11 +57,14 @@ impl Prepared {
         let _ = writeln!(text, "{:>14}{:>14}{:>14}  {:<10}", "STORED", shown.what, "COLLECTIONS", "");
         let least = points.iter().map(|point| point.storage).fold(f64::INFINITY, f64::min);
         for point in points {
-            let proven = if point.gap <= 1e-6 {
+            let mut proven = if point.gap <= 1e-6 {
                 "proven".to_owned()
             } else {
                 format!("at most {:.2} % from the cheapest", 100.0 * point.gap)
             };
+            if point.too_hot > 0 {
+                let _ = write!(proven, " without {} too hot", point.too_hot);
+            }
             let (stored, cost) =
                 (human::long_bytes(point.storage, least), human::short(point.cost * shown.times));
             let _ = writeln!(text, "{stored:>14}{cost:>14}{:>14}  {proven}", point.collections);
@@ -99,14 +102,17 @@ impl Prepared {
     fn ranges(&self, ranges: &[Range]) -> String {
         let title = self.target.capability.title;
         let mut text = format!("{} on {title}: rates between which nothing else is cheaper\n\n", self.name);
-        let _ = writeln!(text, "{:<28}{:>12}{:>14}{:>14}", "STATEMENT", "RATE", "FROM", "TO");
+        let names = ranges.iter().map(|range| range.statement.chars().count());
+        let width = names.max().unwrap_or(0).clamp("STATEMENT".len(), 60) + 1;
+        let _ = writeln!(text, "{:<width$}{:>12}{:>14}{:>14}", "STATEMENT", "RATE", "FROM", "TO");
         for range in ranges {
             let least = range.least.map_or_else(|| "0".to_owned(), often);
             let most = range.most.map_or_else(|| "1000 times".to_owned(), often);
+            let proven = if range.proven { "" } else { "  not proven" };
             let _ = writeln!(
                 text,
-                "{:<28}{:>12}{least:>14}{most:>14}",
-                crate::fit::left(&range.statement, 27),
+                "{:<width$}{:>12}{least:>14}{most:>14}{proven}",
+                range.statement,
                 often(range.rate)
             );
         }

@@ -1,9 +1,10 @@
 //! Collections that could serve a query: the view that answers it with one request, and what is less than that.
 
 use crate::method::complete;
+use crate::nested::nested_is_exact;
 use crate::{plan, simple};
 use askloom_model::{
-    Collection, Contents, Id, KeyField, Leaf, Model, Path, Position, PositionId, Query, Role, Table,
+    Collection, Contents, Id, KeyField, Leaf, Model, Nodes, Path, Position, PositionId, Query, Role, Table,
 };
 
 /// The view of a query, and views that do a part of what it does; and what leads to its rows, where what they lead to can
@@ -18,6 +19,8 @@ pub(super) fn of_query(model: &Model, query: &Query) -> Vec<Collection> {
         all.extend(blocks(view));
         all.extend(identity(view));
     }
+    all.extend(whole(model, query, &full));
+    all.extend(whole(model, query, &every));
     let deep: Vec<Collection> = all.iter().flat_map(|view| ids(model, view)).collect();
     all.extend(deep);
     all.extend(complete::indexes_of_lists(model, query));
@@ -153,6 +156,28 @@ fn identity(view: &Collection) -> Option<Collection> {
         contents: Contents::Fields(fields),
         ..view.clone()
     })
+}
+
+/// With the aggregates that the query asks for as a whole: as nodes, which have no order.
+fn whole(model: &Model, query: &Query, view: &Collection) -> Option<Collection> {
+    let whole = plan::needs_whole(query);
+    let is_aggregate = |position: &PositionId| {
+        let class = query.positions[*position].class;
+        class.is_some_and(|class| model.conceptual.is_aggregate(class))
+    };
+    if whole.is_empty() || !whole.iter().all(is_aggregate) {
+        return None;
+    }
+    let sorted = view.entry_key.iter().map(|field| &field.path);
+    let inside = |path: &&Path| whole.contains(&path.position) && path.hops.is_empty();
+    let fields = sorted.chain(view.fields()).filter(|path| !inside(path)).cloned().collect();
+    let nodes = Collection {
+        name: renamed(&view.name, "Wholes"),
+        entry_key: Vec::new(),
+        contents: Contents::Nested(Nodes { fields, whole }),
+        ..view.clone()
+    };
+    nested_is_exact(&model.conceptual, &nodes).then_some(nodes)
 }
 
 /// Ids alone: what is asked for is looked up.

@@ -9,7 +9,8 @@ use super::pool::{Pool, ways_back};
 use super::reads::Reads;
 use super::threads;
 use super::upkeep::Mode;
-use crate::cost::{Costing, Sizes};
+use super::wait::Wait;
+use crate::cost::{Costing, Sizes, Spent};
 use crate::method::{Progress, Stage, complete};
 use crate::plan::write::parts::FindPart;
 use askloom_model::{CollectionId, Contents, Header, Keeper, Model, Query};
@@ -39,15 +40,17 @@ pub(super) struct Choice {
     pub(super) events: Vec<Event>,
     pub(super) charges: Vec<Charge>,
     pub(super) plans: Plans,
-    /// Queries of which no plan is as quick as they want.
+    /// Statements that are never as quick as they must be.
     pub(super) slow: Vec<Slow>,
+    /// Writes that may not take longer, but for those.
+    pub(super) waits: Vec<Wait>,
 }
 
-/// A query that takes longer than it may.
+/// A statement that takes longer than it may.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Slow {
     pub statement: String,
-    /// Milliseconds of its quickest plan.
+    /// Milliseconds of its quickest plan; of a write, what it takes whatever is kept.
     pub takes: f64,
     pub most: f64,
 }
@@ -113,6 +116,18 @@ pub(super) struct Charge {
     pub(super) of: Option<Of>,
     pub(super) statement: usize,
     pub(super) cost: f64,
+    /// Milliseconds.
+    pub(super) takes: f64,
+}
+
+impl Charge {
+    pub(super) fn is_paid(&self, chosen: &[bool], happens: &[bool]) -> bool {
+        match self.of {
+            None => true,
+            Some(Of::Pick(at)) => chosen.get(at).copied().unwrap_or(false),
+            Some(Of::Event(at)) => happens.get(at).copied().unwrap_or(false),
+        }
+    }
 }
 
 impl Choice {
@@ -132,6 +147,7 @@ impl Choice {
             charges: Vec::new(),
             plans: Plans::default(),
             slow: Vec::new(),
+            waits: Vec::new(),
         };
         choice.sizes(model, costing, pool);
         choice.needs(model, &over);
@@ -149,14 +165,18 @@ impl Choice {
             choice.serve(query, looked, statement);
         }
         let looked = threads::each(writes, |write| {
-            let looked = over.write(write).map(|parts| (over.finds(&parts), parts));
+            let timed = write.latency_ms.is_some();
+            let looked = over.write(write).map(|parts| (over.finds(&parts, timed), parts));
             count.one_more();
             looked
         });
         for (write, looked) in writes.iter().zip(looked) {
             let statement = choice.statement(&write.header);
             match looked {
-                Some((finds, parts)) => choice.write(&over, statement, &parts, finds),
+                Some((finds, parts)) => {
+                    choice.write(&over, statement, &parts, finds);
+                    choice.wait(costing, statement, write);
+                }
                 None => choice.plans.missing += 1,
             }
         }
@@ -257,7 +277,10 @@ impl Choice {
         }
         match alternatives.as_slice() {
             [] => {}
-            [only] if only.reads.is_empty() => self.charge(None, statement, only.cost),
+            [only] if only.reads.is_empty() => {
+                let spent = Spent { cost: only.cost, takes: only.takes.unwrap_or(0.0) };
+                self.charge(None, statement, spent);
+            }
             _several => self.served.push(Served::new(statement, alternatives)),
         }
     }
@@ -272,9 +295,10 @@ impl Choice {
         Mode::new(over, parts).charge(self, over, statement);
     }
 
-    pub(super) fn charge(&mut self, of: Option<Of>, statement: usize, cost: f64) {
-        if cost != 0.0 {
-            self.charges.push(Charge { of, statement, cost });
+    pub(super) fn charge(&mut self, of: Option<Of>, statement: usize, spent: Spent) {
+        let Spent { cost, takes } = spent;
+        if cost != 0.0 || takes != 0.0 {
+            self.charges.push(Charge { of, statement, cost, takes });
         }
     }
 
@@ -302,6 +326,37 @@ impl Choice {
         happens
     }
 
+    /// The picks that can make an event happen.
+    pub(super) fn involved(&self, event: &Event) -> Vec<usize> {
+        match event {
+            Event::Any { of, .. } => of.clone(),
+            Event::Both(a, b) => [a, b].into_iter().flat_map(|of| self.behind(*of)).collect(),
+        }
+    }
+
+    pub(super) fn behind(&self, of: Of) -> Vec<usize> {
+        match of {
+            Of::Pick(at) => vec![at],
+            Of::Event(at) => self.events.get(at).map(|event| self.involved(event)).unwrap_or_default(),
+        }
+    }
+
+    /// The picks that can keep an event from happening.
+    pub(super) fn prevented(&self, event: &Event) -> Vec<usize> {
+        match event {
+            Event::Any { but: Some(other), .. } => self.behind(Of::Event(*other)),
+            Event::Any { but: None, .. } => Vec::new(),
+            Event::Both(a, b) => self.kept_by(*a).into_iter().chain(self.kept_by(*b)).collect(),
+        }
+    }
+
+    pub(super) fn kept_by(&self, of: Of) -> Vec<usize> {
+        match of {
+            Of::Pick(_) => Vec::new(),
+            Of::Event(at) => self.events.get(at).map(|event| self.prevented(event)).unwrap_or_default(),
+        }
+    }
+
     /// What the workload costs in a second at these rates if these are chosen. Nothing if a statement is left without a
     /// plan.
     pub(super) fn cost_at(&self, chosen: &[bool], rates: &[f64]) -> Option<f64> {
@@ -311,15 +366,8 @@ impl Choice {
             cost += rate(served.statement) * self.taken(served, chosen)?.cost;
         }
         let happens = self.events(chosen);
-        for charge in &self.charges {
-            let paid = match charge.of {
-                None => true,
-                Some(Of::Pick(at)) => chosen.get(at).copied().unwrap_or(false),
-                Some(Of::Event(at)) => happens.get(at).copied().unwrap_or(false),
-            };
-            if paid {
-                cost += rate(charge.statement) * charge.cost;
-            }
+        for charge in self.charges.iter().filter(|charge| charge.is_paid(chosen, &happens)) {
+            cost += rate(charge.statement) * charge.cost;
         }
         Some(cost)
     }

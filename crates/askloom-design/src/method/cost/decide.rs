@@ -54,7 +54,8 @@ impl Choice {
         let solved = priced(&chosen).map(|cost| (cost, chosen));
         let best = solved.into_iter().chain(started).min_by(|(a, _), (b, _)| a.total_cmp(b));
         let (_, best) = best?;
-        let chosen = self.used(&best, &rules.pinned);
+        let used = self.used(&best, &rules.pinned);
+        let chosen = if self.late(&used).is_empty() { used } else { best };
         let cost = self.cost_at(&chosen, &rules.rates)?;
         Some(Decided {
             bound: answer.bound.min(cost),
@@ -97,5 +98,6 @@ impl Choice {
             && !rules.forbidden.iter().any(is)
             && self.groups.iter().all(|group| count(group) == 1)
             && self.bounds.iter().all(|(own, most)| count(own) <= *most)
+            && self.late(chosen).is_empty()
     }
 }

@@ -100,9 +100,8 @@ impl<'o> Over<'o> {
         self.at.get(&pick).copied()
     }
 
-    /// The plans of a query that no other one does with less and for less. If none is as quick as the query wants, all that
-    /// there are.
-    pub(super) fn query(&self, query: &Query) -> Looked {
+    /// The plans of a query that no other one does with less and for less and, where time counts, in less time.
+    fn looked(&self, query: &Query, timed: bool) -> Looked {
         let roots = self.around.roots_of_query(query);
         let conceptual = &self.model.conceptual;
         let mut homes = BTreeSet::new();
@@ -113,7 +112,12 @@ impl<'o> Over<'o> {
         };
         let ids: Vec<CollectionId> = self.around.ids(&roots).into_iter().filter(of_use).collect();
         let near = self.apart(ids);
-        let mut looked = self.all(query, &near, query.latency_ms.is_some(), &mut Vec::new());
+        self.all(query, &near, timed, &mut Vec::new())
+    }
+
+    /// The same; if one is as quick as the query wants, only those.
+    pub(super) fn query(&self, query: &Query) -> Looked {
+        let mut looked = self.looked(query, query.latency_ms.is_some());
         let most = query.latency_ms.unwrap_or(f64::INFINITY);
         let quick = |one: &Alternative| one.takes.is_none_or(|takes| takes <= most);
         if looked.alternatives.iter().any(quick) {
@@ -293,9 +297,9 @@ impl<'o> Over<'o> {
     }
 
     /// For each step of a write that has to find what it is about, how.
-    pub(super) fn finds(&self, parts: &WriteParts) -> Vec<Option<Looked>> {
+    pub(super) fn finds(&self, parts: &WriteParts, timed: bool) -> Vec<Option<Looked>> {
         let find = |step: &StepParts| match &step.find {
-            FindPart::Query(query) => Some(self.query(query)),
+            FindPart::Query(query) => Some(self.looked(query, timed)),
             FindPart::Nothing(_) => None,
         };
         parts.usual.steps.iter().map(find).collect()

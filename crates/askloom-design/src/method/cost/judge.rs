@@ -82,8 +82,13 @@ impl<'j> Judge<'j> {
         let other = choice.cost_at(&rest, &self.rules.rates);
         let difference = other.map_or(f64::INFINITY, |other| other - self.decided.cost);
         let turns = if difference.is_finite() { self.turn(pick, &rest, difference) } else { None };
-        let collection = self.study.name(pick);
-        Worth { collection, shape: self.shape(pick), difference, upkeep: self.upkeep(pick), serves, turns }
+        let (collection, too_slow) = (self.study.name(pick), self.too_slow(&rest));
+        let (shape, upkeep) = (self.shape(pick), self.upkeep(pick));
+        Worth { collection, shape, difference, upkeep, serves, too_slow, turns }
+    }
+
+    fn too_slow(&self, chosen: &[bool]) -> Vec<String> {
+        self.choice().late(chosen).into_iter().map(|slow| slow.statement).collect()
     }
 
     fn shape(&self, pick: usize) -> String {
@@ -157,8 +162,8 @@ impl<'j> Judge<'j> {
         }
         let difference = choice.cost_at(&more, &self.rules.rates)? - self.decided.cost;
         let collection = self.study.name(pick);
-        let (shape, upkeep) = (self.shape(pick), self.upkeep(pick));
-        Some(Worth { collection, shape, difference, upkeep, serves, turns: None })
+        let (shape, upkeep, too_slow) = (self.shape(pick), self.upkeep(pick), self.too_slow(&more));
+        Some(Worth { collection, shape, difference, upkeep, serves, too_slow, turns: None })
     }
 
     pub(super) fn cuts(&self) -> Vec<CutWorth> {

@@ -4,6 +4,7 @@ use super::choice::{Choice, Event, Of, Served};
 use super::enumerate::Alternative;
 use super::presolve::{Rules, State};
 use super::programme::{Op, Programme};
+use super::wait::ROUNDING;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A programme, and which pick each of its first variables is.
@@ -32,6 +33,32 @@ struct Lowering<'l> {
     taken: Vec<Vec<(usize, BTreeSet<usize>)>>,
     /// Where a variable is read.
     read: BTreeMap<usize, BTreeSet<usize>>,
+    /// Of each write that may not take longer, by its statement.
+    times: BTreeMap<usize, Time>,
+}
+
+/// How long a write takes.
+#[derive(Default)]
+struct Time {
+    /// Milliseconds with each variable.
+    with: BTreeMap<usize, f64>,
+    /// Whatever is chosen.
+    always: f64,
+}
+
+/// What pushes a variable that follows from others up or down, if anything does.
+#[derive(Clone, Copy, Default)]
+struct Pushed {
+    up: bool,
+    down: bool,
+}
+
+impl Pushed {
+    /// What is paid for is left if it can be; what saves something is not.
+    fn by(&mut self, spent: f64) {
+        self.down |= spent > 0.0;
+        self.up |= spent < 0.0;
+    }
 }
 
 pub(super) fn lower(choice: &Choice, rules: &Rules, states: &[State], names: &[String]) -> Lowered {
@@ -44,6 +71,7 @@ pub(super) fn lower(choice: &Choice, rules: &Rules, states: &[State], names: &[S
         events: Vec::new(),
         taken: Vec::new(),
         read: BTreeMap::new(),
+        times: choice.waits.iter().map(|wait| (wait.statement, Time::default())).collect(),
     };
     let picks = lowering.picks(names);
     for served in &choice.served {
@@ -51,6 +79,7 @@ pub(super) fn lower(choice: &Choice, rules: &Rules, states: &[State], names: &[S
     }
     lowering.rows_of_picks();
     lowering.events();
+    lowering.waits();
     Lowered { programme: lowering.programme, picks }
 }
 
@@ -86,6 +115,26 @@ impl Lowering<'_> {
         }
     }
 
+    /// Notes how long something takes that a statement does.
+    fn spend(&mut self, statement: usize, value: Value, takes: f64) {
+        let Some(time) = self.times.get_mut(&statement) else { return };
+        match value {
+            Value::Never => {}
+            Value::Always => time.always += takes,
+            Value::Variable(at) => *time.with.entry(at).or_default() += takes,
+        }
+    }
+
+    /// In shares of how long each write may take.
+    fn waits(&mut self) {
+        for wait in &self.choice.waits {
+            let Some(Time { with, always }) = self.times.remove(&wait.statement) else { continue };
+            let share = |takes: f64| takes / wait.most.max(f64::MIN_POSITIVE);
+            let terms = with.into_iter().map(|(at, takes)| (at, share(takes))).collect();
+            self.programme.row(terms, Op::AtMost, share(wait.most * (1.0 + ROUNDING) - always));
+        }
+    }
+
     fn picks(&mut self, names: &[String]) -> Vec<usize> {
         let mut picks = Vec::new();
         self.programme.constant = self.choice.price * self.choice.stored;
@@ -101,12 +150,14 @@ impl Lowering<'_> {
         }
         for charge in &self.choice.charges {
             let cost = self.rate(charge.statement) * charge.cost;
-            match charge.of {
-                None => self.programme.constant += cost,
-                Some(Of::Pick(at)) => self.pay(self.pick(at), cost),
+            let value = match charge.of {
+                None => Value::Always,
+                Some(Of::Pick(at)) => self.pick(at),
                 // Paid when events have their variables.
-                Some(Of::Event(_)) => {}
-            }
+                Some(Of::Event(_)) => continue,
+            };
+            self.pay(value, cost);
+            self.spend(charge.statement, value, charge.takes);
         }
         picks
     }
@@ -183,34 +234,46 @@ impl Lowering<'_> {
 
     fn events(&mut self) {
         let mut costs = vec![0.0; self.choice.events.len()];
+        let mut pushed = vec![Pushed::default(); self.choice.events.len()];
         for charge in &self.choice.charges {
             let cost = self.rate(charge.statement) * charge.cost;
-            if let Some(Of::Event(at)) = charge.of {
-                costs.get_mut(at).into_iter().for_each(|slot| *slot += cost);
+            let Some(Of::Event(at)) = charge.of else { continue };
+            costs.get_mut(at).into_iter().for_each(|slot| *slot += cost);
+            if self.times.contains_key(&charge.statement) {
+                pushed.get_mut(at).into_iter().for_each(|slot| slot.by(charge.takes));
             }
         }
-        let mut used = vec![false; self.choice.events.len()];
+        for (pushed, cost) in pushed.iter_mut().zip(&costs) {
+            pushed.by(*cost);
+        }
+        // What other events follow from is exactly what it is.
         for event in &self.choice.events {
             let refers: Vec<usize> = match event {
                 Event::Any { but, .. } => but.iter().copied().collect(),
                 Event::Both(a, b) => [a, b].into_iter().filter_map(event_of).collect(),
             };
-            refers.into_iter().for_each(|at| used.get_mut(at).into_iter().for_each(|slot| *slot = true));
+            let both = Pushed { up: true, down: true };
+            refers.into_iter().for_each(|at| pushed.get_mut(at).into_iter().for_each(|slot| *slot = both));
         }
         for (at, event) in self.choice.events.iter().enumerate() {
             let cost = costs.get(at).copied().unwrap_or(0.0);
-            let used = used.get(at).copied().unwrap_or(false);
+            let pushed = pushed.get(at).copied().unwrap_or_default();
             let value = match event {
-                Event::Any { of, but } => self.any(at, of, *but, cost, used),
-                Event::Both(a, b) => self.both(at, *a, *b, cost),
+                Event::Any { of, but } => self.any(at, of, *but, pushed),
+                Event::Both(a, b) => self.both(at, *a, *b, pushed),
             };
             self.events.push(value);
             self.pay(value, cost);
         }
+        for charge in &self.choice.charges {
+            if let Some(Of::Event(at)) = charge.of {
+                self.spend(charge.statement, self.of(Of::Event(at)), charge.takes);
+            }
+        }
     }
 
     /// Something is 1 if any of these is. Rows that no cost pushes against are left out.
-    fn any(&mut self, at: usize, of: &[usize], but: Option<usize>, cost: f64, used: bool) -> Value {
+    fn any(&mut self, at: usize, of: &[usize], but: Option<usize>, pushed: Pushed) -> Value {
         let (open, chosen) = self.open(of);
         let but = but.map_or(Value::Never, |but| self.of(Of::Event(but)));
         match (but, chosen, open.as_slice()) {
@@ -224,7 +287,7 @@ impl Lowering<'_> {
             Value::Never | Value::Always => None,
         };
         let variable = self.programme.variable(format!("event_{at}"), 0.0, false);
-        if cost > 0.0 || used {
+        if pushed.down {
             let forced = (chosen > 0).then_some((vec![(variable, 1.0)], 1.0));
             let by = open.iter().map(|&one| (vec![(variable, 1.0), (one, -1.0)], 0.0));
             let plans = self.plans_of(&open).into_iter().map(|plans| {
@@ -236,7 +299,7 @@ impl Lowering<'_> {
                 self.programme.row(terms, Op::AtLeast, bound);
             }
         }
-        if cost < 0.0 || used {
+        if pushed.up {
             if chosen == 0 {
                 let mut terms = vec![(variable, 1.0)];
                 terms.extend(open.iter().map(|&one| (one, -1.0)));
@@ -249,7 +312,7 @@ impl Lowering<'_> {
         Value::Variable(variable)
     }
 
-    fn both(&mut self, at: usize, a: Of, b: Of, cost: f64) -> Value {
+    fn both(&mut self, at: usize, a: Of, b: Of, pushed: Pushed) -> Value {
         let (a, b) = match (self.of(a), self.of(b)) {
             (Value::Never, _) | (_, Value::Never) => return Value::Never,
             (Value::Always, other) | (other, Value::Always) => return other,
@@ -257,10 +320,11 @@ impl Lowering<'_> {
             (Value::Variable(a), Value::Variable(b)) => (a, b),
         };
         let variable = self.programme.variable(format!("event_{at}"), 0.0, false);
-        if cost < 0.0 {
+        if pushed.up {
             self.programme.row(vec![(variable, 1.0), (a, -1.0)], Op::AtMost, 0.0);
             self.programme.row(vec![(variable, 1.0), (b, -1.0)], Op::AtMost, 0.0);
-        } else {
+        }
+        if pushed.down {
             self.programme.row(vec![(variable, 1.0), (a, -1.0), (b, -1.0)], Op::AtLeast, -1.0);
         }
         Value::Variable(variable)
@@ -273,15 +337,21 @@ impl Lowering<'_> {
         let name = name.unwrap_or_default();
         let mut taken: Vec<(usize, BTreeSet<usize>)> = Vec::new();
         let left = self.left(served);
+        let timed = self.times.contains_key(&served.statement);
         let free = left.iter().find(|one| one.reads.is_empty());
         if let Some(free) = free
-            && (left.len() == 1 || rate <= 0.0)
+            && (left.len() == 1 || (rate <= 0.0 && !timed))
         {
             self.programme.constant += rate * free.cost;
+            self.spend(served.statement, Value::Always, free.takes.unwrap_or(0.0));
             return;
         }
         for (index, one) in left.into_iter().enumerate() {
             let variable = self.programme.variable(format!("{name}_{index}"), rate * one.cost, false);
+            self.spend(served.statement, Value::Variable(variable), one.takes.unwrap_or(0.0));
+            if timed {
+                self.only_the_cheapest(variable, &taken);
+            }
             taken.push((variable, one.reads));
         }
         let all: Vec<usize> = taken.iter().map(|(variable, _)| *variable).collect();
@@ -295,6 +365,15 @@ impl Lowering<'_> {
             self.read.entry(at).or_default().insert(self.taken.len());
         }
         self.taken.push(taken);
+    }
+
+    /// A plan is not taken where a cheaper one can be, though it may be quicker.
+    fn only_the_cheapest(&mut self, plan: usize, cheaper: &[(usize, BTreeSet<usize>)]) {
+        for (_, reads) in cheaper {
+            let mut terms: Vec<(usize, f64)> = reads.iter().map(|&at| (at, 1.0)).collect();
+            terms.push((plan, 1.0));
+            self.programme.row(terms, Op::AtMost, reads.len() as f64);
+        }
     }
 
     /// For each statement whose plans read several of these, the plans that do: one of them at most is taken.

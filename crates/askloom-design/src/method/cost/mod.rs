@@ -33,6 +33,7 @@ mod study;
 mod tests;
 mod threads;
 mod upkeep;
+mod wait;
 mod whatif;
 mod wishes;
 

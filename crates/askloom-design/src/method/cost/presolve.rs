@@ -4,6 +4,7 @@
 use super::choice::{Choice, Event, Of, Served};
 use super::enumerate::Alternative;
 use super::reads::is_within;
+use super::wait::Paces;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What is settled of a pick.
@@ -90,6 +91,7 @@ pub(super) struct Presolve<'p> {
     /// The picks that are ways to cut masters: one of each is there anyway.
     cuts: BTreeSet<usize>,
     needed: BTreeMap<usize, Vec<usize>>,
+    paces: Paces,
     settled: Settled,
 }
 
@@ -138,7 +140,8 @@ impl<'p> Presolve<'p> {
         }
         let states = vec![State::Open; choice.picks.len()];
         let readers = choice.readers();
-        Self { choice, rules, states, readers, standing, cuts, needed, settled: Settled::default() }
+        let (paces, settled) = (choice.paces(), Settled::default());
+        Self { choice, rules, states, readers, standing, cuts, needed, paces, settled }
     }
 
     fn state(&self, pick: usize) -> State {
@@ -248,45 +251,15 @@ impl<'p> Presolve<'p> {
                 let slot = by_event.get_mut(pick).map(|events| events.entry(at).or_default());
                 slot.into_iter().for_each(|adds| *adds = (adds.0 + least, adds.1 + most));
             };
-            for pick in self.involved(event) {
+            for pick in choice.involved(event) {
                 add(pick, (cost.min(0.0), cost.max(0.0)));
             }
-            for pick in self.prevented(event) {
+            for pick in choice.prevented(event) {
                 add(pick, (-cost.max(0.0), -cost.min(0.0)));
             }
         }
         let any = choice.events.iter().map(|event| matches!(event, Event::Any { .. })).collect();
         Marginal { direct, by_event, any }
-    }
-
-    /// The picks that can make an event happen.
-    fn involved(&self, event: &Event) -> Vec<usize> {
-        match event {
-            Event::Any { of, .. } => of.clone(),
-            Event::Both(a, b) => [a, b].into_iter().flat_map(|of| self.behind(*of)).collect(),
-        }
-    }
-
-    fn behind(&self, of: Of) -> Vec<usize> {
-        match of {
-            Of::Pick(at) => vec![at],
-            Of::Event(at) => self.choice.events.get(at).map(|event| self.involved(event)).unwrap_or_default(),
-        }
-    }
-
-    /// The picks that can keep an event from happening.
-    fn prevented(&self, event: &Event) -> Vec<usize> {
-        let by = |of: Of| match of {
-            Of::Pick(_) => Vec::new(),
-            Of::Event(at) => {
-                self.choice.events.get(at).map(|event| self.prevented(event)).unwrap_or_default()
-            }
-        };
-        match event {
-            Event::Any { but: Some(other), .. } => self.behind(Of::Event(*other)),
-            Event::Any { but: None, .. } => Vec::new(),
-            Event::Both(a, b) => by(*a).into_iter().chain(by(*b)).collect(),
-        }
     }
 
     /// Those that nothing open needs: they can be left without taking another one along.
@@ -295,6 +268,8 @@ impl<'p> Presolve<'p> {
             let needed = self.needed.get(pick).into_iter().flatten();
             self.state(*pick) == State::Open
                 && !self.cuts.contains(pick)
+                // Without it a write may take longer than it may.
+                && !self.paces.quicker.contains(pick)
                 && needed.into_iter().all(|&other| self.state(other) == State::Left)
         };
         (0..self.choice.picks.len()).filter(free).collect()
@@ -355,6 +330,10 @@ impl<'p> Presolve<'p> {
             return false;
         }
         let needs = self.more_needs(other, pick);
+        let slower = |pick: &usize| self.paces.slower.contains(pick);
+        if !chosen && needs.iter().chain([&other]).any(slower) {
+            return false;
+        }
         let with_needs =
             || needs.iter().map(|&need| marginal.direct(need) + marginal.most_beside(need, pick));
         let costs = match chosen {

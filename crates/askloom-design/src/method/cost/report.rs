@@ -78,6 +78,8 @@ pub struct Worth {
     /// What it costs to keep it: what writes do for it, and storage.
     pub upkeep: f64,
     pub serves: Vec<String>,
+    /// Writes that would take longer than they may without it, or with it.
+    pub too_slow: Vec<String>,
     /// The rate that would have to change least for it to be no longer worth it.
     pub turns: Option<Turn>,
 }
@@ -183,7 +185,7 @@ impl Report {
             all.push(Decision::new("the design", says, SOURCE));
         }
         for Slow { statement, takes, most } in &self.slow {
-            let says = format!("no plan is as quick as {most} ms: the quickest takes {takes:.1} ms");
+            let says = format!("nothing is as quick as {most} ms: it takes {takes:.1} ms at least");
             all.push(Decision::new(statement, says, SOURCE));
         }
         if let Some(method) = &self.taken {
@@ -193,7 +195,7 @@ impl Report {
         }
         all.extend(self.cuts.iter().map(|cut| cut.decision(share(cut.difference))));
         all.extend(self.kept.iter().map(|worth| worth.kept(share(worth.difference), share(worth.upkeep))));
-        let close = self.close.iter().filter(|worth| worth.difference > 0.0);
+        let close = self.close.iter().filter(|worth| worth.difference > 0.0 || !worth.too_slow.is_empty());
         all.extend(close.map(|worth| worth.left(share(worth.difference))));
         if self.further > 0 {
             let says = format!("{} not kept that lost by more", are(self.further, "further candidate"));
@@ -213,6 +215,9 @@ impl Worth {
             [] => "another collection could not be kept right without it".to_owned(),
             serves => format!("serves {}: without it {}", serves.join(", "), more(percent)),
         };
+        if !self.too_slow.is_empty() {
+            says.push_str(&format!(", and {} would take longer than it may", self.too_slow.join(", ")));
+        }
         says.push_str(&match upkeep {
             upkeep if upkeep >= 0.05 => format!("; keeping it is {upkeep:.1} % of all costs"),
             upkeep if upkeep > 0.0 => "; keeping it costs little".to_owned(),
@@ -228,7 +233,11 @@ impl Worth {
 
     fn left(&self, percent: f64) -> Decision {
         let serves = self.serves.join(", ");
-        let says = format!("not kept: {}; it would serve {serves}, but {}", self.shape, more(percent));
+        let but = match self.too_slow.as_slice() {
+            [] => more(percent),
+            late => format!("{} would take longer than it may, and {}", late.join(", "), more(percent)),
+        };
+        let says = format!("not kept: {}; it would serve {serves}, but {but}", self.shape);
         Decision::new(&self.collection, says, SOURCE)
     }
 }
@@ -280,6 +289,7 @@ fn more(percent: f64) -> String {
         }
         percent if percent >= 0.05 => format!("the workload would cost {percent:.1} % more"),
         percent if percent > 0.0 => "the workload would cost a little more".to_owned(),
+        percent if percent <= -0.05 => format!("the workload would cost {:.1} % less", -percent),
         _nothing => "the workload would cost as much".to_owned(),
     }
 }
@@ -365,6 +375,7 @@ mod tests {
             difference: 3.0,
             upkeep: 0.5,
             serves: vec!["list".to_owned()],
+            too_slow: Vec::new(),
             turns,
         };
         assert_eq!(

@@ -1,7 +1,7 @@
 //! All that is known of a model's choice: the cheapest design, and what it would be if.
 
 use super::buckets::should_be_cut;
-use super::choice::Choice;
+use super::choice::{Choice, Slow};
 use super::decide::Decided;
 use super::enumerate::Pick;
 use super::pool::{Masters, Pool};
@@ -12,7 +12,7 @@ use super::wishes::Wishes;
 use crate::cost::{Costing, Sizes};
 use crate::method::{Method, Options, Progress, Proposal, Stage, complete, design, given};
 use crate::{limits, plan, upkeep};
-use askloom_model::{Collection, CollectionId, Contents, Design, Id, Model, Query, Role, Table};
+use askloom_model::{Collection, CollectionId, Contents, Design, Header, Id, Model, Role, Table};
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -46,6 +46,29 @@ pub enum Unmet {
     Collections { least: usize },
     /// A statement has no plan.
     NoPlan { statement: String },
+    /// These writes are not all as quick as they must be, whatever is kept; so quick they are in the cheapest design.
+    Latency { late: Vec<Slow> },
+    /// None was found before the time was over.
+    Time,
+}
+
+/// When to stop, if at all.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Deadline(Option<Instant>);
+
+impl Deadline {
+    pub(super) fn left(self) -> Option<Duration> {
+        self.0.map(|end| end.saturating_duration_since(Instant::now()))
+    }
+
+    pub(super) fn is_over(self) -> bool {
+        self.left() == Some(Duration::ZERO)
+    }
+
+    /// A share of what is left, the same for each of so many.
+    pub(super) fn share(self, of: usize) -> Option<Duration> {
+        self.left().map(|left| left / u32::try_from(of.max(1)).unwrap_or(u32::MAX))
+    }
 }
 
 impl<'s> Study<'s> {
@@ -72,16 +95,20 @@ impl<'s> Study<'s> {
     pub fn best(&self, wishes: &Wishes) -> Result<(Design, Report), Unmet> {
         let mut rules = self.rules(wishes)?;
         let forbidden = rules.forbidden.len();
-        // What candidates and plans took is part of the time.
-        let limit = wishes.time_limit.map(|limit| limit.saturating_sub(self.began.elapsed()));
-        let decided = self.cool(&mut rules, &self.starts(), limit, &self.progress);
-        let Some(decided) = decided else { return Err(self.unmet(&rules)) };
+        let deadline = self.deadline(wishes);
+        let decided = self.cool(&mut rules, &self.starts(), deadline.left(), &self.progress);
+        let Some(decided) = decided else { return Err(self.unmet(&rules, deadline)) };
         self.progress.tell(Stage::Worth);
         let design = self.design(&decided.chosen);
         let mut report = Report::new(self, &rules, &decided, &design);
         report.looked_at.too_hot = rules.forbidden.len() - forbidden;
         report.looked_at.candidates -= report.looked_at.too_hot.min(report.looked_at.candidates);
         Ok(self.at_least_as_cheap(design, report, &rules))
+    }
+
+    /// What candidates and plans took is part of the time.
+    pub(super) fn deadline(&self, wishes: &Wishes) -> Deadline {
+        Deadline(wishes.time_limit.and_then(|limit| self.began.checked_add(limit)))
     }
 
     /// The cheapest choice of which no block is asked for more often than the store can serve one. What would be is forbidden.
@@ -315,27 +342,47 @@ impl<'s> Study<'s> {
             && self.is_quick(design)
     }
 
-    /// Whether each query is as quick as it must be, but for those that never are.
+    /// Whether each statement is as quick as it must be, but for those that never are.
     fn is_quick(&self, design: &Design) -> bool {
-        let slow = |query: &Query| self.choice.slow.iter().any(|slow| slow.statement == query.header.name);
-        complete::questions(self.model).iter().filter(|query| !slow(query)).all(|query| {
+        let slow = |header: &Header| self.choice.slow.iter().any(|slow| slow.statement == header.name);
+        let queries = complete::questions(self.model);
+        let queries = queries.iter().filter(|query| !slow(&query.header)).all(|query| {
             let Some(most) = query.latency_ms else { return true };
             let plan = plan::plan_for(self.costing, &self.model.conceptual, design, query);
             let takes = plan.and_then(|plan| self.costing.milliseconds(&plan.estimate));
             takes.is_none_or(|takes| takes <= most)
-        })
+        });
+        let mut writes = self.model.workload.writes.iter().filter(|write| !slow(&write.header));
+        queries
+            && writes.all(|write| {
+                let Some(most) = write.latency_ms else { return true };
+                let plan = plan::write::plan(self.costing, self.model, design, write).ok();
+                let estimate = plan.map(|plan| plan.estimate);
+                let takes = estimate.and_then(|all| self.costing.lasts(all.cost, all.requests));
+                takes.is_none_or(|takes| takes <= most)
+            })
     }
 
-    /// Why nothing is as it must be.
-    pub(super) fn unmet(&self, rules: &Rules) -> Unmet {
+    /// Why nothing is as it must be, if there is time to find out.
+    pub(super) fn unmet(&self, rules: &Rules, deadline: Deadline) -> Unmet {
+        let why = self.why_unmet(rules, deadline);
+        if deadline.is_over() { Unmet::Time } else { why }
+    }
+
+    fn why_unmet(&self, rules: &Rules, deadline: Deadline) -> Unmet {
         let without = Rules { storage: None, most: None, ..rules.clone() };
-        let possible = |rules: &Rules| self.choice.decide(rules, &self.starts(), None, &Progress::default());
-        if possible(&without).is_none() {
+        let possible =
+            |choice: &Choice| choice.decide(&without, &self.starts(), deadline.left(), &Progress::default());
+        if possible(&self.choice).is_none() {
+            let patient = Choice { waits: Vec::new(), ..self.choice.clone() };
+            if let Some(decided) = possible(&patient) {
+                return Unmet::Latency { late: self.choice.late(&decided.chosen) };
+            }
             let lacks = self.choice.served.iter().find(|served| served.alternatives.is_empty());
             let statement = lacks.and_then(|served| self.choice.statements.get(served.statement));
             return Unmet::NoPlan { statement: statement.map(|one| one.name.clone()).unwrap_or_default() };
         }
-        let least = self.least_storage(rules).unwrap_or(0.0);
+        let least = self.least_storage(rules, deadline).unwrap_or(0.0);
         if rules.storage.is_some_and(|most| least > most) {
             return Unmet::Storage { least };
         }
@@ -344,22 +391,22 @@ impl<'s> Study<'s> {
             Pick::Cut(..) => 0.0,
         });
         let counting = Choice { bytes: ones.collect(), stored: 0.0, ..self.choice.clone() };
-        let count = smallest(&counting, rules).map_or(0.0, |decided| decided.cost);
+        let count = smallest(&counting, rules, deadline).map_or(0.0, |decided| decided.cost);
         Unmet::Collections { least: self.pool.first + count.round() as usize }
     }
 
     /// The bytes of the smallest design, whatever it costs.
-    pub(super) fn least_storage(&self, rules: &Rules) -> Option<f64> {
-        let decided = smallest(&self.choice, rules)?;
+    pub(super) fn least_storage(&self, rules: &Rules, deadline: Deadline) -> Option<f64> {
+        let decided = smallest(&self.choice, rules, deadline)?;
         Some(self.choice.storage(&decided.chosen))
     }
 }
 
 /// The choice with the fewest bytes, whatever it costs.
-fn smallest(choice: &Choice, rules: &Rules) -> Option<Decided> {
+fn smallest(choice: &Choice, rules: &Rules, deadline: Deadline) -> Option<Decided> {
     let rates = vec![0.0; rules.rates.len()];
     let rules = Rules { storage: None, most: None, rates, ..rules.clone() };
-    Choice { price: 1.0, ..choice.clone() }.decide(&rules, &[], None, &Progress::default())
+    Choice { price: 1.0, ..choice.clone() }.decide(&rules, &[], deadline.left(), &Progress::default())
 }
 
 /// With what the model declares.

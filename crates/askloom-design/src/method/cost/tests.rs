@@ -7,7 +7,7 @@ use super::study::Study;
 use super::wishes::Wishes;
 use crate::cost::Costing;
 use crate::method::{Options, Progress};
-use askloom_model::Model;
+use askloom_model::{Design, Model};
 use fastrand::Rng;
 use std::fmt::Write;
 use std::path::Path;
@@ -42,6 +42,7 @@ fn workload(random: &mut Rng) -> String {
         let entity = random.usize(0..entities);
         let joins = if entity > 0 && random.bool() { " JOIN before AS p" } else { "" };
         let column = if joins.is_empty() { "e.c" } else { "p.b" };
+        let columns = if random.usize(0..4) == 0 { "e".to_owned() } else { format!("e.a, {column}") };
         let condition = match random.usize(0..5) {
             0 => format!(" WHERE e.k{entity} = :k"),
             1 => " WHERE e.a = :a".to_owned(),
@@ -51,9 +52,10 @@ fn workload(random: &mut Rng) -> String {
         };
         let order = if random.bool() { " ORDER BY e.c LIMIT 10" } else { "" };
         let rate = random.usize(1..1_000);
+        let quick = quick(random);
         let _ = writeln!(
             text,
-            "@rate({rate}/s) query q{n}: SELECT e.a, {column} FROM E{entity} AS e{joins}{condition}{order}"
+            "@rate({rate}/s) {quick}query q{n}: SELECT {columns} FROM E{entity} AS e{joins}{condition}{order}"
         );
     }
     for n in 0..random.usize(0..4) {
@@ -65,9 +67,20 @@ fn workload(random: &mut Rng) -> String {
             3 => format!("UPDATE E{entity} SET a = :a WHERE k{entity} = :k"),
             _other => format!("UPDATE E{entity} SET c = :c, a = 3 WHERE a = :old"),
         };
-        let _ = writeln!(text, "@rate({}/s) write w{n}: {change}", random.usize(1..1_000));
+        let quick = quick(random);
+        let _ = writeln!(text, "@rate({}/s) {quick}write w{n}: {change}", random.usize(1..1_000));
     }
     text
+}
+
+/// How long a statement may take, or nothing.
+fn quick(random: &mut Rng) -> String {
+    match random.usize(0..3) {
+        0 => {
+            format!("@latency({} ms) ", random.choice(["0.05", "0.5", "3", "12", "40", "90", "300"]).unwrap())
+        }
+        _other => String::new(),
+    }
 }
 
 fn model(text: &str) -> Model {
@@ -106,6 +119,27 @@ fn brute(choice: &Choice, rules: &Rules) -> Option<f64> {
     least
 }
 
+/// Some picks, with what they need.
+fn some(choice: &Choice, random: &mut Rng) -> Vec<bool> {
+    let share = random.f64();
+    let mut chosen: Vec<bool> = choice.picks.iter().map(|_| random.f64() < share).collect();
+    for group in &choice.groups {
+        let own = *random.choice(group).unwrap();
+        group.iter().for_each(|&pick| chosen[pick] = pick == own);
+    }
+    choice.close(&mut chosen);
+    chosen
+}
+
+/// Lets writes take about as long as they take by some choice: what they may take changes what is chosen.
+fn tighten(choice: &mut Choice, random: &mut Rng) {
+    for at in 0..choice.waits.len() {
+        let chosen = some(choice, random);
+        let takes = choice.takes(choice.waits[at].statement, &chosen, &choice.events(&chosen));
+        choice.waits[at].most = takes * (0.9 + 0.2 * random.f64());
+    }
+}
+
 /// Something that must be so, or nothing.
 fn wishes(random: &mut Rng, study: &Study<'_>) -> Wishes {
     let mut wishes = Wishes::default();
@@ -129,7 +163,7 @@ fn wishes(random: &mut Rng, study: &Study<'_>) -> Wishes {
 #[test]
 fn the_optimum_is_that_of_brute_force() {
     let targets = targets();
-    let (mut compared, mut unmet) = (0, 0);
+    let (mut compared, mut unmet, mut bound) = (0, 0, 0);
     for seed in 0.. {
         if compared >= WORKLOADS {
             break;
@@ -137,10 +171,11 @@ fn the_optimum_is_that_of_brute_force() {
         let mut random = Rng::with_seed(seed);
         let model = model(&workload(&mut random));
         let costing = Costing::from(*random.choice(&targets).unwrap());
-        let study = Study::new(&model, &costing, &Options::default());
+        let mut study = Study::new(&model, &costing, &Options::default());
         if study.choice.picks.len() > MOST {
             continue;
         }
+        tighten(&mut study.choice, &mut random);
         let wishes = wishes(&mut random, &study);
         compared += 1;
         let rules = match study.rules(&wishes) {
@@ -151,6 +186,8 @@ fn the_optimum_is_that_of_brute_force() {
             }
         };
         let least = brute(&study.choice, &rules);
+        let patient = Choice { waits: Vec::new(), ..study.choice.clone() };
+        bound += usize::from(!study.choice.waits.is_empty() && brute(&patient, &rules) != least);
         let decided = study.choice.decide(&rules, &[], None, &Progress::default());
         let place = format!("seed {seed}, {wishes:?}");
         match (least, decided) {
@@ -165,12 +202,14 @@ fn the_optimum_is_that_of_brute_force() {
         }
     }
     assert!(unmet < WORKLOADS / 4, "{unmet} of them cannot be met");
+    // Bounds that change the choice are among them.
+    assert!(bound > WORKLOADS / 50, "{bound} are dearer as writes must be quick");
 }
 
 /// What a choice says that it costs is what the planner finds over its design.
 #[test]
 fn sums_are_those_of_the_planner() {
-    let mut compared = 0;
+    let (mut compared, mut timed) = (0, 0);
     for seed in 0..300 {
         let mut random = Rng::with_seed(seed);
         let text = workload(&mut random);
@@ -179,20 +218,16 @@ fn sums_are_those_of_the_planner() {
         let costing = Costing::from(target);
         let study = Study::new(&model, &costing, &Options::default());
         for _ in 0..4 {
-            let share = random.f64();
-            let mut chosen: Vec<bool> = study.choice.picks.iter().map(|_| random.f64() < share).collect();
-            for group in &study.choice.groups {
-                let own = *random.choice(group).unwrap();
-                group.iter().for_each(|&pick| chosen[pick] = pick == own);
-            }
-            study.choice.close(&mut chosen);
+            let chosen = some(&study.choice, &mut random);
             let rates: Vec<f64> = study.choice.statements.iter().map(|one| one.rate).collect();
-            if !study.choice.meets(&Rules::default(), &chosen) {
+            let patient = Choice { waits: Vec::new(), ..study.choice.clone() };
+            if !patient.meets(&Rules::default(), &chosen) {
                 continue;
             }
             compared += 1;
             let Some(cost) = study.choice.cost_at(&chosen, &rates) else { continue };
             let design = study.design(&chosen);
+            timed += late_as_planned(&study, &chosen, &design);
             let planned = total(&model, &costing, &design);
             let kept: Vec<&str> = design.collections.iter().map(|(_, one)| one.name.as_str()).collect();
             assert!(
@@ -202,7 +237,21 @@ fn sums_are_those_of_the_planner() {
             );
         }
     }
-    assert!(compared > 600, "{compared}");
+    assert!(compared > 600 && timed > 100, "{compared} {timed}");
+}
+
+/// How long writes take by a choice is what the planner says of its design. Gives how many were compared.
+fn late_as_planned(study: &Study<'_>, chosen: &[bool], design: &Design) -> usize {
+    let happens = study.choice.events(chosen);
+    for wait in &study.choice.waits {
+        let name = &study.choice.statements[wait.statement].name;
+        let write = study.model.workload.writes.iter().find(|write| write.header.name == *name).unwrap();
+        let plan = crate::plan::write::plan(study.costing, study.model, design, write).unwrap();
+        let planned = study.costing.lasts(plan.estimate.cost, plan.estimate.requests).unwrap();
+        let takes = study.choice.takes(wait.statement, chosen, &happens);
+        assert!((takes - planned).abs() <= ROUNDING * planned, "{name}: {takes} is not {planned}");
+    }
+    study.choice.waits.len()
 }
 
 /// Whatever must be so, for the other methods' designs as well.

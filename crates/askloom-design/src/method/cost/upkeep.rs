@@ -3,6 +3,7 @@
 
 use super::choice::{Choice, Event, Of};
 use super::enumerate::{Over, Pick, WriteParts};
+use crate::cost::Spent;
 use crate::plan::write::parts::{CopyPart, Parts, SupportKey, at};
 use askloom_model::CopyLevel;
 
@@ -118,7 +119,7 @@ impl<'w> Mode<'w> {
     /// Reads that copies need, each once in a step.
     fn support(&self, choice: &mut Choice, over: &Over<'_>, statement: usize) {
         for (index, step) in self.usual.steps.iter().enumerate() {
-            let mut reads: Vec<(&SupportKey, f64, Vec<Option<usize>>)> = Vec::new();
+            let mut reads: Vec<(&SupportKey, Spent, Vec<Option<usize>>)> = Vec::new();
             for copy in &step.copies {
                 let kept = over.pick(Pick::Keep(copy.collection));
                 for (key, cost) in &copy.support {
@@ -140,10 +141,10 @@ impl<'w> Mode<'w> {
                 choice.charge(of, statement, cost);
                 for &(pick, parts) in &self.others {
                     let other = parts.steps.get(index).and_then(|step| support_cost(&step.copies, key));
-                    let more = other.map_or(0.0, |other| other - cost);
+                    let more = other.map_or(Spent::default(), |other| other - cost);
                     match of {
                         None => choice.charge(Some(Of::Pick(pick)), statement, more),
-                        Some(of) if more.abs() > NOISE => {
+                        Some(of) if !is_noise(more) => {
                             let event = choice.event(Event::Both(Of::Pick(pick), of));
                             choice.charge(Some(Of::Event(event)), statement, more);
                         }
@@ -155,16 +156,16 @@ impl<'w> Mode<'w> {
     }
 }
 
-fn support_cost(copies: &[CopyPart], key: &SupportKey) -> Option<f64> {
+fn support_cost(copies: &[CopyPart], key: &SupportKey) -> Option<Spent> {
     copies.iter().flat_map(|copy| &copy.support).find(|(known, _)| known == key).map(|(_, cost)| *cost)
 }
 
-fn own(parts: &Parts, level: CopyLevel) -> f64 {
-    parts.steps.iter().map(|step| step.own.get(at(level)).copied().unwrap_or(0.0)).sum()
+fn own(parts: &Parts, level: CopyLevel) -> Spent {
+    parts.steps.iter().map(|step| step.own.get(at(level)).copied().unwrap_or_default()).sum()
 }
 
 /// What is paid, or saved, if something is chosen and an event happens.
-fn when(choice: &mut Choice, statement: usize, cost: f64, of: Option<Of>, event: usize) {
+fn when(choice: &mut Choice, statement: usize, cost: Spent, of: Option<Of>, event: usize) {
     match of {
         Some(of) => both(choice, statement, cost, of, event),
         None => choice.charge(Some(Of::Event(event)), statement, cost),
@@ -174,8 +175,12 @@ fn when(choice: &mut Choice, statement: usize, cost: f64, of: Option<Of>, event:
 /// What is less is rounding.
 const NOISE: f64 = 1e-12;
 
-fn both(choice: &mut Choice, statement: usize, cost: f64, of: Of, event: usize) {
-    if cost.abs() > NOISE {
+fn is_noise(spent: Spent) -> bool {
+    spent.cost.abs() <= NOISE && spent.takes.abs() <= NOISE
+}
+
+fn both(choice: &mut Choice, statement: usize, cost: Spent, of: Of, event: usize) {
+    if !is_noise(cost) {
         let both = choice.event(Event::Both(of, Of::Event(event)));
         choice.charge(Some(Of::Event(both)), statement, cost);
     }

@@ -6,9 +6,10 @@
 use super::step::{Changes, Step};
 use super::support::{Read, Support};
 use super::{Planner, Writing, copies, lookup};
-use crate::cost::Costing;
+use crate::cost::{Costing, Spent};
 use askloom_model::{
     ClassId, CollectionId, CopyLevel, Design, Keeper, Member, Model, Query, SupportOf, Work, Write,
+    WriteEstimate,
 };
 
 /// A write, step by step.
@@ -23,7 +24,7 @@ pub(crate) struct Parts {
 pub(crate) struct StepParts {
     pub(crate) find: FindPart,
     /// Aggregates, reserved values and checked references, if the write is at each level.
-    pub(crate) own: [f64; 3],
+    pub(crate) own: [Spent; 3],
     pub(crate) copies: Vec<CopyPart>,
 }
 
@@ -33,7 +34,7 @@ pub(crate) enum FindPart {
     /// By a plan of this query.
     Query(Box<Query>),
     /// It is seen that there is none.
-    Nothing(f64),
+    Nothing(Spent),
 }
 
 /// What one copy adds to a step.
@@ -41,11 +42,11 @@ pub(crate) enum FindPart {
 pub(crate) struct CopyPart {
     pub(crate) collection: CollectionId,
     pub(crate) level: CopyLevel,
-    pub(crate) alone: f64,
+    pub(crate) alone: Spent,
     /// The same while the write is in a transaction.
-    pub(crate) in_transaction: f64,
+    pub(crate) in_transaction: Spent,
     /// Reads that it needs; another copy of the same step may need the same.
-    pub(crate) support: Vec<(SupportKey, f64)>,
+    pub(crate) support: Vec<(SupportKey, Spent)>,
 }
 
 /// What makes two support reads of a step one.
@@ -97,15 +98,16 @@ impl Planner<'_> {
         let at_level = |level| Writing { planner: self, step, level, matched };
         let own = LEVELS.map(|level| {
             let writing = at_level(level);
-            let reserved = writing.reservations(master).into_iter().map(|one| one.estimate.cost);
-            let checked = writing.checks(master).into_iter().map(|one| one.estimate.cost);
-            writing.master(master, first).estimate.cost + reserved.sum::<f64>() + checked.sum::<f64>()
+            let reserved = writing.reservations(master).into_iter().map(|one| one.estimate);
+            let checked = writing.checks(master).into_iter().map(|one| one.estimate);
+            let all = reserved.chain(checked).chain([writing.master(master, first).estimate]);
+            all.map(|one: WriteEstimate| self.costing.spent(one.cost, one.requests)).sum()
         });
         let reserved: Vec<CollectionId> =
             at_level(CopyLevel::AtomicUnit).reservations(master).iter().filter_map(|one| one.index).collect();
         let copies = at_level(CopyLevel::AtomicUnit).copy_parts(&reserved);
         let find = match made {
-            true => FindPart::Nothing(find.estimate.cost),
+            true => FindPart::Nothing(self.costing.spent(find.estimate.cost, find.estimate.requests)),
             false => FindPart::Query(Box::new(step.find.clone())),
         };
         Some(StepParts { find, own, copies })
@@ -127,12 +129,18 @@ impl Writing<'_> {
         let level = self.planner.level(id);
         let work = self.copy_work(id, root, level, &mut support);
         let costing = self.planner.costing;
-        let priced = |in_transaction: bool| costing.model.cost(&Work { in_transaction, ..work });
+        let priced = |in_transaction: bool| {
+            let work = Work { in_transaction, ..work };
+            costing.spent(costing.model.cost(&work), work.requests + work.write_requests)
+        };
         let by_store = self.planner.design.collections[id].keeper == Keeper::Store;
         let key =
             |read: &Read| SupportKey { root: read.from.0, way: read.from.1.clone(), of: read.of.clone() };
         let reads = support.take();
-        let reads = reads.iter().map(|read| (key(read), lookup::estimate(costing, &read.work).cost));
+        let reads = reads.iter().map(|read| {
+            let estimate = lookup::estimate(costing, &read.work);
+            (key(read), costing.spent(estimate.cost, estimate.requests))
+        });
         CopyPart {
             collection: id,
             level,
