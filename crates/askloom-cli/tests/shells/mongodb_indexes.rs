@@ -7,12 +7,14 @@ use crate::mongodb_text::designed;
 use askloom_design::cost::Costing;
 use askloom_design::lower::Lowering;
 use askloom_design::method::Method;
-use askloom_model::{Keeper, Model};
+use askloom_model::{Keeper, Model, Value};
 use askloom_oracle::generate::{Generator, Options as Generated, few};
 use askloom_store::write::{self, Inputs};
 use askloom_store::{Memory, Schema};
 use askloom_target::generate::{Options, Source};
 use askloom_target::layout::Layout;
+use askloom_target::mongodb::{MongoCollection, collections, find};
+use askloom_target::program::{Bounds, How, Range, Read, Term};
 use askloom_target::target;
 use std::collections::HashMap;
 
@@ -133,4 +135,39 @@ fn a_query_by_fields_is_one_find_on_the_master() {
     }
     assert!(text.contains("partialFilterExpression"), "{text}");
     assert!(!text.contains("withTransaction"), "{text}");
+}
+
+/// As the papers print it, the name of the class is before the id; so it is in what an index is asked for.
+#[test]
+fn a_range_of_references_has_the_name_that_they_are_stored_with() {
+    let schema = schema();
+    let layout = Layout::new(&schema.model.conceptual, &schema.design);
+    let options = Options { faithful: true, ..Options::default() };
+    let all = collections(&layout, &options);
+    let by_maker = |of: &&MongoCollection| of.index.is_some() && of.fields[0].path == "maker";
+    let table = all.iter().find(by_maker).unwrap().collection;
+    let term =
+        |text: &str| Term { name: String::new(), value: Some(Value::Text(text.to_owned())), column: Some(0) };
+    let printed = |bounds: Bounds| {
+        let (block, equal) = (Vec::new(), Vec::new());
+        let range = Range { block, equal, bounds: Some(bounds), backwards: false, limit: None };
+        find(&layout, &all, &Read::new(table, How::Range(Box::new(range)))).unwrap().text()
+    };
+    let between =
+        Bounds { column: 0, low: Some((term("a"), true)), high: Some((term("b"), false)), prefix: None };
+    let text = printed(between);
+    assert!(text.contains("find({ maker: { $gte: 'Maker:a', $lt: 'Maker:b' } })"), "{text}");
+    let text = printed(Bounds { column: 0, low: None, high: None, prefix: Some(term("a")) });
+    assert!(text.contains("find({ maker: { $gte: 'Maker:a', $lt: 'Maker:b' } })"), "{text}");
+}
+
+#[test]
+fn what_an_index_leads_to_is_not_read_again_to_see_whether_it_lives() {
+    let text = "@ttl(30 days) @count(100_000) entity Cart { id k: uuid, owner: text, total: int }\n\
+                @rate(9/s) query of: SELECT total FROM Cart WHERE owner = :owner\n\
+                @rate(9/s) write add: INSERT Cart\n";
+    let text = printed(&model(text));
+    let of = text.split("query of").nth(1).unwrap();
+    assert_eq!(of.matches("find").count(), 1, "{of}");
+    assert!(of.contains("db.Cart.find({ owner: :owner })"), "{of}");
 }

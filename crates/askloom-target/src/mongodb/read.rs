@@ -152,16 +152,16 @@ impl Finding<'_> {
         let mut conditions = Vec::new();
         let side = |term: &Term| match &term.value {
             Some(Value::Null) => None,
-            Some(known) => Some(self.encoder.field(field, known)),
-            None => Some(Bson::slot(&term.name)),
+            Some(_) | None => Some(value(self.of, self.encoder, term)),
         };
         if let Some(prefix) = &bounds.prefix {
-            conditions.push(("$gte".to_owned(), side(prefix)?));
-            let after = match &prefix.value {
-                Some(Value::Text(text)) => text_after(text).map(Bson::Text),
-                Some(_) => return None,
-                None => Some(Bson::Slot(format!("{} with its last letter's next", prefix.name))),
+            let from = side(prefix)?;
+            let after = match (&prefix.value, &from) {
+                (Some(_), Bson::Text(text)) => text_after(text).map(Bson::Text),
+                (Some(_), _) => return None,
+                (None, _) => Some(Bson::Slot(format!("{} with its last letter's next", prefix.name))),
             };
+            conditions.push(("$gte".to_owned(), from));
             conditions.extend(after.map(|after| ("$lt".to_owned(), after)));
         }
         if let Some((term, inclusive)) = &bounds.low {

@@ -183,7 +183,10 @@ impl Reads<'_> {
 
     /// What has expired is told from what lives by the masters: of the rows, and of what a copy took its values from.
     fn living(&mut self) {
-        let mut classes: Vec<ClassId> = self.positions.iter().filter_map(|(_, row)| row.class).collect();
+        // An index that leads to the aggregate has brought it.
+        let brought = self.leads().then(|| self.plan.access.positions.first().copied().flatten()).flatten();
+        let rows = self.positions.iter().filter(|(id, _)| Some(*id) != brought);
+        let mut classes: Vec<ClassId> = rows.filter_map(|(_, row)| row.class).collect();
         let ends = self.plan.paths().into_iter().flat_map(|path| path.hops.iter());
         classes.extend(ends.map(|&end| self.conceptual().ends[end].target));
         // A value object is in its aggregate, and lives as long.
@@ -191,6 +194,13 @@ impl Reads<'_> {
         for class in classes {
             self.instances(class, "what has expired is told by the aggregate itself");
         }
+    }
+
+    /// Whether the rows are found by an index that gives the records of their master.
+    fn leads(&self) -> bool {
+        let collection = &self.given.layout.design.collections[self.plan.access.collection];
+        let store = crate::target(self.plan.priced.target);
+        store.is_some_and(|store| store.capability.leads_to_records(self.conceptual(), collection))
     }
 
     fn access(&mut self, how: &Reading, chosen: &mut Chosen, each: Option<String>) {
