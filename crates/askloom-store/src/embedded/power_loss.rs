@@ -274,12 +274,14 @@ fn many(seeds: std::ops::Range<u64>, durability: Durability) {
 }
 
 #[test]
+#[ignore = "slow"]
 fn acknowledged_batches_survive_a_loss_of_power() {
     many(0..40, Durability::Power);
 }
 
 /// Without a sync the last batches may go, but the store opens and holds a beginning of what was written.
 #[test]
+#[ignore = "slow"]
 fn without_a_sync_a_loss_of_power_takes_only_the_last_batches() {
     many(0..40, Durability::Process);
 }

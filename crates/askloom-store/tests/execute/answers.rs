@@ -180,6 +180,7 @@ fn run(text: &str) -> usize {
 }
 
 #[test]
+#[ignore = "slow"]
 fn the_fixtures_of_the_oracle_by_every_plan() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../askloom-oracle/tests/answers");
     let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();

@@ -149,6 +149,7 @@ fn a_sweep_beside_the_writers_does_no_harm() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn three_writers_leave_the_copy_right() {
     let mut tally = Tally::default();
     let rules = rules(Refresh::Checked, KeyOf::Both);
@@ -214,6 +215,7 @@ fn what_follows_from_a_delete_is_done() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn stamps_are_enough_where_the_key_hangs_on_the_referrer() {
     let mut tally = Tally::default();
     let rules = rules(Refresh::Stamped, KeyOf::Referrer);
