@@ -21,6 +21,7 @@ mod homes;
 mod ids;
 mod index;
 mod join;
+mod plain;
 mod plan;
 mod profile;
 mod rules;

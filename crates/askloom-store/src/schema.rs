@@ -1,6 +1,6 @@
 //! A model and its design, ready to run: names found, collections numbered.
 
-use askloom_model::{ClassId, CollectionId, Design, EndId, Home, Id, Member, Model, Role, Table};
+use askloom_model::{ClassId, CollectionId, Design, EndId, Home, Id, Leaf, Member, Model, Role, Table};
 use askloom_target::embedded::Names;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::OnceLock;
@@ -17,6 +17,8 @@ pub struct Schema {
     members: HashMap<ClassId, HashMap<String, Member>>,
     /// Worked out for a class when it is first asked for.
     homes: HashMap<ClassId, OnceLock<Vec<Home>>>,
+    /// The same, of the members that each instance is no more than.
+    plain: HashMap<ClassId, OnceLock<Option<Vec<Leaf>>>>,
     expires: bool,
 }
 
@@ -67,8 +69,9 @@ impl Schema {
         });
         let members = members.collect();
         let homes = conceptual.classes.ids().map(|class| (class, OnceLock::new())).collect();
+        let plain = conceptual.classes.ids().map(|class| (class, OnceLock::new())).collect();
         let expires = conceptual.classes.iter().any(|(_, class)| class.ttl_ms.is_some());
-        Self { model, design, readable, numbers, classes, members, homes, expires }
+        Self { model, design, readable, numbers, classes, members, homes, plain, expires }
     }
 
     /// The collections that plans may read.
@@ -88,6 +91,13 @@ impl Schema {
     pub fn homes(&self, class: ClassId) -> &[Home] {
         let homes = self.homes.get(&class);
         homes.map_or(&[], |homes| homes.get_or_init(|| self.model.conceptual.homes(class)))
+    }
+
+    /// The values that instances of a class are no more than.
+    #[must_use]
+    pub fn plain_members(&self, class: ClassId) -> Option<&[Leaf]> {
+        let plain = self.plain.get(&class)?;
+        plain.get_or_init(|| self.model.conceptual.plain_members(class)).as_deref()
     }
 
     /// The number of a collection in the keyspace.

@@ -383,6 +383,7 @@ impl Pricing<'_> {
         for column in &plan.columns {
             match &column.value {
                 ColumnValue::Path(path) => self.need(plan, std::iter::once(path)),
+                ColumnValue::Whole(position) if self.is_spelled_out(plan, *position) => {}
                 ColumnValue::Whole(position) => self.load(*position, &[]),
                 // A group has its values already.
                 ColumnValue::Aggregate(_) => {}
@@ -390,11 +391,24 @@ impl Pricing<'_> {
         }
     }
 
+    /// The values that the first rows hold.
+    fn held(&self, plan: &Plan) -> Vec<Path> {
+        let collection = &self.sizes.design.collections[plan.access.collection];
+        collection.held().filter_map(|path| cover::map_path(path, &plan.access.positions)).collect()
+    }
+
+    /// Whether they are all that there is of an instance.
+    fn is_spelled_out(&self, plan: &Plan, position: PositionId) -> bool {
+        let collection = &self.sizes.design.collections[plan.access.collection];
+        let rows = matches!(collection.contents, Contents::Fields(_));
+        let class = self.query.positions[position].class.filter(|_| rows);
+        let conceptual = self.sizes.statistics.conceptual();
+        class.is_some_and(|class| conceptual.is_spelled_out(class, position, &self.held(plan)))
+    }
+
     /// What has to be looked up so that these paths have values.
     fn need<'n>(&mut self, plan: &Plan, paths: impl Iterator<Item = &'n Path>) {
-        let collection = &self.sizes.design.collections[plan.access.collection];
-        let held: Vec<Path> =
-            collection.held().filter_map(|path| cover::map_path(path, &plan.access.positions)).collect();
+        let held = self.held(plan);
         for path in paths {
             let known = path.leaf == Leaf::Itself && path.hops.is_empty();
             if !known && !held.contains(path) && !self.fetch(path) {

@@ -92,9 +92,15 @@ impl Planner<'_> {
             let known = known && path.hops.is_empty();
             !known && positions.contains(&Some(path.position)) && !held.contains(path)
         });
-        let wholes = needs_whole(self.query).into_iter();
-        let wholes =
-            wholes.filter(|position| positions.contains(&Some(*position)) && record != Some(*position));
+        let rows = matches!(collection.contents, Contents::Fields(_));
+        let spelled_out = |position: PositionId| {
+            let class = self.query.positions[position].class.filter(|_| rows);
+            class.is_some_and(|class| self.conceptual.is_spelled_out(class, position, &held))
+        };
+        let wholes = needs_whole(self.query).into_iter().filter(|position| {
+            let there = positions.contains(&Some(*position)) && record != Some(*position);
+            there && !spelled_out(*position)
+        });
         let lacking = paths.map(Lack::Path).chain(wholes.map(Lack::Whole));
         lacking.filter(|lack| !whole.contains(&lack.position())).collect()
     }

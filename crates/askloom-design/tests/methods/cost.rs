@@ -88,6 +88,34 @@ fn a_query_is_as_quick_as_it_must_be() {
     }
 }
 
+/// What is no more than its values is held by rows in order, and by an index of the store; what is more, as nodes.
+#[test]
+fn whole_instances_are_answered_with_one_request() {
+    let model = |more: &str| {
+        format!(
+            "@count(1_000_000) entity Note {{ id k: uuid, of: text @distinct(1000), at: timestamp, text: text{more} }}\n\
+             @rate(500/s) query all: SELECT * FROM Note WHERE of = :of ORDER BY at DESC LIMIT 10\n\
+             @rate(50/s) write add: INSERT Note\n"
+        )
+    };
+    for (more, store) in [("", "dynamodb"), ("", "cassandra"), (", tags: text[*]", "cassandra")] {
+        let text = model(more);
+        let (design, _) = chosen(&text, store);
+        let (model, costing) = (of(&text), Costing::from(askloom_target::target(store).unwrap()));
+        let plan = plan::plan_for(&costing, &model.conceptual, &design, &model.workload.queries[0]).unwrap();
+        let own = &design.collections[plan.access.collection];
+        assert_eq!(
+            plan.priced.steps.iter().filter(|step| step.estimate.requests > 0.0).count(),
+            1,
+            "{store}"
+        );
+        assert_eq!(own.keeper == Keeper::Store, store == "dynamodb", "{design:#?}");
+        assert_eq!(own.whole().is_empty(), more.is_empty());
+        // Nodes have no order.
+        assert_eq!(plan.sort.is_none(), more.is_empty());
+    }
+}
+
 /// What keeps a copy of its own takes longer than an index that the store keeps with the record.
 #[test]
 fn a_write_is_as_quick_as_it_must_be() {

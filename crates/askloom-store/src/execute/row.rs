@@ -4,10 +4,11 @@ use super::fetch::Entry;
 use super::main_position;
 use super::node::{Inner, Node};
 use super::scene::Scene;
+use crate::system::System;
 use crate::{RunError, Stored};
-use askloom_model::{Id, Path, PositionId, Value, fault};
+use askloom_model::{Id, Leaf, Member, Path, PositionId, Record, Value, fault};
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 /// One row: the identity of each position, in the order of positions.
@@ -116,6 +117,9 @@ impl Scene<'_> {
         if key.is_null() {
             return Ok(Node::Nothing);
         }
+        if let Some(node) = self.spelled_out(position, key, row) {
+            return Ok(node);
+        }
         if let Some(node) = self.fetched_whole(position, row)? {
             return Ok(node);
         }
@@ -129,6 +133,30 @@ impl Scene<'_> {
         let parent = self.node(hop.parent, row)?;
         let children = self.at(position, &parent)?;
         Ok(children.into_iter().find(|(child, _)| child == key).map_or(Node::Nothing, |(_, node)| node))
+    }
+
+    /// The instance that an entry holds value by value.
+    fn spelled_out(&self, position: PositionId, key: &Value, row: &Row) -> Option<Node> {
+        if row.held.paths.is_empty() || !matches!(key, Value::Reference(_)) {
+            return None;
+        }
+        let class = self.positions[position].class?;
+        let mut fields = BTreeMap::new();
+        for &leaf in self.instances.schema().plain_members(class)? {
+            let value = row.held(&Path { position, hops: Vec::new(), leaf })?;
+            let member = match leaf {
+                Leaf::Attribute(id) => Member::Attribute(id),
+                Leaf::Reference(id) => Member::End(id),
+                Leaf::Itself | Leaf::Bucket(_) => return None,
+            };
+            if !value.is_null() {
+                fields.insert(member, value.clone());
+            }
+        }
+        let record = Record { class, surrogate: None, fields };
+        // A query sees the record alone.
+        let stored = Stored { record, system: System::default() };
+        Some(Node::Record(Inner::root(Rc::new(stored))))
     }
 
     /// What can stand at a position below a node, in order of identity.

@@ -146,8 +146,9 @@ fn copy(conceptual: &Conceptual, query: &Query, random: &Random) -> Option<Colle
         }
     }
     let taken: Vec<Path> = block_key.iter().chain(&entry_key).map(|field| field.path.clone()).collect();
-    let fields: Vec<Path> =
+    let mut fields: Vec<Path> =
         usable.into_iter().filter(|path| !taken.contains(path) && random.percent(75)).cloned().collect();
+    spell_out(conceptual, &positions, &taken, &mut fields, &random.fork("spelled out"));
     let condition = condition(query, &mapped, random);
     // An index of one path holds nothing for those that have nothing there: that is another kind of collection.
     let indexes = positions.len() == 1 && condition.is_none() && block_key.len() == 1 && entry_key.is_empty();
@@ -165,6 +166,28 @@ fn copy(conceptual: &Conceptual, query: &Query, random: &Random) -> Option<Colle
     };
     let nested = if random.one_in(4) { nested(conceptual, &flat, random) } else { None };
     Some(nested.unwrap_or(flat))
+}
+
+/// All values of instances that are no more than these, at some positions.
+fn spell_out(
+    conceptual: &Conceptual,
+    positions: &Table<PositionId, askloom_model::Position>,
+    taken: &[Path],
+    fields: &mut Vec<Path>,
+    random: &Random,
+) {
+    for (position, row) in positions.iter() {
+        let leaves = row.class.and_then(|class| conceptual.plain_members(class)).unwrap_or_default();
+        if !random.one_in(3) {
+            continue;
+        }
+        for leaf in leaves {
+            let path = Path { position, hops: Vec::new(), leaf };
+            if !taken.contains(&path) && !fields.contains(&path) {
+                fields.push(path);
+            }
+        }
+    }
 }
 
 /// The same as nodes, where that says as much.

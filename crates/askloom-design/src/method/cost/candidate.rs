@@ -52,7 +52,18 @@ fn of_splits(model: &Model, query: &Query) -> Vec<Collection> {
 
 /// The rows of a query by what it gives, in its order.
 fn view(model: &Model, query: &Query, reason: &str) -> Collection {
-    Collection { reasons: vec![reason.to_owned()], ..simple::view(model, query) }
+    let view = simple::view(model, query);
+    let mut fields = view.fields().to_vec();
+    for position in plan::needs_whole(query) {
+        let class = query.positions[position].class;
+        let leaves = class.and_then(|class| model.conceptual.plain_members(class)).unwrap_or_default();
+        let paths = leaves.into_iter().map(|leaf| Path { position, hops: Vec::new(), leaf });
+        let keys = view.block_key.iter().chain(&view.entry_key);
+        let held: Vec<&Path> = keys.map(|field| &field.path).collect();
+        let lacking: Vec<Path> = paths.filter(|path| !held.contains(&path)).collect();
+        fields.extend(lacking.into_iter().filter(|path| !fields.contains(path)).collect::<Vec<_>>());
+    }
+    Collection { reasons: vec![reason.to_owned()], contents: Contents::Fields(fields), ..view }
 }
 
 /// With the rows that a constant leaves out: others may want them.
@@ -165,7 +176,12 @@ fn whole(model: &Model, query: &Query, view: &Collection) -> Option<Collection> 
         let class = query.positions[*position].class;
         class.is_some_and(|class| model.conceptual.is_aggregate(class))
     };
-    if whole.is_empty() || !whole.iter().all(is_aggregate) {
+    let is_plain = |position: &PositionId| {
+        let class = query.positions[*position].class;
+        class.is_some_and(|class| model.conceptual.plain_members(class).is_some())
+    };
+    // What is no more than its values a row can hold, in order.
+    if whole.iter().all(is_plain) || !whole.iter().all(is_aggregate) {
         return None;
     }
     let sorted = view.entry_key.iter().map(|field| &field.path);
