@@ -129,7 +129,7 @@ fn measured(sizes: &Sizes<'_>, collection: CollectionId, limit: Limit, aggregate
     match limit {
         Limit::BlockKey => sizes.block_key_bytes(collection),
         Limit::EntryKey => sizes.entry_key_bytes(collection),
-        Limit::IndexKey => f64::max(sizes.block_key_bytes(collection), sizes.entry_key_bytes(collection)),
+        Limit::IndexKey => sizes.index_key_bytes(collection),
         Limit::Record => sizes.record_bytes(collection, aggregate),
         Limit::Block | Limit::AdvisedBlock => sizes.block_bytes(collection),
     }

@@ -165,6 +165,7 @@ fn index_of(
     let key = vec![KeyField { descending: false, ..field.clone() }];
     let within = Collection {
         name: format!("{class}By{}", capitalised(field_name)),
+        reasons: vec![format!("{class} is found by `{field_name}` through it.")],
         source: Source { root, positions: simple::only_main(root), condition: None },
         block_key: Vec::new(),
         entry_key: key.clone(),

@@ -159,6 +159,16 @@ fn a_query_by_one_column_is_one_select_from_the_master() {
     for line in lines {
         assert!(text.contains(line), "{line}\n{text}");
     }
+    // What was deleted has its id still.
+    let shelf = "SELECT shelf, place, title, class FROM item WHERE shelf = :shelf;\n-- then, on the client: filter, sort";
+    assert!(text.contains(shelf), "{text}");
+    // Where elements of lists have rows, one of each partition is enough for what all of them have.
+    let apart = self::text(&printed(&model, &with_entries(designed(&model)), &HashMap::new()));
+    let one = "SELECT DISTINCT shelf, place, title, made, maker, class FROM item WHERE made = :day;";
+    assert!(
+        apart.contains(one) && !apart.contains("SELECT DISTINCT shelf, place, title, state, price, tags"),
+        "{apart}"
+    );
     // The index is written with the row.
     assert!(!text.contains("INSERT INTO item"), "{text}");
     assert!(made.notes.iter().any(|note| note.contains("8192 bytes")), "{:?}", made.notes);

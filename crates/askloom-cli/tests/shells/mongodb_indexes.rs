@@ -170,4 +170,6 @@ fn what_an_index_leads_to_is_not_read_again_to_see_whether_it_lives() {
     let of = text.split("query of").nth(1).unwrap();
     assert_eq!(of.matches("find").count(), 1, "{of}");
     assert!(of.contains("db.Cart.find({ owner: :owner })"), "{of}");
+    // What has expired is found until the store has taken it away.
+    assert!(of.contains("on the client: filter"), "{of}");
 }

@@ -230,6 +230,22 @@ impl Sizes<'_> {
         whole.min(self.entry_bytes(plan.access.collection) + beside)
     }
 
+    /// How many rows of a partition are read of each record that an index leads to: one, if what the plan takes of it is
+    /// the same for all of them.
+    pub(crate) fn rows_led_to(&self, plan: &Plan) -> f64 {
+        let conceptual = self.statistics.conceptual;
+        let single = |member: Member| match member {
+            Member::Attribute(id) => !conceptual.attributes[id].list,
+            Member::End(id) => !conceptual.ends[id].cardinality.is_many(),
+        };
+        let members = plan.members_of_records(conceptual);
+        if members.is_some_and(|members| members.into_iter().all(single)) {
+            return 1.0;
+        }
+        let root = self.design.collections[plan.access.collection].source.root;
+        self.design.master(root).map_or(1.0, |master| self.block_entries(master).max(1.0))
+    }
+
     /// An instance whose lists are empty.
     pub(crate) fn single_bytes(&self, class: ClassId) -> f64 {
         let single = self.statistics.conceptual.all_members(class).filter(|&member| match member {

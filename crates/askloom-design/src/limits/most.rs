@@ -26,6 +26,13 @@ impl Sizes<'_> {
         self.design.collections[id].block_key.iter().map(|field| self.path_bytes(&field.path)).sum()
     }
 
+    /// What an index finds records by.
+    pub(crate) fn index_key_bytes(&self, id: CollectionId) -> f64 {
+        let collection = &self.design.collections[id];
+        let keys = collection.block_key.iter().chain(&collection.entry_key);
+        keys.map(|field| self.path_bytes(&field.path)).sum()
+    }
+
     /// What says where a record is in its block. What of an aggregate is told by paths is short.
     pub(crate) fn entry_key_bytes(&self, id: CollectionId) -> f64 {
         let collection = &self.design.collections[id];

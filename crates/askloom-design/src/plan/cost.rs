@@ -212,14 +212,16 @@ impl Pricing<'_> {
         // Records that come in no order are each looked up where they are.
         let apart = keys.filter(|keys| keys.of == IndexedFields::One);
         let partitions = if apart.is_some() { partitions + rows } else { partitions };
-        let bytes = rows * entry;
+        let found = rows;
+        let rows = if apart.is_some() { rows * self.sizes.rows_led_to(plan) } else { rows };
+        let bytes = found * entry;
         let requests = match how {
             Reading::Scan | Reading::Each { .. } => self.costing.pages(bytes),
             Reading::GetBlock { .. } | Reading::Range { .. } => times * self.costing.pages(bytes / times),
         };
         self.flowing = match collection.contents {
             Contents::Aggregate(_) => partitions,
-            Contents::Fields(_) | Contents::Nested(_) => rows,
+            Contents::Fields(_) | Contents::Nested(_) => found,
         };
         if let Contents::Aggregate(_) = collection.contents {
             self.loaded.insert((super::main(), Vec::new()));

@@ -129,7 +129,7 @@ fn a_write_is_as_quick_as_it_must_be() {
     let takes = |design: &askloom_model::Design, text: &str, store: &str| {
         let (model, costing) = (of(text), Costing::from(askloom_target::target(store).unwrap()));
         let plan = plan::write::plan(&costing, &model, design, &model.workload.writes[0]).unwrap();
-        costing.lasts(plan.estimate.cost, plan.estimate.requests).unwrap()
+        plan::write::lasts(&costing, design, &plan).unwrap()
     };
     for (store, most, least) in [("cassandra", 60.0, 30.0), ("hbase", 5.0, 0.001)] {
         let (design, report) = chosen(&model(""), store);
@@ -319,4 +319,6 @@ fn an_index_that_leads_to_records_costs_what_the_planner_says_however_these_are_
          @rate(50/s) write note: ADD :note TO Post.notes WHERE postId = :post\n\
          @rate(10/s) write add: INSERT Post";
     agree(text, "mongodb");
+    // On Cassandra a partition has more rows if it is cut, and all are read if all is asked for.
+    agree(&text.replace("900/s", "9000/s"), "cassandra");
 }

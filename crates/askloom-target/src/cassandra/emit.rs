@@ -156,7 +156,8 @@ impl Select {
     #[must_use]
     pub fn text(&self) -> String {
         let level = if self.serial { SERIAL } else { QUORUM };
-        let mut text = format!("{level}SELECT {} FROM {}", self.columns.join(", "), self.table);
+        let distinct = if self.distinct { "DISTINCT " } else { "" };
+        let mut text = format!("{level}SELECT {distinct}{} FROM {}", self.columns.join(", "), self.table);
         text.push_str(&conditions(&self.conditions));
         if !self.backwards.is_empty() {
             let columns: Vec<(&str, bool)> =

@@ -54,11 +54,17 @@ fn index(host: &CqlTable, own: &CqlTable) -> Option<CqlTable> {
     })
 }
 
-/// The columns that are read of the rows that an index leads to: all, or where some members are enough, those. Rows of
-/// what was deleted are told by their class.
+/// The columns that are read of the rows that an index leads to: all, or where some members are enough, those. They are
+/// the same for all rows of a partition, so that one row of each is enough. Rows of what was deleted are told by their
+/// class.
 pub(super) fn columns(host: &CqlTable, index: &IndexOf, read: &Read) -> Option<Vec<String>> {
-    let system = host.system.as_ref().filter(|system| system.entry.is_none())?;
+    let system = host.system.as_ref()?;
     let members = read.members.as_ref()?;
+    let of = |member| host.columns.iter().find(|column| column.of.source == Source::Member(member));
+    let single = |member| of(member).is_none_or(|column| column.of.holds.scalar().is_some());
+    if system.entry.is_some() && !members.iter().copied().all(single) {
+        return None;
+    }
     let wanted = |column: &&CqlColumn| match column.of.source {
         Source::Member(member) => members.contains(&member) || column.name == index.column,
         Source::Position { .. } | Source::Path { .. } | Source::Node | Source::Whole(_) => true,

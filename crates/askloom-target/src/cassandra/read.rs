@@ -18,6 +18,8 @@ pub struct Select {
     pub limit: Option<Bound>,
     /// Masters are read behind every write that has been accepted.
     pub serial: bool,
+    /// One row of each partition, with what all of its rows have.
+    pub distinct: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -43,8 +45,10 @@ pub fn select(layout: &Layout<'_>, tables: &[CqlTable], read: &Read) -> Option<S
     let index = table.index.as_ref();
     let host = index.and_then(|index| Some((tables.get(index.host.index())?, index)));
     let some = host.and_then(|(host, index)| index::columns(host, index, read));
+    let spread = host.is_some_and(|(host, _)| host.system.as_ref().is_some_and(|one| one.entry.is_some()));
     let mut select = Select {
         table: table.name.clone(),
+        distinct: spread && some.is_some(),
         columns: some.unwrap_or_else(|| columns(host.map_or(table, |(host, _)| host))),
         conditions: Vec::new(),
         backwards: Vec::new(),

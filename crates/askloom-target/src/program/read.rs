@@ -4,9 +4,9 @@ use super::bind::{Given, fitted};
 use super::{Action, Bounds, Client, How, Program, Range, Read, Step, Term};
 use crate::layout::{Column, Field, Layout, Place, Shape, Table};
 use askloom_model::{
-    ClassId, CollectionId, ColumnValue, Conceptual, Fetch, Found, HomePlace, InSet, Inclusive, Joining,
-    Keeper, KeyRange, Leaf, Limit, Member, Operand, Path, Plan, Position, PositionId, Query, Reading, StepOf,
-    Value,
+    ClassId, Collection, CollectionId, ColumnValue, Conceptual, Contents, Fetch, Found, HomePlace, InSet,
+    Inclusive, Joining, Keeper, KeyRange, Leaf, Limit, Member, Operand, Path, Plan, Position, PositionId,
+    Query, Reading, StepOf, Value,
 };
 
 /// What a query does by its plan. Arguments are in the order of its parameters.
@@ -55,7 +55,10 @@ fn client(layout: &Layout<'_>, query: &Query, plan: &Plan, steps: &[Step]) -> Ve
     if steps.len() > 1 || !plan.joins.is_empty() || (!rows && query.positions.len() > 1) {
         client.push(Client::Join);
     }
-    if plan.all().any(|plan| plan.filter.is_some()) || is_narrower(layout, &query.positions, plan) {
+    let filters = plan.all().any(|plan| plan.filter.is_some())
+        || is_narrower(layout, &query.positions, plan)
+        || gives_what_is_gone(layout, &query.positions, plan);
+    if filters {
         client.push(Client::Filter);
     }
     if groups {
@@ -104,6 +107,39 @@ fn is_narrower(
     let held = layout.design.collections[plan.access.collection].source.positions.iter();
     let mut pairs = held.zip(&plan.access.positions);
     pairs.any(|((_, own), asked)| asked.is_some_and(|asked| own.class != positions[asked].class))
+}
+
+/// Whether what is read tells itself that it is gone: aggregates that can expire, or that an index finds by a part of
+/// their id, which those that were deleted have still.
+fn gives_what_is_gone(
+    layout: &Layout<'_>,
+    positions: &askloom_model::Table<PositionId, Position>,
+    plan: &Plan,
+) -> bool {
+    let conceptual = layout.conceptual;
+    let collection = &layout.design.collections[plan.access.collection];
+    let leads = leads(conceptual, collection, plan);
+    if leads || matches!(collection.contents, Contents::Aggregate(_)) {
+        let mut classes = positions.iter().filter_map(|(_, row)| row.class);
+        if classes.any(|class| can_expire(conceptual, class)) {
+            return true;
+        }
+    }
+    let is_id = |leaf: Leaf| match leaf {
+        Leaf::Attribute(id) => conceptual.attributes[id].id,
+        Leaf::Reference(id) => conceptual.ends[id].id,
+        Leaf::Itself | Leaf::Bucket(_) => false,
+    };
+    let store = crate::target(plan.priced.target);
+    let unordered = store.is_some_and(|store| store.capability.gives_no_order(conceptual, collection));
+    let mut keys = collection.block_key.iter().chain(&collection.entry_key);
+    unordered && keys.any(|field| is_id(field.path.leaf))
+}
+
+/// Whether the rows of a plan are found by an index that gives the records of their master.
+fn leads(conceptual: &Conceptual, collection: &Collection, plan: &Plan) -> bool {
+    let store = crate::target(plan.priced.target);
+    store.is_some_and(|store| store.capability.leads_to_records(conceptual, collection))
 }
 
 /// Whether instances of a class may be gone while the store has them.
@@ -183,8 +219,8 @@ impl Reads<'_> {
 
     /// What has expired is told from what lives by the masters: of the rows, and of what a copy took its values from.
     fn living(&mut self) {
-        // An index that leads to the aggregate has brought it.
-        let brought = self.leads().then(|| self.plan.access.positions.first().copied().flatten()).flatten();
+        let main = self.plan.access.positions.first().copied().flatten();
+        let brought = main.filter(|_| self.brings_aggregates());
         let rows = self.positions.iter().filter(|(id, _)| Some(*id) != brought);
         let mut classes: Vec<ClassId> = rows.filter_map(|(_, row)| row.class).collect();
         let ends = self.plan.paths().into_iter().flat_map(|path| path.hops.iter());
@@ -196,11 +232,11 @@ impl Reads<'_> {
         }
     }
 
-    /// Whether the rows are found by an index that gives the records of their master.
-    fn leads(&self) -> bool {
+    /// Whether the rows come with the aggregates that they are of: from a master, or by an index that leads there.
+    fn brings_aggregates(&self) -> bool {
         let collection = &self.given.layout.design.collections[self.plan.access.collection];
-        let store = crate::target(self.plan.priced.target);
-        store.is_some_and(|store| store.capability.leads_to_records(self.conceptual(), collection))
+        matches!(collection.contents, Contents::Aggregate(_))
+            || leads(self.conceptual(), collection, self.plan)
     }
 
     fn access(&mut self, how: &Reading, chosen: &mut Chosen, each: Option<String>) {

@@ -7,7 +7,7 @@ use crate::progress::Watch;
 use crate::replace::replace;
 use crate::screen::Screen;
 use askloom_design::method::Paper;
-use askloom_design::method::cost::{Slow, Study, Unmet, Wishes};
+use askloom_design::method::cost::{Study, Unmet, Wishes};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -125,16 +125,6 @@ pub(super) fn failure(unmet: &Unmet) -> Failure {
         )),
         Unmet::NoPlan { statement } => {
             Failure::Input(format!("`{statement}` has no plan that the store can do"))
-        }
-        Unmet::Latency { late } => {
-            let each = |slow: &Slow| {
-                format!("`{}` takes {:.1} ms and may take {}", slow.statement, slow.takes, slow.most)
-            };
-            let late: Vec<String> = late.iter().map(each).collect();
-            Failure::Input(format!(
-                "no design is as quick as @latency wants it: in the cheapest one {}; allow more",
-                late.join(", ")
-            ))
         }
         Unmet::Time => Failure::Input(
             "no design that is as it must be was found in the time; give --time-limit more".to_owned(),

@@ -4,7 +4,7 @@
 //! Only collections, and how masters are cut, are chosen. Which plan is taken, which support reads are done and what
 //! makes a write one follows from that.
 
-use super::enumerate::{Alternative, Looked, Over, Pick, WriteParts};
+use super::enumerate::{Alternative, Looked, Over, Pick, Timed, WriteParts};
 use super::pool::{Pool, ways_back};
 use super::reads::Reads;
 use super::threads;
@@ -165,7 +165,7 @@ impl Choice {
             choice.serve(query, looked, statement);
         }
         let looked = threads::each(writes, |write| {
-            let timed = write.latency_ms.is_some();
+            let timed = if write.latency_ms.is_some() { Timed::Added } else { Timed::No };
             let looked = over.write(write).map(|parts| (over.finds(&parts, timed), parts));
             count.one_more();
             looked

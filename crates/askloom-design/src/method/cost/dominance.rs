@@ -15,15 +15,24 @@ pub(super) struct Left {
     pub(super) capped: bool,
 }
 
-pub(super) fn undominated(all: Vec<Alternative>) -> Vec<Alternative> {
-    with_pairs(&all, &[], &[]).alternatives
+/// What counts between two plans.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum By {
+    /// The cheapest is taken, however long it takes.
+    Cost,
+    /// One that takes less time may be taken though it costs more.
+    CostAndTime,
+}
+
+pub(super) fn undominated(all: Vec<Alternative>, by: By) -> Vec<Alternative> {
+    with_pairs(&all, &[], &[], by).alternatives
 }
 
 /// Of some plans, and of those that do one of `first` and then one of `then`.
-pub(super) fn with_pairs(all: &[Alternative], first: &[Alternative], then: &[Alternative]) -> Left {
+pub(super) fn with_pairs(all: &[Alternative], first: &[Alternative], then: &[Alternative], by: By) -> Left {
     let capped = first.len().saturating_mul(then.len()) > PAIRS;
     let mut plans = Plans::new(all.iter().chain(first).chain(then));
-    let free = all.iter().filter(|one| one.reads.is_empty() && one.takes.is_none());
+    let free = all.iter().filter(|one| one.reads.is_empty() && (by == By::Cost || one.takes.is_none()));
     let most = free.map(|one| one.cost).fold(f64::INFINITY, f64::min);
     for one in all {
         plans.add(one, None);
@@ -33,7 +42,7 @@ pub(super) fn with_pairs(all: &[Alternative], first: &[Alternative], then: &[Alt
             plans.add(one, Some(other));
         }
     }
-    Left { alternatives: plans.undominated(), capped }
+    Left { alternatives: plans.undominated(by), capped }
 }
 
 /// All, or the first and the last of them: they come cheapest first, and who costs most needs least.
@@ -79,10 +88,13 @@ impl<'p> Plans<'p> {
         self.all.push(Candidate { cost, takes, count, at: self.all.len(), one, then });
     }
 
-    fn undominated(mut self) -> Vec<Alternative> {
+    fn undominated(mut self, by: By) -> Vec<Alternative> {
         let reads = |of: &Candidate<'_>| self.reads.row(of.at);
+        let takes = |of: &Candidate<'_>| of.takes.unwrap_or(0.0);
+        // Of those that cost as much, the planner takes the quickest.
         self.all.sort_by(|a, b| {
-            let by = a.cost.total_cmp(&b.cost).then(a.count.cmp(&b.count));
+            let by =
+                a.cost.total_cmp(&b.cost).then(takes(a).total_cmp(&takes(b))).then(a.count.cmp(&b.count));
             by.then_with(|| reads(a).cmp(reads(b)))
         });
         let mut left: Vec<&Candidate<'p>> = Vec::new();
@@ -90,8 +102,10 @@ impl<'p> Plans<'p> {
         let mut rows: Vec<u64> = Vec::new();
         for one in &self.all {
             let own = reads(one);
-            let as_quick =
-                |other: &Candidate<'_>| one.takes.zip(other.takes).is_none_or(|(own, other)| other <= own);
+            let as_quick = |other: &Candidate<'_>| match by {
+                By::Cost => true,
+                By::CostAndTime => one.takes.zip(other.takes).is_none_or(|(own, other)| other <= own),
+            };
             let mut others = rows.chunks_exact(own.len().max(1)).zip(&left);
             if !others.any(|(row, other)| is_within(row, own) && as_quick(other)) {
                 left.push(one);
@@ -121,7 +135,7 @@ mod tests {
     #[test]
     fn what_reads_more_must_cost_less() {
         let all = vec![plan(5.0, &[]), plan(3.0, &[1, 70]), plan(4.0, &[1, 2, 70]), plan(4.0, &[2])];
-        let left = undominated(all);
+        let left = undominated(all, By::CostAndTime);
         assert_eq!(left, [plan(3.0, &[1, 70]), plan(4.0, &[2]), plan(5.0, &[])]);
     }
 
@@ -129,14 +143,14 @@ mod tests {
     fn a_plan_that_takes_less_time_is_left() {
         let timed = |cost, takes, reads| Alternative { takes: Some(takes), ..plan(cost, reads) };
         let all = vec![timed(1.0, 9.0, &[1]), timed(2.0, 5.0, &[1]), timed(3.0, 7.0, &[1])];
-        assert_eq!(undominated(all), [timed(1.0, 9.0, &[1]), timed(2.0, 5.0, &[1])]);
+        assert_eq!(undominated(all, By::CostAndTime), [timed(1.0, 9.0, &[1]), timed(2.0, 5.0, &[1])]);
     }
 
     #[test]
     fn pairs_are_compared_with_each_other_and_with_plans_that_are_known() {
         let first = [plan(1.0, &[1]), plan(4.0, &[])];
         let then = [plan(1.0, &[2]), plan(2.0, &[1])];
-        let left = with_pairs(&[plan(5.5, &[]), plan(2.5, &[1, 2])], &first, &then);
+        let left = with_pairs(&[plan(5.5, &[]), plan(2.5, &[1, 2])], &first, &then, By::Cost);
         // 1 + 1 with both is less than what is known with both; 4 + 1 with the second alone; 4 + 2 is more than with none.
         assert_eq!(left.alternatives, [plan(2.0, &[1, 2]), plan(3.0, &[1]), plan(5.0, &[2]), plan(5.5, &[])]);
         assert!(!left.capped);
@@ -145,7 +159,7 @@ mod tests {
     #[test]
     fn of_too_many_pairs_the_ends_are_left_and_that_is_said() {
         let many: Vec<Alternative> = (0..200).map(|n| plan(f64::from(n), &[200 - n as usize])).collect();
-        let left = with_pairs(&[], &many, &many);
+        let left = with_pairs(&[], &many, &many, By::Cost);
         assert!(left.capped);
         assert_eq!(left.alternatives.first(), Some(&plan(0.0, &[200])));
     }

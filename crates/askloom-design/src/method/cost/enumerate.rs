@@ -1,6 +1,6 @@
 //! Every plan of a query over what may be kept, and what each of them needs to be kept.
 
-use super::dominance::{Left, undominated, with_pairs};
+use super::dominance::{By, Left, undominated, with_pairs};
 use super::pool::Pool;
 use crate::cost::Costing;
 use crate::method::around::{Around, Statement};
@@ -63,6 +63,25 @@ const WAYS_BACK: usize = 3;
 /// So many choices of cuts are looked at; of more, those in which one master is cut in another way than usual.
 const CUTS: usize = 32;
 
+/// Whether it matters how long plans take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Timed {
+    No,
+    /// It is added to what else a write does. The cheapest plan is taken all the same.
+    Added,
+    /// No plan may take longer than something.
+    Bounded,
+}
+
+impl Timed {
+    fn by(self) -> By {
+        match self {
+            Self::No | Self::Added => By::Cost,
+            Self::Bounded => By::CostAndTime,
+        }
+    }
+}
+
 /// A pool to plan over.
 pub(super) struct Over<'o> {
     pub(super) model: &'o Model,
@@ -101,7 +120,7 @@ impl<'o> Over<'o> {
     }
 
     /// The plans of a query that no other one does with less and for less and, where time counts, in less time.
-    fn looked(&self, query: &Query, timed: bool) -> Looked {
+    fn looked(&self, query: &Query, timed: Timed) -> Looked {
         let roots = self.around.roots_of_query(query);
         let conceptual = &self.model.conceptual;
         let mut homes = BTreeSet::new();
@@ -117,7 +136,8 @@ impl<'o> Over<'o> {
 
     /// The same; if one is as quick as the query wants, only those.
     pub(super) fn query(&self, query: &Query) -> Looked {
-        let mut looked = self.looked(query, query.latency_ms.is_some());
+        let timed = if query.latency_ms.is_some() { Timed::Bounded } else { Timed::No };
+        let mut looked = self.looked(query, timed);
         let most = query.latency_ms.unwrap_or(f64::INFINITY);
         let quick = |one: &Alternative| one.takes.is_none_or(|takes| takes <= most);
         if looked.alternatives.iter().any(quick) {
@@ -127,7 +147,7 @@ impl<'o> Over<'o> {
     }
 
     /// The plans of a query that no other one does with less and for less, those that find something first included.
-    fn all(&self, query: &Query, near: &[Vec<CollectionId>], timed: bool, known: &mut Known) -> Looked {
+    fn all(&self, query: &Query, near: &[Vec<CollectionId>], timed: Timed, known: &mut Known) -> Looked {
         if let Some((_, looked)) = known.iter().find(|(asked, _)| asked == query) {
             return Looked { made: 0, ..looked.clone() };
         }
@@ -136,7 +156,7 @@ impl<'o> Over<'o> {
             for ids in near {
                 self.plans(query, ids, timed, plans, &mut looked);
             }
-            looked.alternatives = undominated(looked.alternatives);
+            looked.alternatives = undominated(looked.alternatives, timed.by());
             looked
         };
         let (costing, conceptual) = (self.costing, &self.model.conceptual);
@@ -145,7 +165,7 @@ impl<'o> Over<'o> {
             let then = planned(&split.then, &|design| plan::plans_after(costing, conceptual, design, &split));
             let first = self.all(&split.first, near, timed, known);
             let Left { alternatives, capped } =
-                with_pairs(&all.alternatives, &first.alternatives, &then.alternatives);
+                with_pairs(&all.alternatives, &first.alternatives, &then.alternatives, timed.by());
             all.alternatives = alternatives;
             all.made += then.made + first.made;
             all.capped |= then.capped || first.capped || capped;
@@ -177,7 +197,7 @@ impl<'o> Over<'o> {
         &self,
         query: &Query,
         ids: &[CollectionId],
-        timed: bool,
+        timed: Timed,
         plans: &dyn Fn(&Design) -> Vec<Plan>,
         looked: &mut Looked,
     ) {
@@ -191,7 +211,7 @@ impl<'o> Over<'o> {
                 looked.made += plans.len();
                 let alternatives = plans.iter().map(|plan| self.alternative(plan, &near, cuts, timed));
                 looked.alternatives.extend(alternatives);
-                let read = plans.iter().flat_map(|plan| plan.read_after());
+                let read = plans.iter().flat_map(|plan| self.read(plan, &near));
                 read.filter_map(|own| near.ids.get(own.index()).copied()).collect::<BTreeSet<_>>()
             };
             // How a master is cut that no plan reads makes no difference.
@@ -283,21 +303,30 @@ impl<'o> Over<'o> {
         Near { design: Design { method, collections }, ids: ids.clone() }
     }
 
-    fn alternative(&self, plan: &Plan, near: &Near, cuts: &[(usize, usize)], timed: bool) -> Alternative {
+    /// What a plan reads; with the master whose partitions an index without an order leads to, as it costs more to read
+    /// one of many rows.
+    fn read<'p>(&self, plan: &'p Plan, near: &'p Near) -> impl Iterator<Item = CollectionId> + 'p {
+        let collection = &near.design.collections[plan.access.collection];
+        let leads = self.costing.capability.gives_no_order(&self.model.conceptual, collection);
+        let host = near.design.master(collection.source.root).filter(|_| leads);
+        plan.read_after().chain(host)
+    }
+
+    fn alternative(&self, plan: &Plan, near: &Near, cuts: &[(usize, usize)], timed: Timed) -> Alternative {
         let mut reads = BTreeSet::new();
-        for own in plan.read_after() {
+        for own in self.read(plan, near) {
             let Some(&id) = near.ids.get(Id::index(own)) else { continue };
             reads.extend(self.pick(Pick::Keep(id)));
             let cut = cuts.iter().find(|(at, _)| self.pool.cuts.get(*at).is_some_and(|cut| cut.master == id));
             reads.extend(cut.and_then(|&(at, way)| self.pick(Pick::Cut(at, way))));
         }
         let estimate = plan.estimate_after();
-        let takes = self.costing.milliseconds(&estimate).filter(|_| timed);
+        let takes = self.costing.milliseconds(&estimate).filter(|_| timed != Timed::No);
         Alternative { cost: estimate.cost, takes, reads }
     }
 
     /// For each step of a write that has to find what it is about, how.
-    pub(super) fn finds(&self, parts: &WriteParts, timed: bool) -> Vec<Option<Looked>> {
+    pub(super) fn finds(&self, parts: &WriteParts, timed: Timed) -> Vec<Option<Looked>> {
         let find = |step: &StepParts| match &step.find {
             FindPart::Query(query) => Some(self.looked(query, timed)),
             FindPart::Nothing(_) => None,

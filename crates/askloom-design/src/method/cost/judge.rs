@@ -81,8 +81,12 @@ impl<'j> Judge<'j> {
         let serves = self.serves(pick, &self.decided.chosen);
         let other = choice.cost_at(&rest, &self.rules.rates);
         let difference = other.map_or(f64::INFINITY, |other| other - self.decided.cost);
-        let turns = if difference.is_finite() { self.turn(pick, &rest, difference) } else { None };
         let (collection, too_slow) = (self.study.name(pick), self.too_slow(&rest));
+        // However often something is done, a write may not take longer.
+        let turns = match difference.is_finite() && too_slow.is_empty() {
+            true => self.turn(pick, &rest, difference),
+            false => None,
+        };
         let (shape, upkeep) = (self.shape(pick), self.upkeep(pick));
         Worth { collection, shape, difference, upkeep, serves, too_slow, turns }
     }
@@ -175,7 +179,8 @@ impl<'j> Judge<'j> {
                 let mut other = self.decided.chosen.clone();
                 *other.get_mut(own)? = false;
                 *other.get_mut(pick)? = true;
-                choice.cost_at(&other, &self.rules.rates)
+                let quick = choice.late(&other).is_empty();
+                choice.cost_at(&other, &self.rules.rates).filter(|_| quick)
             });
             let least = others.fold(f64::INFINITY, f64::min);
             let Some(Pick::Cut(cut, way)) = choice.picks.get(own) else { continue };

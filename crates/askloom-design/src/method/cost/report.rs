@@ -33,6 +33,8 @@ pub struct Report {
     /// How masters are cut, where there was a choice.
     pub cuts: Vec<CutWorth>,
     pub slow: Vec<Slow>,
+    /// Whether there are writes that may not take longer, beside those.
+    pub bounded: bool,
     /// The method whose design was taken as it is, as nothing among the candidates is as cheap.
     pub taken: Option<String>,
     /// Why no design is as it must be; this one is as if nothing had to be.
@@ -137,6 +139,7 @@ impl Report {
             others: study.baselines(rules),
             cuts: judge.cuts(),
             slow: choice.slow.clone(),
+            bounded: !choice.waits.is_empty(),
             taken: None,
             unmet: None,
         }
@@ -157,10 +160,14 @@ impl Report {
     pub(super) fn decisions(&self, costing: &Costing<'_>) -> Vec<Decision> {
         let share = |difference: f64| if self.cost > 0.0 { 100.0 * difference / self.cost } else { 0.0 };
         let unit = costing.model.unit();
+        let nothing = match self.bounded {
+            true => "nothing among them that is quick enough is cheaper",
+            false => "nothing among them is cheaper",
+        };
         let proven = if self.is_proven() {
-            "nothing among them is cheaper".to_owned()
+            nothing.to_owned()
         } else {
-            format!("nothing among them is cheaper by more than {:.2} %", 100.0 * self.gap())
+            format!("{nothing} by more than {:.2} %", 100.0 * self.gap())
         };
         let looked = &self.looked_at;
         let says = format!(
@@ -185,7 +192,7 @@ impl Report {
             all.push(Decision::new("the design", says, SOURCE));
         }
         for Slow { statement, takes, most } in &self.slow {
-            let says = format!("nothing is as quick as {most} ms: it takes {takes:.1} ms at least");
+            let says = format!("no design is as quick as {most} ms wants it: it takes {takes:.1} ms");
             all.push(Decision::new(statement, says, SOURCE));
         }
         if let Some(method) = &self.taken {
@@ -216,7 +223,8 @@ impl Worth {
             serves => format!("serves {}: without it {}", serves.join(", "), more(percent)),
         };
         if !self.too_slow.is_empty() {
-            says.push_str(&format!(", and {} would take longer than it may", self.too_slow.join(", ")));
+            let though = if percent < 0.0 { "though" } else { "and" };
+            says.push_str(&format!(", {though} {} would take longer than it may", self.too_slow.join(", ")));
         }
         says.push_str(&match upkeep {
             upkeep if upkeep >= 0.05 => format!("; keeping it is {upkeep:.1} % of all costs"),
@@ -235,7 +243,10 @@ impl Worth {
         let serves = self.serves.join(", ");
         let but = match self.too_slow.as_slice() {
             [] => more(percent),
-            late => format!("{} would take longer than it may, and {}", late.join(", "), more(percent)),
+            late => {
+                let though = if percent < 0.0 { "though" } else { "and" };
+                format!("{} would take longer than it may, {though} {}", late.join(", "), more(percent))
+            }
         };
         let says = format!("not kept: {}; it would serve {serves}, but {but}", self.shape);
         Decision::new(&self.collection, says, SOURCE)

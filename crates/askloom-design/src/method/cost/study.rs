@@ -1,7 +1,7 @@
 //! All that is known of a model's choice: the cheapest design, and what it would be if.
 
 use super::buckets::should_be_cut;
-use super::choice::{Choice, Slow};
+use super::choice::Choice;
 use super::decide::Decided;
 use super::enumerate::Pick;
 use super::pool::{Masters, Pool};
@@ -46,8 +46,6 @@ pub enum Unmet {
     Collections { least: usize },
     /// A statement has no plan.
     NoPlan { statement: String },
-    /// These writes are not all as quick as they must be, whatever is kept; so quick they are in the cheapest design.
-    Latency { late: Vec<Slow> },
     /// None was found before the time was over.
     Time,
 }
@@ -97,13 +95,42 @@ impl<'s> Study<'s> {
         let forbidden = rules.forbidden.len();
         let deadline = self.deadline(wishes);
         let decided = self.cool(&mut rules, &self.starts(), deadline.left(), &self.progress);
-        let Some(decided) = decided else { return Err(self.unmet(&rules, deadline)) };
+        let Some(decided) = decided else {
+            return match self.patient(&rules, deadline) {
+                Some(patient) => patient.best(wishes),
+                None => Err(self.unmet(&rules, deadline)),
+            };
+        };
         self.progress.tell(Stage::Worth);
         let design = self.design(&decided.chosen);
         let mut report = Report::new(self, &rules, &decided, &design);
         report.looked_at.too_hot = rules.forbidden.len() - forbidden;
         report.looked_at.candidates -= report.looked_at.too_hot.min(report.looked_at.candidates);
         Ok(self.at_least_as_cheap(design, report, &rules))
+    }
+
+    /// The same where no design is as quick as writes must be: those that are late in the cheapest one may take longer, and
+    /// that is told. Nothing if that is not why there is none.
+    pub(super) fn patient(&self, rules: &Rules, deadline: Deadline) -> Option<Self> {
+        if self.choice.waits.is_empty() {
+            return None;
+        }
+        let without = Choice { waits: Vec::new(), ..self.choice.clone() };
+        let decided = without.decide(rules, &self.starts(), deadline.left(), &Progress::default())?;
+        let late = self.choice.late(&decided.chosen);
+        let mut choice = self.choice.clone();
+        choice.waits.retain(|wait| {
+            let name = choice.statements.get(wait.statement).map(|one| &one.name);
+            !late.iter().any(|slow| Some(&slow.statement) == name)
+        });
+        if late.is_empty() {
+            // It was not found before.
+            choice.waits.clear();
+        }
+        choice.slow.extend(late);
+        let (pool, others) = (self.pool.clone(), self.others.clone());
+        let (model, costing, progress) = (self.model, self.costing, self.progress.clone());
+        Some(Self { model, costing, pool, choice, others, progress, began: self.began })
     }
 
     /// What candidates and plans took is part of the time.
@@ -357,8 +384,7 @@ impl<'s> Study<'s> {
             && writes.all(|write| {
                 let Some(most) = write.latency_ms else { return true };
                 let plan = plan::write::plan(self.costing, self.model, design, write).ok();
-                let estimate = plan.map(|plan| plan.estimate);
-                let takes = estimate.and_then(|all| self.costing.lasts(all.cost, all.requests));
+                let takes = plan.and_then(|plan| plan::write::lasts(self.costing, design, &plan));
                 takes.is_none_or(|takes| takes <= most)
             })
     }
@@ -371,18 +397,13 @@ impl<'s> Study<'s> {
 
     fn why_unmet(&self, rules: &Rules, deadline: Deadline) -> Unmet {
         let without = Rules { storage: None, most: None, ..rules.clone() };
-        let possible =
-            |choice: &Choice| choice.decide(&without, &self.starts(), deadline.left(), &Progress::default());
-        if possible(&self.choice).is_none() {
-            let patient = Choice { waits: Vec::new(), ..self.choice.clone() };
-            if let Some(decided) = possible(&patient) {
-                return Unmet::Latency { late: self.choice.late(&decided.chosen) };
-            }
+        let possible = self.choice.decide(&without, &self.starts(), deadline.left(), &Progress::default());
+        if possible.is_none() {
             let lacks = self.choice.served.iter().find(|served| served.alternatives.is_empty());
             let statement = lacks.and_then(|served| self.choice.statements.get(served.statement));
             return Unmet::NoPlan { statement: statement.map(|one| one.name.clone()).unwrap_or_default() };
         }
-        let least = self.least_storage(rules, deadline).unwrap_or(0.0);
+        let least = self.least_storage(rules, deadline.left()).unwrap_or(0.0);
         if rules.storage.is_some_and(|most| least > most) {
             return Unmet::Storage { least };
         }
@@ -391,22 +412,22 @@ impl<'s> Study<'s> {
             Pick::Cut(..) => 0.0,
         });
         let counting = Choice { bytes: ones.collect(), stored: 0.0, ..self.choice.clone() };
-        let count = smallest(&counting, rules, deadline).map_or(0.0, |decided| decided.cost);
+        let count = smallest(&counting, rules, deadline.left()).map_or(0.0, |decided| decided.cost);
         Unmet::Collections { least: self.pool.first + count.round() as usize }
     }
 
     /// The bytes of the smallest design, whatever it costs.
-    pub(super) fn least_storage(&self, rules: &Rules, deadline: Deadline) -> Option<f64> {
-        let decided = smallest(&self.choice, rules, deadline)?;
+    pub(super) fn least_storage(&self, rules: &Rules, limit: Option<Duration>) -> Option<f64> {
+        let decided = smallest(&self.choice, rules, limit)?;
         Some(self.choice.storage(&decided.chosen))
     }
 }
 
 /// The choice with the fewest bytes, whatever it costs.
-fn smallest(choice: &Choice, rules: &Rules, deadline: Deadline) -> Option<Decided> {
+fn smallest(choice: &Choice, rules: &Rules, limit: Option<Duration>) -> Option<Decided> {
     let rates = vec![0.0; rules.rates.len()];
     let rules = Rules { storage: None, most: None, rates, ..rules.clone() };
-    Choice { price: 1.0, ..choice.clone() }.decide(&rules, &[], deadline.left(), &Progress::default())
+    Choice { price: 1.0, ..choice.clone() }.decide(&rules, &[], limit, &Progress::default())
 }
 
 /// With what the model declares.

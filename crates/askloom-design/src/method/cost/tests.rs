@@ -247,7 +247,7 @@ fn late_as_planned(study: &Study<'_>, chosen: &[bool], design: &Design) -> usize
         let name = &study.choice.statements[wait.statement].name;
         let write = study.model.workload.writes.iter().find(|write| write.header.name == *name).unwrap();
         let plan = crate::plan::write::plan(study.costing, study.model, design, write).unwrap();
-        let planned = study.costing.lasts(plan.estimate.cost, plan.estimate.requests).unwrap();
+        let planned = crate::plan::write::lasts(study.costing, design, &plan).unwrap();
         let takes = study.choice.takes(wait.statement, chosen, &happens);
         assert!((takes - planned).abs() <= ROUNDING * planned, "{name}: {takes} is not {planned}");
     }

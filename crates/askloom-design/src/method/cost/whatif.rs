@@ -63,11 +63,16 @@ impl Study<'_> {
         // What is too hot here need not be where there is less room.
         let mut cool = rules.clone();
         let cheapest = self.cool(&mut cool, &starts, deadline.share(budgets + 2), &nobody);
-        let Some(cheapest) = cheapest else { return Err(self.unmet(&rules, deadline)) };
+        let Some(cheapest) = cheapest else {
+            return match self.patient(&rules, deadline) {
+                Some(patient) => patient.pareto(wishes, budgets),
+                None => Err(self.unmet(&rules, deadline)),
+            };
+        };
         let hot = |left: &Rules| left.forbidden.len() - rules.forbidden.len();
         let cheapest_point = self.point(&cheapest, hot(&cool));
         let most = self.choice.storage(&cheapest.chosen);
-        let least = self.least_storage(&rules, deadline).unwrap_or(most);
+        let least = self.least_storage(&rules, deadline.share(budgets + 1)).unwrap_or(most);
         let count = self.progress.count(budgets, |done, of| Stage::Budgets { done, of });
         let within = |budget: f64, starts: &[Vec<bool>], further: usize| {
             // A hair more: sums of the same numbers need not be the same.
@@ -118,7 +123,12 @@ impl Study<'_> {
         let mut rules = self.rules(wishes)?;
         let deadline = self.deadline(wishes);
         let decided = self.cool(&mut rules, &self.starts(), deadline.left(), &self.progress);
-        let Some(decided) = decided else { return Err(self.unmet(&rules, deadline)) };
+        let Some(decided) = decided else {
+            return match self.patient(&rules, deadline) {
+                Some(patient) => patient.sensitivity(wishes),
+                None => Err(self.unmet(&rules, deadline)),
+            };
+        };
         let statements: Vec<usize> = (0..self.choice.statements.len()).collect();
         let count = self.progress.count(statements.len(), |done, of| Stage::Rates { done, of });
         let ranges = threads::each(&statements, |&at| {
@@ -174,7 +184,8 @@ impl Study<'_> {
             let crossing = from + (at - from) * loss / (gain + loss);
             found = Some(crossing);
             if (crossing - at).abs() <= SAME * at.abs().max(from.abs()) {
-                return Some(Turned { at: found, proven: true });
+                let proven = best.bound >= best.cost - SAME * best.cost.abs();
+                return Some(Turned { at: found, proven });
             }
             at = crossing;
         }

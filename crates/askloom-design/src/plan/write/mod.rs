@@ -24,8 +24,8 @@ pub(crate) use step::way_to;
 use super::lookup;
 use crate::cost::{Costing, Sizes, Statistics};
 use askloom_model::{
-    AtomicUnit, ClassId, Code, CopyLevel, Design, Diagnostic, EndId, Model, Plan, Query, RelationshipKind,
-    StepEstimate, StepOf, Work, Write, WriteEstimate, WriteOf, WritePlan, WriteStepPlan,
+    AtomicUnit, ClassId, Code, CopyLevel, Design, Diagnostic, EndId, Keeper, Model, Plan, Query,
+    RelationshipKind, StepEstimate, StepOf, Work, Write, WriteEstimate, WriteOf, WritePlan, WriteStepPlan,
 };
 use step::Step;
 
@@ -62,6 +62,20 @@ pub fn implicit(
         plans.push(planner.plan(of, &[step])?);
     }
     Ok(plans)
+}
+
+/// Milliseconds until a write is done, without what the store does by itself beside it; nothing if costs say nothing
+/// about time.
+#[must_use]
+pub fn lasts(costing: &Costing<'_>, design: &Design, plan: &WritePlan) -> Option<f64> {
+    let copies = plan.steps.iter().flat_map(|step| &step.copies);
+    let by_store = copies.filter(|copy| design.collections[copy.collection].keeper == Keeper::Store);
+    let all = costing.lasts(plan.estimate.cost, plan.estimate.requests)?;
+    let beside = by_store.filter_map(|copy| {
+        let read = copy.support.iter().filter_map(|read| costing.milliseconds(&read.estimate));
+        Some(costing.lasts(copy.estimate.cost, copy.estimate.requests)? - read.sum::<f64>())
+    });
+    Some(all - beside.sum::<f64>())
 }
 
 /// Writes that need no statement.

@@ -129,11 +129,13 @@ impl Writing<'_> {
         let level = self.planner.level(id);
         let work = self.copy_work(id, root, level, &mut support);
         let costing = self.planner.costing;
+        let by_store = self.planner.design.collections[id].keeper == Keeper::Store;
         let priced = |in_transaction: bool| {
             let work = Work { in_transaction, ..work };
-            costing.spent(costing.model.cost(&work), work.requests + work.write_requests)
+            let spent = costing.spent(costing.model.cost(&work), work.requests + work.write_requests);
+            // Nobody waits for what the store does by itself.
+            Spent { takes: if by_store { 0.0 } else { spent.takes }, ..spent }
         };
-        let by_store = self.planner.design.collections[id].keeper == Keeper::Store;
         let key =
             |read: &Read| SupportKey { root: read.from.0, way: read.from.1.clone(), of: read.of.clone() };
         let reads = support.take();
