@@ -56,13 +56,15 @@ fn of_cells(tables: &[CqlTable], name: &str, cells: Vec<(&str, &Bound)>) -> Vec<
         let own = table.and_then(|table| table.columns.iter().find(|column| column.name == name));
         own.map_or(Place::Value, |column| column.place)
     };
+    let indexes = tables.iter().filter(|table| table.index.is_some() && table.name == name);
+    let indexed: Vec<&str> =
+        indexes.filter_map(|table| Some(table.index.as_ref()?.column.as_str())).collect();
     let mut found = Vec::new();
     for (column, bound) in &cells {
         if place(column) != Place::Value {
             found.extend(too_large(&format!("the key `{column}`"), size(bound), KEY, STORE));
         }
-        let mut indexes = tables.iter().filter(|table| table.name == name);
-        if indexes.any(|table| table.index.as_ref().is_some_and(|index| index.column == *column)) {
+        if indexed.contains(column) {
             let what = format!("`{column}`, which an index finds,");
             found.extend(too_large(&what, size(bound), INDEXED_BYTES, STORE));
         }
