@@ -4,14 +4,14 @@
 //! first needed, for a condition before rows are dropped, for a column after the limit.
 
 use super::conjuncts::conjuncts;
+use super::guarantee::{guarantee, lags};
 use super::terms::key_terms;
 use super::{cover, fetch, lookup, paths, search};
 use crate::cost::{Asked, Costing, Sizes, Statistics, list_length, selectivity};
 use askloom_model::{
-    AssumptionAbout, Capability, ClassId, CollectionId, ColumnValue, Condition, Constant, Contents,
-    CopyLevel, Design, EndId, Estimate, Fetch, Follow, Found, Guarantee, InSet, IndexedFields, Joining,
-    Keeper, Leaf, Limit, Member, Operand, OrderBy, Path, Plan, PositionId, Priced, Query, Reading, Role,
-    SnapshotReads, StepEstimate, StepOf, Work,
+    AssumptionAbout, ClassId, ColumnValue, Condition, Constant, Contents, Design, EndId, Estimate, Fetch,
+    Follow, Found, Guarantee, InSet, IndexedFields, Joining, Leaf, Limit, Member, Operand, OrderBy, Path,
+    Plan, PositionId, Priced, Query, Reading, StepEstimate, StepOf, Work,
 };
 use std::collections::HashSet;
 
@@ -76,37 +76,6 @@ pub(super) fn price(
         assumed,
     };
     plan.priced.reads = guarantee(costing.capability, statistics, design, plan);
-}
-
-/// What a reader of this plan may see while others write.
-fn guarantee(
-    capability: &Capability,
-    statistics: &Statistics<'_>,
-    design: &Design,
-    plan: &Plan,
-) -> Guarantee {
-    if plan.collections().any(|id| lags(capability, statistics, design, id)) {
-        return Guarantee::Lagging;
-    }
-    match capability.snapshot.value {
-        SnapshotReads::Always | SnapshotReads::InSession => Guarantee::Snapshot,
-        SnapshotReads::OneRequest if plan.estimate.requests <= 1.0 => Guarantee::Snapshot,
-        SnapshotReads::OneRequest | SnapshotReads::Never => Guarantee::Committed,
-    }
-}
-
-/// Whether a collection may be behind its masters.
-fn lags(capability: &Capability, statistics: &Statistics<'_>, design: &Design, id: CollectionId) -> bool {
-    let collection = &design.collections[id];
-    let follows = |id| super::write::level(capability, statistics, design, id) == CopyLevel::Intents;
-    match collection.keeper {
-        // What orders another copy another way is as fresh as that one.
-        Keeper::Store => capability.indexes.is_some_and(|indexes| match design.sibling(id) {
-            Some(copy) if indexes.value.local.is_some() => follows(copy),
-            Some(_) | None => indexes.value.lag,
-        }),
-        Keeper::Ours => collection.role != Role::Master && follows(id),
-    }
 }
 
 struct Pricing<'p> {

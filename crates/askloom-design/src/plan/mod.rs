@@ -9,6 +9,7 @@ mod conjuncts;
 mod cost;
 mod cover;
 mod fetch;
+mod guarantee;
 mod key;
 mod lookup;
 mod missing;

@@ -2,6 +2,7 @@
 //! changes that belong together. A target turns each step into one statement of its own.
 
 mod bind;
+mod client;
 mod copies;
 mod elements;
 mod entry;

@@ -1,12 +1,12 @@
 //! Plans of queries as steps.
 
 use super::bind::{Given, fitted};
-use super::{Action, Bounds, Client, How, Program, Range, Read, Step, Term};
+use super::client::{can_expire, client, is_narrower, leads};
+use super::{Action, Bounds, How, Program, Range, Read, Step, Term};
 use crate::layout::{Column, Field, Layout, Place, Shape, Table};
 use askloom_model::{
-    ClassId, Collection, CollectionId, ColumnValue, Conceptual, Contents, Fetch, Found, HomePlace, InSet,
-    Inclusive, Joining, Keeper, KeyRange, Leaf, Limit, Member, Operand, Path, Plan, Position, PositionId,
-    Query, Reading, StepOf, Value,
+    ClassId, CollectionId, Conceptual, Contents, Fetch, Found, HomePlace, InSet, Inclusive, Joining,
+    KeyRange, Leaf, Limit, Member, Operand, Plan, Position, PositionId, Query, Reading, StepOf, Value,
 };
 
 /// What a query does by its plan. Arguments are in the order of its parameters.
@@ -38,122 +38,6 @@ pub(super) fn finding(
     let mut reads = Reads { given, plan, positions, start, steps: Vec::new() };
     reads.all();
     reads.steps
-}
-
-/// What is left to do: what the plan says, and what comes of reading several times or whole aggregates.
-fn client(layout: &Layout<'_>, query: &Query, plan: &Plan, steps: &[Step]) -> Vec<Client> {
-    let table = layout.table(plan.access.collection);
-    let rows = table.is_some_and(|table| matches!(table.shape, Shape::Rows(_)));
-    let groups = !plan.group_by.is_empty()
-        || plan.columns.iter().any(|c| matches!(c.value, askloom_model::ColumnValue::Aggregate(_)));
-    let limited = steps.iter().any(|step| match &step.action {
-        Action::Read(Read { how: How::Range(range), .. }) => range.limit.is_some(),
-        Action::Read(_) | Action::Change(_) => false,
-    });
-    let paged = matches!(query.limit, Some(Limit::Page(_)));
-    let mut client = Vec::new();
-    if steps.len() > 1 || !plan.joins.is_empty() || (!rows && query.positions.len() > 1) {
-        client.push(Client::Join);
-    }
-    let filters = plan.all().any(|plan| plan.filter.is_some())
-        || is_narrower(layout, &query.positions, plan)
-        || gives_what_is_gone(layout, &query.positions, plan);
-    if filters {
-        client.push(Client::Filter);
-    }
-    if groups {
-        client.push(Client::Group);
-    }
-    if plan.sort.is_some() && is_many(plan) {
-        client.push(Client::Sort);
-    }
-    // Each of several ranges gives as many as are wanted in all.
-    let several = matches!(plan.access.how, Reading::Each { .. });
-    if query.limit.is_some() && is_many(plan) && (!limited || paged || several) {
-        client.push(Client::Limit);
-    }
-    if !rows || gives_records(layout, plan, steps) {
-        client.push(Client::Project);
-    }
-    client
-}
-
-/// Whether an index of the store's own gives the records that it leads to, all of them: columns that it does not hold
-/// are read with it.
-fn gives_records(layout: &Layout<'_>, plan: &Plan, steps: &[Step]) -> bool {
-    let collection = &layout.design.collections[plan.access.collection];
-    let position = plan.access.positions.first().copied().flatten();
-    let held = |path: &Path| {
-        Some(path.position) == position
-            && collection.held().any(|own| own.hops == path.hops && own.leaf == path.leaf)
-    };
-    let lacks = |value: &ColumnValue| match value {
-        ColumnValue::Path(path) => !held(path),
-        ColumnValue::Whole(_) => true,
-        ColumnValue::Aggregate(_) => false,
-    };
-    let alone = collection.keeper == Keeper::Store && steps.len() == 1;
-    alone
-        && plan.members_of_records(layout.conceptual).is_none()
-        && plan.columns.iter().any(|column| lacks(&column.value))
-}
-
-/// Whether rows of a copy are of more classes than are asked for.
-fn is_narrower(
-    layout: &Layout<'_>,
-    positions: &askloom_model::Table<PositionId, Position>,
-    plan: &Plan,
-) -> bool {
-    let held = layout.design.collections[plan.access.collection].source.positions.iter();
-    let mut pairs = held.zip(&plan.access.positions);
-    pairs.any(|((_, own), asked)| asked.is_some_and(|asked| own.class != positions[asked].class))
-}
-
-/// Whether what is read tells itself that it is gone: aggregates that can expire, or that an index finds by a part of
-/// their id, which those that were deleted have still.
-fn gives_what_is_gone(
-    layout: &Layout<'_>,
-    positions: &askloom_model::Table<PositionId, Position>,
-    plan: &Plan,
-) -> bool {
-    let conceptual = layout.conceptual;
-    let collection = &layout.design.collections[plan.access.collection];
-    let leads = leads(conceptual, collection, plan);
-    if leads || matches!(collection.contents, Contents::Aggregate(_)) {
-        let mut classes = positions.iter().filter_map(|(_, row)| row.class);
-        if classes.any(|class| can_expire(conceptual, class)) {
-            return true;
-        }
-    }
-    let is_id = |leaf: Leaf| match leaf {
-        Leaf::Attribute(id) => conceptual.attributes[id].id,
-        Leaf::Reference(id) => conceptual.ends[id].id,
-        Leaf::Itself | Leaf::Bucket(_) => false,
-    };
-    let store = crate::target(plan.priced.target);
-    let unordered = store.is_some_and(|store| store.capability.gives_no_order(conceptual, collection));
-    let mut keys = collection.block_key.iter().chain(&collection.entry_key);
-    unordered && keys.any(|field| is_id(field.path.leaf))
-}
-
-/// Whether the rows of a plan are found by an index that gives the records of their master.
-fn leads(conceptual: &Conceptual, collection: &Collection, plan: &Plan) -> bool {
-    let store = crate::target(plan.priced.target);
-    store.is_some_and(|store| store.capability.leads_to_records(conceptual, collection))
-}
-
-/// Whether instances of a class may be gone while the store has them.
-fn can_expire(conceptual: &Conceptual, class: ClassId) -> bool {
-    let expires = |of: ClassId| {
-        let mut expiring = conceptual.classes.iter().filter(|(_, row)| row.ttl_ms.is_some());
-        expiring.any(|(id, _)| conceptual.is_kind_of(id, of) || conceptual.is_kind_of(of, id))
-    };
-    expires(class) || conceptual.homes(class).iter().any(|home| expires(home.root))
-}
-
-/// One aggregate is in any order.
-fn is_many(plan: &Plan) -> bool {
-    !matches!(plan.access.how, Reading::GetBlock { .. }) || !plan.joins.is_empty()
 }
 
 struct Reads<'r> {
