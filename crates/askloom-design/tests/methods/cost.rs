@@ -116,6 +116,38 @@ fn whole_instances_are_answered_with_one_request() {
     }
 }
 
+/// What nothing that must be there could make cheaper.
+#[test]
+fn nothing_that_is_pinned_or_forbidden_makes_it_cheaper() {
+    // Rows of a subclass; an index beside a way back that holds as much; a local index, which needs its copy.
+    let subclass = "@count(20_000) entity A { id k: text, f1: int, f3: text }\n\
+         @count(500) entity S extends A { x: int }\n\
+         @rate(10/s) query q: SELECT k, f1 FROM S WHERE f3 = :p\n@rate(1/s) write w: INSERT S\n";
+    let counted = "@count(10_000) entity B { id b: text }\n@count(10_000) entity C { id c: text, ref rB: B }\n\
+         @rate(1000/s) query q: SELECT COUNT(*) FROM C WHERE rB = :p\n";
+    let ordered = "@count(10_000) entity A { id a: text, f0: int, f1: text }\n\
+         @count(10_000) entity B { id b: text, f0: decimal, f2: timestamp, ref rA: A }\n\
+         @rate(1/s) query q: SELECT rA.f1, f0 FROM B WHERE f2 BETWEEN :p AND :o ORDER BY rA.f0 DESC\n\
+         @rate(1/s) write ins: INSERT B\n@rate(1/s) write upd: UPDATE A SET f0 = :f0 WHERE a = :a\n";
+    let cases = [
+        (subclass, "cassandra", "QView"),
+        (subclass, "mongodb", "QView"),
+        (counted, "dynamodb", "QIndex"),
+        (ordered, "dynamodb", "QLocal"),
+    ];
+    for (text, store, pin) in cases {
+        let (model, costing) = (of(text), Costing::from(askloom_target::target(store).unwrap()));
+        let mut options = Options::default();
+        let plain = total(&model, &costing, &design(Method::Cost, &model, &costing, &options).design);
+        options.wishes.pin.push(pin.to_owned());
+        let pinned = design(Method::Cost, &model, &costing, &options);
+        let Paper::Cost(report) = &pinned.paper else { panic!() };
+        assert_eq!(report.unmet, None, "{pin} on {store}");
+        let pinned = total(&model, &costing, &pinned.design);
+        assert!(plain <= pinned * (1.0 + ROUNDING), "{pin} on {store}: {plain} is more than {pinned}");
+    }
+}
+
 /// What keeps a copy of its own takes longer than an index that the store keeps with the record.
 #[test]
 fn a_write_is_as_quick_as_it_must_be() {

@@ -46,6 +46,7 @@ pub type Repeated = (Option<String>, Mutation);
 type Partition = (String, Vec<Condition>);
 
 const STAMP: &str = "stamp";
+const BEFORE: &str = "stamp-1";
 const VERSION: &str = "version";
 const NEXT: &str = "version+1";
 /// The longest TTL that Cassandra takes: 20 years.
@@ -252,6 +253,9 @@ fn copy(layout: &Layout<'_>, table: &CqlTable, batch: &Batch, change: &Change) -
         ChangeKind::DropRow(terms) => {
             let own = terms.iter().filter_map(|term| cell(layout, table, term));
             let key = constant.chain(own).map(|(column, bound)| Condition { column, operator: "=", bound });
+            // Of two that are as late the delete would win: the row may be put back by the same change.
+            let before = batch.seen.stamp.map(|stamp| stamp.saturating_sub(1));
+            let stamp = Some(number(before, BEFORE));
             Some(Mutation::Delete { table: table.name.clone(), key: key.collect(), stamp })
         }
         ChangeKind::Create(_)

@@ -6,7 +6,7 @@
 
 use super::programme::{Op, Programme, Row};
 use super::solver::{scale, until};
-use microlp::{ComparisonOp, OptimizationDirection, Problem, SolveOptions};
+use microlp::{ComparisonOp, OptimizationDirection, Problem};
 use std::collections::HashSet;
 use std::time::Instant;
 
@@ -135,7 +135,6 @@ fn prices(programme: &Programme, within: &[Within], dearest: f64, end: Option<In
     // What the solver takes for nothing is less than a millionth of a usual cost.
     let scale = scale(programme) / 1e4;
     let mut dual = Problem::new(OptimizationDirection::Maximize);
-    until(&mut dual, end);
     // For what a variable pays when it is at its most; what it cannot change is in the sum anyway.
     let rows: Vec<microlp::Variable> = programme
         .rows
@@ -168,7 +167,7 @@ fn prices(programme: &Programme, within: &[Within], dearest: f64, end: Option<In
         }
         dual.add_constraint(terms, ComparisonOp::Le, variable.cost / scale);
     }
-    let outcome = dual.solve_with(SolveOptions::default()).ok()?;
+    let outcome = dual.solve_with(until(end)).ok()?;
     let solution = outcome.solution()?;
     let turned = |(row, &price): (&Row, &microlp::Variable)| {
         let price = solution.var_value(price) * scale;

@@ -127,7 +127,9 @@ impl<'o> Over<'o> {
         add_homes(conceptual, query, &mut homes);
         let of_use = |id: &CollectionId| {
             let one = &self.pool.design.collections[*id];
-            one.role == Role::Master || one.indexed().is_some() || homes.contains(&one.source.root)
+            // Rows of a subclass are in the aggregates of the class above.
+            let root = conceptual.aggregate_root(one.source.root).unwrap_or(one.source.root);
+            one.role == Role::Master || one.indexed().is_some() || homes.contains(&root)
         };
         let ids: Vec<CollectionId> = self.around.ids(&roots).into_iter().filter(of_use).collect();
         let near = self.apart(ids);

@@ -326,9 +326,11 @@ impl Pool {
     pub(super) fn siblings(&self, native: CollectionId) -> impl Iterator<Item = CollectionId> + '_ {
         let index = &self.design.collections[native];
         let global = self.hosted && index.keeper == Keeper::Store && !self.local.contains_key(&native);
-        let near = self.by_root.get(&index.source.root).filter(|_| global);
-        let near = near.into_iter().flatten().copied();
-        near.filter(|&id| self.design.collections[id].is_sibling_of(index))
+        let near = self.by_root.get(&index.source.root).into_iter().flatten().copied();
+        let back = self.design.collections.ids().skip(self.back).filter(|_| self.back > 0);
+        near.chain(back)
+            .filter(move |_| global)
+            .filter(|&id| self.design.collections[id].is_sibling_of(index))
     }
 }
 

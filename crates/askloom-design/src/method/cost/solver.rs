@@ -4,17 +4,20 @@ use super::programme::{Op, Programme, Variable};
 use microlp::{ComparisonOp, OptimizationDirection, Problem, SolveOptions};
 use std::time::{Duration, Instant};
 
+/// So many times a programme is split by the solver. What is best by then is proven, or not, by our own code.
+#[cfg(not(feature = "highs"))]
+const NODES: u64 = 2_000;
+
 /// What the solver chooses; nothing if it finds nothing in time.
 #[cfg(not(feature = "highs"))]
 pub(super) fn choose(programme: &Programme, limit: Option<Duration>) -> Option<Vec<f64>> {
-    let (mut problem, variables) = problem(programme, |problem, variable, cost| match variable.binary {
+    let (problem, variables) = problem(programme, |problem, variable, cost| match variable.binary {
         true => problem.add_binary_var(cost),
         false => problem.add_var(cost, (0.0, 1.0)),
     });
-    if let Some(limit) = limit {
-        problem.set_time_limit(limit);
-    }
-    let outcome = problem.solve_with(SolveOptions::default()).ok()?;
+    let mut options = SolveOptions::default();
+    (options.time_limit, options.node_limit) = (limit, Some(NODES));
+    let outcome = problem.solve_with(options).ok()?;
     let solution = outcome.solution()?;
     let value = |(variable, at): (&Variable, &microlp::Variable)| {
         let value = solution.var_value(*at);
@@ -74,20 +77,19 @@ pub(super) fn relaxed(
     end: Option<Instant>,
 ) -> Option<Vec<f64>> {
     let mut sides = within.iter();
-    let (mut problem, variables) = problem(programme, |problem, _, cost| {
+    let (problem, variables) = problem(programme, |problem, _, cost| {
         problem.add_var(cost, sides.next().copied().unwrap_or((0.0, 1.0)))
     });
-    until(&mut problem, end);
-    let outcome = problem.solve_with(SolveOptions::default()).ok()?;
+    let outcome = problem.solve_with(until(end)).ok()?;
     let solution = outcome.solution()?;
     Some(variables.iter().map(|&variable| solution.var_value(variable)).collect())
 }
 
 /// Nothing is looked for when the time is over. Without an end, nothing depends on how fast the machine is.
-pub(super) fn until(problem: &mut Problem, end: Option<Instant>) {
-    if let Some(end) = end {
-        problem.set_time_limit(end.saturating_duration_since(Instant::now()));
-    }
+pub(super) fn until(end: Option<Instant>) -> SolveOptions {
+    let mut options = SolveOptions::default();
+    options.time_limit = end.map(|end| end.saturating_duration_since(Instant::now()));
+    options
 }
 
 /// A programme as microlp has it, with whoever adds its variables in order.

@@ -334,7 +334,11 @@ impl<'s> Study<'s> {
 
     fn with_pins(&self, design: &Design, rules: &Rules) -> Design {
         let mut design = design.clone();
-        for pick in rules.pinned.iter().filter_map(|&pick| self.choice.picks.get(pick)) {
+        let mut pinned = vec![false; self.choice.picks.len()];
+        rules.pinned.iter().for_each(|&pick| pinned.get_mut(pick).into_iter().for_each(|slot| *slot = true));
+        // With what they need, as a local index needs its copy.
+        self.choice.close(&mut pinned);
+        for (pick, _) in self.choice.picks.iter().zip(pinned).filter(|(_, pinned)| *pinned) {
             let Pick::Keep(id) = *pick else { continue };
             let pinned = &self.pool.design.collections[id];
             if !design.collections.iter().any(|(_, other)| other.is_same_as(pinned)) {
