@@ -116,6 +116,18 @@ fn whole_instances_are_answered_with_one_request() {
     }
 }
 
+#[test]
+fn one_of_a_list_of_values_is_found_by_each_of_them() {
+    let text = "@count(1_000_000) entity P { id k: text, a: text @distinct(500000), body: text @size(300 B) }\n\
+         @rate(1/s) query q: SELECT k, body FROM P WHERE a IN :xs\n@rate(1/s) write ins: INSERT P\n";
+    for store in ["cassandra", "dynamodb", "mongodb", "embedded"] {
+        let (design, _) = chosen(text, store);
+        let (model, costing) = (of(text), Costing::from(askloom_target::target(store).unwrap()));
+        let plan = plan::plan_for(&costing, &model.conceptual, &design, &model.workload.queries[0]).unwrap();
+        assert!(!askloom_design::method::scans(&plan) && plan.estimate.rows < 100.0, "{store}: {plan:?}");
+    }
+}
+
 /// What nothing that must be there could make cheaper.
 #[test]
 fn nothing_that_is_pinned_or_forbidden_makes_it_cheaper() {

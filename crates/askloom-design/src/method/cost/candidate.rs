@@ -4,7 +4,8 @@ use crate::method::complete;
 use crate::nested::nested_is_exact;
 use crate::{plan, simple};
 use askloom_model::{
-    Collection, Contents, Id, KeyField, Leaf, Model, Nodes, Path, Position, PositionId, Query, Role, Table,
+    Collection, Condition, Contents, Id, KeyField, Leaf, Model, Nodes, Operand, Path, Position, PositionId,
+    Query, Role, Table,
 };
 
 /// The view of a query, and views that do a part of what it does; and what leads to its rows, where what they lead to can
@@ -19,6 +20,8 @@ pub(super) fn of_query(model: &Model, query: &Query) -> Vec<Collection> {
         all.extend(blocks(view));
         all.extend(identity(view));
     }
+    all.extend(by_lists(model, query, &full));
+    all.extend(by_lists(model, query, &every));
     all.extend(whole(model, query, &full));
     all.extend(whole(model, query, &every));
     let deep: Vec<Collection> = all.iter().flat_map(|view| ids(model, view)).collect();
@@ -167,6 +170,26 @@ fn identity(view: &Collection) -> Option<Collection> {
         contents: Contents::Fields(fields),
         ..view.clone()
     })
+}
+
+/// With what is one of a list in the block key: a block is read for each value.
+fn by_lists(model: &Model, query: &Query, view: &Collection) -> Option<Collection> {
+    let conceptual = &model.conceptual;
+    let listed = plan::conjuncts(query.condition.as_ref()).into_iter().filter_map(|conjunct| {
+        let Condition::In { value: Operand::Path(path), .. } = conjunct.condition else { return None };
+        let key = simple::is_key(conceptual, path) && plan::is_single(conceptual, path);
+        key.then(|| path.clone())
+    });
+    let known = |path: &Path| view.block_key.iter().any(|field| field.path == *path);
+    let listed: Vec<Path> = listed.filter(|path| !known(path)).collect();
+    if listed.is_empty() {
+        return None;
+    }
+    let entry_key = view.entry_key.iter().filter(|field| !listed.contains(&field.path)).cloned().collect();
+    let fields = view.fields().iter().filter(|path| !listed.contains(path)).cloned().collect();
+    let mut block_key = view.block_key.clone();
+    block_key.extend(listed.into_iter().map(|path| KeyField { path, descending: false }));
+    Some(Collection { block_key, entry_key, contents: Contents::Fields(fields), ..view.clone() })
 }
 
 /// With the aggregates that the query asks for as a whole: as nodes, which have no order.
