@@ -420,7 +420,7 @@ fn a_curve_says_what_heat_left_out() {
          @rate(1/s) write add: INSERT Job\n",
     );
     let curve = project.run(&["design", "m.loom", "--target", "dynamodb", "--pareto"]).exits(0).stdout;
-    assert!(curve.contains("proven without") && curve.contains("too hot"), "{curve}");
+    assert!(curve.contains("proven, without") && curve.contains("too hot"), "{curve}");
 }
 
 #[test]

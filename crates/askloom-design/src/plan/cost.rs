@@ -371,10 +371,8 @@ impl Pricing<'_> {
     /// Whether they are all that there is of an instance.
     fn is_spelled_out(&self, plan: &Plan, position: PositionId) -> bool {
         let collection = &self.sizes.design.collections[plan.access.collection];
-        let rows = matches!(collection.contents, Contents::Fields(_));
-        let class = self.query.positions[position].class.filter(|_| rows);
         let conceptual = self.sizes.statistics.conceptual();
-        class.is_some_and(|class| conceptual.is_spelled_out(class, position, &self.held(plan)))
+        cover::spells_out(conceptual, collection, self.query, &self.held(plan), position)
     }
 
     /// What has to be looked up so that these paths have values.

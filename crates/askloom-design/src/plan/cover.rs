@@ -1,9 +1,22 @@
 //! Whether a collection's rows are those of a part of a query's tree, and its paths in the query's terms.
 
 use askloom_model::{
-    Collection, Conceptual, Condition, Home, Hop, InSet, Leaf, Mapped, Member, Operand, Path, Position,
-    PositionId, Query, Role, fault,
+    Collection, Conceptual, Condition, Contents, Home, Hop, InSet, Leaf, Mapped, Member, Operand, Path,
+    Position, PositionId, Query, Role, fault,
 };
+
+/// Whether rows of a collection that hold these values have all that there is of the instance at a position.
+pub(super) fn spells_out(
+    conceptual: &Conceptual,
+    collection: &Collection,
+    query: &Query,
+    held: &[Path],
+    position: PositionId,
+) -> bool {
+    let rows = matches!(collection.contents, Contents::Fields(_));
+    let class = query.positions[position].class.filter(|_| rows);
+    class.is_some_and(|class| conceptual.is_spelled_out(class, position, held))
+}
 
 /// The query's positions for those of the collection. `None` if some row that the query
 /// wants could be missing: another root, a position that the query does not have and that changes rows, an inner join

@@ -92,14 +92,10 @@ impl Planner<'_> {
             let known = known && path.hops.is_empty();
             !known && positions.contains(&Some(path.position)) && !held.contains(path)
         });
-        let rows = matches!(collection.contents, Contents::Fields(_));
-        let spelled_out = |position: PositionId| {
-            let class = self.query.positions[position].class.filter(|_| rows);
-            class.is_some_and(|class| self.conceptual.is_spelled_out(class, position, &held))
-        };
-        let wholes = needs_whole(self.query).into_iter().filter(|position| {
-            let there = positions.contains(&Some(*position)) && record != Some(*position);
-            there && !spelled_out(*position)
+        let wholes = needs_whole(self.query).into_iter().filter(|&position| {
+            positions.contains(&Some(position))
+                && record != Some(position)
+                && !cover::spells_out(self.conceptual, collection, self.query, &held, position)
         });
         let lacking = paths.map(Lack::Path).chain(wholes.map(Lack::Whole));
         lacking.filter(|lack| !whole.contains(&lack.position())).collect()

@@ -8,7 +8,7 @@ use super::read::{Bound, Condition, Select};
 use super::schema::{CqlColumn, CqlTable};
 use crate::layout::{Column, Layout, Place, Source};
 use crate::program::{How, Read, Term};
-use askloom_model::{CollectionId, Id, Value};
+use askloom_model::{CollectionId, Value};
 
 /// What an index is of.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,18 +21,7 @@ pub struct IndexOf {
 
 /// Makes indexes of the tables that the store is to keep.
 pub(super) fn link(layout: &Layout<'_>, all: &mut [CqlTable]) {
-    for (id, copy) in layout.design.collections.iter() {
-        if !CAPABILITY.leads_to_records(layout.conceptual, copy) {
-            continue;
-        }
-        let host = layout.design.master(copy.source.root);
-        let host = host.and_then(|host| all.get(host.index()));
-        let own = host.zip(all.get(id.index()));
-        let Some(index) = own.and_then(|(host, own)| index(host, own)) else { continue };
-        if let Some(own) = all.get_mut(id.index()) {
-            *own = index;
-        }
-    }
+    layout.link(&CAPABILITY, all, |_, host, own| index(host, own));
 }
 
 fn index(host: &CqlTable, own: &CqlTable) -> Option<CqlTable> {

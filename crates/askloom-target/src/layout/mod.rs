@@ -15,7 +15,9 @@ pub use master::{Block, Fields};
 pub use row::Entry;
 
 use crate::tree::TreeOf;
-use askloom_model::{CollectionId, Conceptual, Design, Id, Leaf, Member, Path, PositionId, Role, Type};
+use askloom_model::{
+    Capability, Collection, CollectionId, Conceptual, Design, Id, Leaf, Member, Path, PositionId, Role, Type,
+};
 
 /// All tables of a design.
 #[derive(Debug)]
@@ -189,6 +191,26 @@ impl<'l> Layout<'l> {
     #[must_use]
     pub fn table(&self, collection: CollectionId) -> Option<&Table> {
         self.tables.get(collection.index())
+    }
+
+    /// Puts what a store makes of its own index in the place of each copy that leads to the records of a master: made of
+    /// the copy, of what there is of the master, and of what there is of the copy.
+    pub(crate) fn link<T>(
+        &self,
+        capability: &Capability,
+        all: &mut [T],
+        index: impl Fn(&Collection, &T, &T) -> Option<T>,
+    ) {
+        for (id, copy) in self.design.collections.iter() {
+            if !capability.leads_to_records(self.conceptual, copy) {
+                continue;
+            }
+            let host = self.design.master(copy.source.root).and_then(|host| all.get(host.index()));
+            let made = host.zip(all.get(id.index())).and_then(|(host, own)| index(copy, host, own));
+            if let Some((slot, made)) = all.get_mut(id.index()).zip(made) {
+                *slot = made;
+            }
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use super::capability::CAPABILITY;
 use super::schema::{MongoCollection, MongoField};
 use super::value::Encoder;
 use crate::layout::{Column, Holds, Layout, Source, member_of};
-use askloom_model::{Collection, CollectionId, Comparison, Id, IndexTerm, Value, typed};
+use askloom_model::{Collection, CollectionId, Comparison, IndexTerm, Value, typed};
 
 /// What an index is of.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,18 +23,7 @@ pub struct IndexOf {
 
 /// Makes indexes of the collections that the store is to keep.
 pub(super) fn link(layout: &Layout<'_>, all: &mut [MongoCollection]) {
-    for (id, copy) in layout.design.collections.iter() {
-        if !CAPABILITY.leads_to_records(layout.conceptual, copy) {
-            continue;
-        }
-        let host = layout.design.master(copy.source.root);
-        let host = host.and_then(|host| all.get(host.index()));
-        let own = host.zip(all.get(id.index()));
-        let Some(index) = own.and_then(|(host, own)| index(layout, copy, host, own)) else { continue };
-        if let Some(own) = all.get_mut(id.index()) {
-            *own = index;
-        }
-    }
+    layout.link(&CAPABILITY, all, |copy, host, own| index(layout, copy, host, own));
 }
 
 fn index(

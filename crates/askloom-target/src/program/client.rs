@@ -77,8 +77,7 @@ pub(super) fn is_narrower(layout: &Layout<'_>, positions: &Table<PositionId, Pos
 fn gives_what_is_gone(layout: &Layout<'_>, positions: &Table<PositionId, Position>, plan: &Plan) -> bool {
     let conceptual = layout.conceptual;
     let collection = &layout.design.collections[plan.access.collection];
-    let leads = leads(conceptual, collection, plan);
-    if leads || matches!(collection.contents, Contents::Aggregate(_)) {
+    if leads(conceptual, collection, plan) || matches!(collection.contents, Contents::Aggregate(_)) {
         let mut classes = positions.iter().filter_map(|(_, row)| row.class);
         if classes.any(|class| can_expire(conceptual, class)) {
             return true;

@@ -60,10 +60,10 @@ impl Prepared {
             let mut proven = if point.gap <= 1e-6 {
                 "proven".to_owned()
             } else {
-                format!("at most {:.2} % from the cheapest", 100.0 * point.gap)
+                format!("within {:.2} %", 100.0 * point.gap)
             };
             if point.too_hot > 0 {
-                let _ = write!(proven, " without {} too hot", point.too_hot);
+                let _ = write!(proven, ", without {} too hot", point.too_hot);
             }
             let (stored, cost) =
                 (human::long_bytes(point.storage, least), human::short(point.cost * shown.times));
@@ -103,15 +103,15 @@ impl Prepared {
         let title = self.target.capability.title;
         let mut text = format!("{} on {title}: rates between which nothing else is cheaper\n\n", self.name);
         let names = ranges.iter().map(|range| range.statement.chars().count());
-        let width = names.max().unwrap_or(0).clamp("STATEMENT".len(), 60) + 1;
-        let _ = writeln!(text, "{:<width$}{:>12}{:>14}{:>14}", "STATEMENT", "RATE", "FROM", "TO");
+        let width = names.max().unwrap_or(0).clamp("STATEMENT".len(), 60);
+        let _ = writeln!(text, "{:<width$}{:>9}{:>9}{:>12}", "STATEMENT", "RATE", "FROM", "TO");
         for range in ranges {
             let least = range.least.map_or_else(|| "0".to_owned(), often);
             let most = range.most.map_or_else(|| "1000 times".to_owned(), often);
-            let proven = if range.proven { "" } else { "  not proven" };
+            let proven = if range.proven { "" } else { " not proven" };
             let _ = writeln!(
                 text,
-                "{:<width$}{:>12}{least:>14}{most:>14}{proven}",
+                "{:<width$}{:>9}{least:>9}{most:>12}{proven}",
                 range.statement,
                 often(range.rate)
             );

@@ -4,8 +4,8 @@ use crate::method::complete;
 use crate::nested::nested_is_exact;
 use crate::{plan, simple};
 use askloom_model::{
-    Collection, Condition, Contents, Id, KeyField, Leaf, Model, Nodes, Operand, Path, Position, PositionId,
-    Query, Role, Table,
+    ClassId, Collection, Condition, Contents, Id, KeyField, Leaf, Model, Nodes, Operand, Path, Position,
+    PositionId, Query, Role, Table,
 };
 
 /// The view of a query, and views that do a part of what it does; and what leads to its rows, where what they lead to can
@@ -60,11 +60,12 @@ fn view(model: &Model, query: &Query, reason: &str) -> Collection {
     for position in plan::needs_whole(query) {
         let class = query.positions[position].class;
         let leaves = class.and_then(|class| model.conceptual.plain_members(class)).unwrap_or_default();
-        let paths = leaves.into_iter().map(|leaf| Path { position, hops: Vec::new(), leaf });
-        let keys = view.block_key.iter().chain(&view.entry_key);
-        let held: Vec<&Path> = keys.map(|field| &field.path).collect();
-        let lacking: Vec<Path> = paths.filter(|path| !held.contains(&path)).collect();
-        fields.extend(lacking.into_iter().filter(|path| !fields.contains(path)).collect::<Vec<_>>());
+        for path in leaves.into_iter().map(|leaf| Path { position, hops: Vec::new(), leaf }) {
+            let key = view.block_key.iter().chain(&view.entry_key).any(|field| field.path == path);
+            if !key && !fields.contains(&path) {
+                fields.push(path);
+            }
+        }
     }
     Collection { reasons: vec![reason.to_owned()], contents: Contents::Fields(fields), ..view }
 }
@@ -195,16 +196,12 @@ fn by_lists(model: &Model, query: &Query, view: &Collection) -> Option<Collectio
 /// With the aggregates that the query asks for as a whole: as nodes, which have no order.
 fn whole(model: &Model, query: &Query, view: &Collection) -> Option<Collection> {
     let whole = plan::needs_whole(query);
-    let is_aggregate = |position: &PositionId| {
-        let class = query.positions[*position].class;
-        class.is_some_and(|class| model.conceptual.is_aggregate(class))
-    };
-    let is_plain = |position: &PositionId| {
-        let class = query.positions[*position].class;
-        class.is_some_and(|class| model.conceptual.plain_members(class).is_some())
-    };
+    let conceptual = &model.conceptual;
+    let classes: Option<Vec<ClassId>> = whole.iter().map(|&at| query.positions[at].class).collect();
+    let classes = classes?;
     // What is no more than its values a row can hold, in order.
-    if whole.iter().all(is_plain) || !whole.iter().all(is_aggregate) {
+    let plain = classes.iter().all(|&class| conceptual.plain_members(class).is_some());
+    if plain || !classes.iter().all(|&class| conceptual.is_aggregate(class)) {
         return None;
     }
     let sorted = view.entry_key.iter().map(|field| &field.path);
@@ -216,7 +213,7 @@ fn whole(model: &Model, query: &Query, view: &Collection) -> Option<Collection> 
         contents: Contents::Nested(Nodes { fields, whole }),
         ..view.clone()
     };
-    nested_is_exact(&model.conceptual, &nodes).then_some(nodes)
+    nested_is_exact(conceptual, &nodes).then_some(nodes)
 }
 
 /// Ids alone: what is asked for is looked up.

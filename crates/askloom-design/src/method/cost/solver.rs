@@ -123,3 +123,16 @@ pub(super) fn scale(programme: &Programme) -> f64 {
         costs.filter(|&cost| cost > 0.0).fold((0.0, 0.0), |(sum, n), cost| (sum + cost, n + 1.0));
     if count > 0.0 { sum / count } else { 1.0 }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::bound::odd;
+    use super::*;
+
+    #[test]
+    fn nothing_is_looked_for_when_the_time_is_over() {
+        let (within, now) = ([(0.0, 1.0); 3], Some(Instant::now()));
+        assert!(choose(&odd(), None).is_some() && choose(&odd(), Some(Duration::ZERO)).is_none());
+        assert!(relaxed(&odd(), &within, None).is_some() && relaxed(&odd(), &within, now).is_none());
+    }
+}

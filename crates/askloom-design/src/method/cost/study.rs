@@ -96,10 +96,7 @@ impl<'s> Study<'s> {
         let deadline = self.deadline(wishes);
         let decided = self.cool(&mut rules, &self.starts(), deadline.left(), &self.progress);
         let Some(decided) = decided else {
-            return match self.patient(&rules, deadline) {
-                Some(patient) => patient.best(wishes),
-                None => Err(self.unmet(&rules, deadline)),
-            };
+            return self.otherwise(&rules, deadline, |patient| patient.best(wishes));
         };
         self.progress.tell(Stage::Worth);
         let design = self.design(&decided.chosen);
@@ -109,9 +106,23 @@ impl<'s> Study<'s> {
         Ok(self.at_least_as_cheap(design, report, &rules))
     }
 
+    /// What is to be said where nothing is as it must be: the same of a study in which writes may take longer, if that is
+    /// why, else why.
+    pub(super) fn otherwise<T>(
+        &self,
+        rules: &Rules,
+        deadline: Deadline,
+        again: impl FnOnce(&Self) -> Result<T, Unmet>,
+    ) -> Result<T, Unmet> {
+        match self.patient(rules, deadline) {
+            Some(patient) => again(&patient),
+            None => Err(self.unmet(rules, deadline)),
+        }
+    }
+
     /// The same where no design is as quick as writes must be: those that are late in the cheapest one may take longer, and
     /// that is told. Nothing if that is not why there is none.
-    pub(super) fn patient(&self, rules: &Rules, deadline: Deadline) -> Option<Self> {
+    fn patient(&self, rules: &Rules, deadline: Deadline) -> Option<Self> {
         if self.choice.waits.is_empty() {
             return None;
         }
@@ -394,7 +405,7 @@ impl<'s> Study<'s> {
     }
 
     /// Why nothing is as it must be, if there is time to find out.
-    pub(super) fn unmet(&self, rules: &Rules, deadline: Deadline) -> Unmet {
+    fn unmet(&self, rules: &Rules, deadline: Deadline) -> Unmet {
         let why = self.why_unmet(rules, deadline);
         if deadline.is_over() { Unmet::Time } else { why }
     }

@@ -64,10 +64,7 @@ impl Study<'_> {
         let mut cool = rules.clone();
         let cheapest = self.cool(&mut cool, &starts, deadline.share(budgets + 2), &nobody);
         let Some(cheapest) = cheapest else {
-            return match self.patient(&rules, deadline) {
-                Some(patient) => patient.pareto(wishes, budgets),
-                None => Err(self.unmet(&rules, deadline)),
-            };
+            return self.otherwise(&rules, deadline, |patient| patient.pareto(wishes, budgets));
         };
         let hot = |left: &Rules| left.forbidden.len() - rules.forbidden.len();
         let cheapest_point = self.point(&cheapest, hot(&cool));
@@ -124,10 +121,7 @@ impl Study<'_> {
         let deadline = self.deadline(wishes);
         let decided = self.cool(&mut rules, &self.starts(), deadline.left(), &self.progress);
         let Some(decided) = decided else {
-            return match self.patient(&rules, deadline) {
-                Some(patient) => patient.sensitivity(wishes),
-                None => Err(self.unmet(&rules, deadline)),
-            };
+            return self.otherwise(&rules, deadline, |patient| patient.sensitivity(wishes));
         };
         let statements: Vec<usize> = (0..self.choice.statements.len()).collect();
         let count = self.progress.count(statements.len(), |done, of| Stage::Rates { done, of });
