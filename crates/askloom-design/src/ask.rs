@@ -5,8 +5,8 @@
 
 use askloom_model::{
     Ask, AskLink, Cardinality, ClassId, Column, ColumnValue, Comparison, Conceptual, Condition, End, EndId,
-    Hop, Leaf, Member, MemberStatistics, Model, Operand, OrderBy, OrderTerm, Parameter, ParameterType, Path,
-    Position, PositionId, Query, RelationshipKind, Span, Table,
+    Hop, Integrity, Leaf, Member, MemberStatistics, Model, Operand, OrderBy, OrderTerm, Parameter,
+    ParameterType, Path, Position, PositionId, Query, RelationshipKind, Span, Table,
 };
 
 /// Adds an end for every stored end that some `ask` may have to walk back and that has no inverse. Nothing changes if
@@ -43,7 +43,7 @@ fn way_back(conceptual: &Conceptual, end: EndId) -> End {
         id: false,
         unique: false,
         immutable: false,
-        on_delete: None,
+        integrity: Integrity::Trusted,
         tree: false,
         statistics: MemberStatistics::default(),
         span: row.span,

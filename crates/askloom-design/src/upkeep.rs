@@ -198,7 +198,7 @@ fn ends_to_walk_back(model: &Model, design: &Design) -> Vec<EndId> {
     for (id, end) in conceptual.ends.iter() {
         // A bound at the other end is checked, and a partner that may have one link only is taken from its former one.
         let bounded = end.inverse.is_some_and(|inverse| conceptual.ends[inverse].cardinality.max.is_some());
-        if end.stored && end.kind != RelationshipKind::Composition && (end.on_delete.is_some() || bounded) {
+        if end.stored && end.kind != RelationshipKind::Composition && (end.is_checked() || bounded) {
             wanted.push(id);
         }
     }

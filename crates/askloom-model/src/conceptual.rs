@@ -1,6 +1,6 @@
 //! What is stored: classes, their attributes, and the relationships between them.
 
-use crate::{AttributeId, ClassId, Constant, EndId, ParameterType, Span, Table, Type};
+use crate::{AttributeId, ClassId, Constant, EndId, Integrity, ParameterType, Span, Table, Type};
 use serde::Serialize;
 use std::collections::HashMap;
 
@@ -119,8 +119,8 @@ pub struct End {
     pub id: bool,
     pub unique: bool,
     pub immutable: bool,
-    /// Unchecked unless the model says `checked`.
-    pub on_delete: Option<OnDelete>,
+    /// Whether the instances that it names exist, and who sees to it.
+    pub integrity: Integrity,
     /// `@tree` on a self-reference.
     pub tree: bool,
     pub statistics: MemberStatistics,
@@ -177,15 +177,6 @@ impl Cardinality {
     pub fn is_many(self) -> bool {
         self.max != Some(1)
     }
-}
-
-/// What deleting the target of a checked reference does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum OnDelete {
-    Refuse,
-    Cascade,
-    Clear,
 }
 
 #[derive(Debug, Clone, PartialEq, std::default::Default, Serialize)]

@@ -80,7 +80,7 @@ impl<'a> Around<'a> {
             }
             around.roots.push(roots);
         }
-        for (_, end) in conceptual.ends.iter().filter(|(_, end)| end.stored && end.on_delete.is_some()) {
+        for (_, end) in conceptual.ends.iter().filter(|(_, end)| end.stored && end.is_checked()) {
             let ends = conceptual.aggregate_root(end.target).zip(conceptual.aggregate_root(end.class));
             if let Some((target, holder)) = ends {
                 around.referring.entry(target).or_default().push(holder);
@@ -186,9 +186,7 @@ impl<'a> Around<'a> {
         }
         for member in self.conceptual.all_members(class).chain(changed.iter().copied()) {
             match member {
-                Member::End(end)
-                    if self.conceptual.ends[end].on_delete.is_some() || changed.contains(&member) =>
-                {
+                Member::End(end) if self.conceptual.ends[end].is_checked() || changed.contains(&member) => {
                     self.end(end, roots);
                 }
                 Member::End(_) | Member::Attribute(_) => {}

@@ -3,7 +3,9 @@
 use super::{Place, Resolver};
 use crate::syntax::NodeKind;
 use crate::syntax::ast::Ident;
-use askloom_model::{Cardinality, Code, Diagnostic, End, EndId, Member, MemberStatistics, RelationshipKind};
+use askloom_model::{
+    Cardinality, Code, Diagnostic, End, EndId, Integrity, Member, MemberStatistics, RelationshipKind,
+};
 use std::collections::HashSet;
 
 /// An `inverse x` clause and the end that carries it.
@@ -157,7 +159,7 @@ impl<'a> Resolver<'_, 'a, '_> {
             id: false,
             unique: false,
             immutable: false,
-            on_delete: None,
+            integrity: Integrity::Trusted,
             tree: false,
             statistics: MemberStatistics::default(),
             span: name.span,
@@ -188,8 +190,14 @@ impl<'a> Resolver<'_, 'a, '_> {
                     _alike => carriers.contains(&id),
                 },
             };
-            self.model.conceptual.ends[id].stored = this_stored;
-            self.model.conceptual.ends[other].stored = !this_stored;
+            let is_loose = [end, that].iter().any(|end| end.integrity == Integrity::Loose);
+            let (stored, derived) = if this_stored { (id, other) } else { (other, id) };
+            let ends = &mut self.model.conceptual.ends;
+            (ends[stored].stored, ends[derived].stored) = (true, false);
+            // `loose` is about the links, whichever end says it.
+            if is_loose && ends[stored].integrity == Integrity::Trusted {
+                ends[stored].integrity = Integrity::Loose;
+            }
         }
     }
 }

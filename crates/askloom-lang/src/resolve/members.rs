@@ -7,7 +7,7 @@ use crate::syntax::ast::{Ident, LiteralText};
 use crate::syntax::{Keyword, NodeId, NodeKind, TokenKind, Tree};
 use askloom_model::{
     Attribute, Cardinality, ClassId, ClassKind, Code, Constant, Default as DefaultValue, Diagnostic, End, Id,
-    Member, MemberStatistics, OnDelete, RelationshipKind, Type,
+    Integrity, Member, MemberStatistics, OnDelete, RelationshipKind, Type,
 };
 
 /// No store takes a record with more fields than this.
@@ -316,7 +316,7 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
             id: tree.has_keyword(node, Keyword::Id),
             unique: tree.has_keyword(node, Keyword::Unique),
             immutable: tree.has_keyword(node, Keyword::Immutable),
-            on_delete: on_delete(tree, node),
+            integrity: integrity(tree, node),
             tree: false,
             statistics: MemberStatistics::default(),
             span: name.span,
@@ -365,7 +365,21 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
                     .hint("it is for to-one references of an entity"),
             );
         }
+        self.check_loose(end, tree, node);
         self.check_on_delete(end, tree, node);
+    }
+
+    fn check_loose(&mut self, end: &End, tree: &Tree<'a>, node: NodeId) {
+        let Some(loose) = tree.own_keyword(node, Keyword::Loose) else { return };
+        let span = tree.token_span(loose);
+        let message = if end.kind == RelationshipKind::Composition {
+            "a part cannot be loose: it lives and dies with its owner"
+        } else if tree.own_keyword(node, Keyword::Checked).is_some() {
+            "a reference is `checked` or `loose`, not both"
+        } else {
+            return;
+        };
+        self.say(Diagnostic::new(Code::BadModifier, span, message).replace(span, ""));
     }
 
     fn check_on_delete(&mut self, end: &End, tree: &Tree<'a>, node: NodeId) {
@@ -397,7 +411,9 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
                 let message = "`on delete` needs `checked` before the reference";
                 self.say(Diagnostic::new(Code::BadOnDelete, tree.span(clause), message));
             }
-            (Some(_), Some(clause)) if end.on_delete == Some(OnDelete::Clear) && end.cardinality.min > 0 => {
+            (Some(_), Some(clause))
+                if end.on_delete() == Some(OnDelete::Clear) && end.cardinality.min > 0 =>
+            {
                 let message = format!("`{}` is required: deleting its target cannot clear it", end.name);
                 self.say(
                     Diagnostic::new(Code::BadOnDelete, tree.span(clause), message)
@@ -477,6 +493,14 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
             skew: found.skew,
             frequencies,
         }
+    }
+}
+
+fn integrity(tree: &Tree<'_>, node: NodeId) -> Integrity {
+    match on_delete(tree, node) {
+        Some(on_delete) => Integrity::Checked(on_delete),
+        None if tree.has_keyword(node, Keyword::Loose) => Integrity::Loose,
+        None => Integrity::Trusted,
     }
 }
 

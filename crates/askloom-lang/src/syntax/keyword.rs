@@ -39,6 +39,7 @@ keywords! {
     Unique b"unique" "unique"
     Immutable b"immutable" "immutable"
     Checked b"checked" "checked"
+    Loose b"loose" "loose"
     Ref b"ref" "ref"
     Has b"has" "has"
     Part b"part" "part"

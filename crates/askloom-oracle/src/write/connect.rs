@@ -176,7 +176,7 @@ impl Draft<'_> {
     /// taken away from its former one; a symmetric link is there from both sides.
     fn claim(&mut self, holder: &Address, stored: EndId, target: &Identity) -> Result<(), WriteError> {
         let end = &self.conceptual.ends[stored];
-        if end.on_delete.is_some() && self.entity(stored, target).is_none() {
+        if end.is_checked() && self.entity(stored, target).is_none() {
             return Err(WriteError::NoSuchTarget { end: stored });
         }
         let Some(inverse) = end.inverse else { return Ok(()) };
@@ -224,7 +224,7 @@ impl Draft<'_> {
             let targets: BTreeSet<&Identity> =
                 view.extent(end.target).filter_map(|n| n.identity.entity()).collect();
             let missing = |(_, ids): &(_, Vec<Identity>)| ids.iter().any(|target| !targets.contains(target));
-            if end.on_delete.is_some() && new.iter().any(missing) {
+            if end.is_checked() && new.iter().any(missing) {
                 return Err(WriteError::NoSuchTarget { end: id });
             }
             if !symmetric && !end.inverse.is_some_and(alone) {

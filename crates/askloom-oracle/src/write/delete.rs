@@ -45,7 +45,7 @@ impl Draft<'_> {
     /// What a step has deleted, in whatever way, may be referred to by checked references. First all cascades
     /// run to their end; then whoever is left and refers to something that is gone refuses, or is cleared.
     pub(super) fn after_deletes(&mut self, before: &State) -> Result<(), WriteError> {
-        if !self.conceptual.ends.iter().any(|(_, end)| end.on_delete.is_some()) {
+        if !self.conceptual.ends.iter().any(|(_, end)| end.is_checked()) {
             return Ok(());
         }
         let before = entities(&View::new(self.conceptual, before));
@@ -73,7 +73,7 @@ impl Draft<'_> {
         let gone: Entities = before.difference(&entities(&view)).cloned().collect();
         let mut links = Vec::new();
         for (end, row) in self.conceptual.ends.iter() {
-            if row.on_delete != Some(action) || !row.stored {
+            if row.on_delete() != Some(action) || !row.stored {
                 continue;
             }
             let hierarchy = top(self.conceptual, row.target);

@@ -127,7 +127,7 @@ fn moves_others(conceptual: &Conceptual, classes: &[ClassId]) -> bool {
         let bounded = end.inverse.is_some_and(|inverse| conceptual.ends[inverse].cardinality.max.is_some());
         end.stored
             && end.kind != RelationshipKind::Composition
-            && (end.on_delete.is_some() || end.inverse == Some(id) || bounded)
+            && (end.is_checked() || end.inverse == Some(id) || bounded)
     })
 }
 

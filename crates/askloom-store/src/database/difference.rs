@@ -152,4 +152,11 @@ fn of_member(name: &str, old: &MemberShape, new: &MemberShape, found: &mut Vec<D
         (old, new) if old != new => found.push(additive(format!("`{name}` is checked otherwise"))),
         (_, _) => {}
     }
+    match (old.loose, new.loose) {
+        (false, true) => found.push(additive(format!("`{name}` is loose: its target may be missing"))),
+        (true, false) => {
+            found.push(additive(format!("`{name}` is no longer loose: `verify` lists what it breaks")));
+        }
+        (false, false) | (true, true) => {}
+    }
 }

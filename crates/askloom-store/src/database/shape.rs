@@ -3,8 +3,8 @@
 
 use askloom_design::saved;
 use askloom_model::{
-    AttributeId, ClassId, ClassKind, Conceptual, Design, EndId, Member, Model, OnDelete, RelationshipKind,
-    Type,
+    AttributeId, ClassId, ClassKind, Conceptual, Design, EndId, Integrity, Member, Model, OnDelete,
+    RelationshipKind, Type,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
@@ -43,6 +43,9 @@ pub(super) struct MemberShape {
     pub(super) stored: bool,
     pub(super) inverse: Option<String>,
     pub(super) on_delete: Option<String>,
+    /// Whether a reference may name what does not exist.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) loose: bool,
 }
 
 impl Shape {
@@ -118,12 +121,13 @@ fn attribute(conceptual: &Conceptual, id: AttributeId) -> MemberShape {
         stored: true,
         inverse: None,
         on_delete: None,
+        loose: false,
     }
 }
 
 fn end(conceptual: &Conceptual, id: EndId) -> MemberShape {
     let end = &conceptual.ends[id];
-    let on_delete = end.on_delete.map(|on_delete| match on_delete {
+    let on_delete = end.on_delete().map(|on_delete| match on_delete {
         OnDelete::Refuse => "refuse",
         OnDelete::Cascade => "cascade",
         OnDelete::Clear => "clear",
@@ -145,5 +149,6 @@ fn end(conceptual: &Conceptual, id: EndId) -> MemberShape {
         stored: end.stored,
         inverse: end.inverse.map(|inverse| conceptual.ends[inverse].name.clone()),
         on_delete: on_delete.map(str::to_owned),
+        loose: end.integrity == Integrity::Loose,
     }
 }

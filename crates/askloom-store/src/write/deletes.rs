@@ -31,7 +31,7 @@ impl Draft<'_> {
     /// What a statement has deleted, in whatever way, may be referred to by checked references. First all cascades
     /// run to their end; then whoever is left and refers to something that is gone refuses, or is cleared.
     pub(super) fn after_deletes(&mut self) -> Result<(), RunError> {
-        if !self.conceptual().ends.iter().any(|(_, end)| end.on_delete.is_some()) {
+        if !self.conceptual().ends.iter().any(|(_, end)| end.is_checked()) {
             return Ok(());
         }
         loop {
@@ -64,7 +64,7 @@ impl Draft<'_> {
         let conceptual = self.conceptual();
         let mut links = Vec::new();
         for (end, row) in conceptual.ends.iter() {
-            if row.on_delete != Some(action) || !row.stored {
+            if row.on_delete() != Some(action) || !row.stored {
                 continue;
             }
             let hierarchy = conceptual.lineage(row.target).last().copied();

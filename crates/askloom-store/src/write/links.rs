@@ -116,7 +116,7 @@ impl Draft<'_> {
     /// taken away from its former one; a symmetric link is there from both sides.
     fn claim(&mut self, holder: &Address, stored: EndId, target: &Identity) -> Result<(), RunError> {
         let end = &self.conceptual().ends[stored];
-        if end.on_delete.is_some() && self.find(end.target, target)?.is_none() {
+        if end.is_checked() && self.find(end.target, target)?.is_none() {
             return Err(RunError::NoSuchTarget { field: self.field(Member::End(stored)) });
         }
         let Some(inverse) = end.inverse else { return Ok(()) };
@@ -161,7 +161,7 @@ impl Draft<'_> {
             }
             let symmetric = end.inverse == Some(id);
             let alone = end.inverse.is_some_and(|inverse| !conceptual.ends[inverse].cardinality.is_many());
-            if end.on_delete.is_none() && !symmetric && !alone {
+            if !end.is_checked() && !symmetric && !alone {
                 continue;
             }
             for (place, record) in records(&stored.record) {
@@ -171,7 +171,7 @@ impl Draft<'_> {
                 }
                 let holder = Address { aggregate: address.aggregate.clone(), place };
                 for target in stored_ids(record, id) {
-                    if end.on_delete.is_some() && self.find(end.target, &target)?.is_none() {
+                    if end.is_checked() && self.find(end.target, &target)?.is_none() {
                         return Err(RunError::NoSuchTarget { field: self.field(Member::End(id)) });
                     }
                     contested.push((holder.clone(), id, target));

@@ -3,8 +3,8 @@
 use askloom_design::{nested_is_exact, plan, simple, upkeep};
 use askloom_lang::Memory as Files;
 use askloom_model::{
-    Ask, ClassId, Collection, Contents, Design, Id, Identity, Keeper, KeyField, Leaf, Model, Nodes, Origin,
-    Plan, PositionId, Query, Record, RelationshipKind, Role, Source, Table, Value,
+    Ask, ClassId, Collection, Contents, Design, Id, Identity, Integrity, Keeper, KeyField, Leaf, Model,
+    Nodes, Origin, Plan, PositionId, Query, Record, RelationshipKind, Role, Source, Table, Value,
 };
 use askloom_oracle::{Parameters, QueryError, State};
 use askloom_store::execute::{self, Arguments, Continuation};
@@ -117,7 +117,7 @@ fn lenient(model: &Model) -> Model {
     let ends: Vec<_> = model.conceptual.ends.ids().collect();
     for end in ends {
         let end = &mut model.conceptual.ends[end];
-        (end.on_delete, end.unique, end.immutable) = (None, false, false);
+        (end.integrity, end.unique, end.immutable) = (Integrity::Loose, false, false);
         end.cardinality.min = 0;
     }
     let attributes: Vec<_> = model.conceptual.attributes.ids().collect();

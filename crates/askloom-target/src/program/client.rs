@@ -3,8 +3,8 @@
 use super::{Action, Client, How, Read, Step};
 use crate::layout::{Layout, Shape};
 use askloom_model::{
-    ClassId, Collection, ColumnValue, Conceptual, Contents, Keeper, Leaf, Limit, Path, Plan, Position,
-    PositionId, Query, Reading, Table,
+    Collection, ColumnValue, Conceptual, Contents, Keeper, Leaf, Limit, Path, Plan, Position, PositionId,
+    Query, Reading, Table,
 };
 
 /// What is left to do: what the plan says, and what comes of reading several times or whole aggregates.
@@ -79,7 +79,7 @@ fn gives_what_is_gone(layout: &Layout<'_>, positions: &Table<PositionId, Positio
     let collection = &layout.design.collections[plan.access.collection];
     if leads(conceptual, collection, plan) || matches!(collection.contents, Contents::Aggregate(_)) {
         let mut classes = positions.iter().filter_map(|(_, row)| row.class);
-        if classes.any(|class| can_expire(conceptual, class)) {
+        if classes.any(|class| conceptual.can_expire(class)) {
             return true;
         }
     }
@@ -98,15 +98,6 @@ fn gives_what_is_gone(layout: &Layout<'_>, positions: &Table<PositionId, Positio
 pub(super) fn leads(conceptual: &Conceptual, collection: &Collection, plan: &Plan) -> bool {
     let store = crate::target(plan.priced.target);
     store.is_some_and(|store| store.capability.leads_to_records(conceptual, collection))
-}
-
-/// Whether instances of a class may be gone while the store has them.
-pub(super) fn can_expire(conceptual: &Conceptual, class: ClassId) -> bool {
-    let expires = |of: ClassId| {
-        let mut expiring = conceptual.classes.iter().filter(|(_, row)| row.ttl_ms.is_some());
-        expiring.any(|(id, _)| conceptual.is_kind_of(id, of) || conceptual.is_kind_of(of, id))
-    };
-    expires(class) || conceptual.homes(class).iter().any(|home| expires(home.root))
 }
 
 /// One aggregate is in any order.

@@ -66,7 +66,7 @@ impl Writing<'_> {
         let conceptual = self.conceptual();
         let row = &conceptual.ends[end];
         let each = format!("{} that refers to it by `{}`", self.holder(end), row.name);
-        match row.on_delete {
+        match row.on_delete() {
             Some(OnDelete::Refuse) | None => {}
             Some(OnDelete::Clear) => self.cut(end, &each, changes),
             Some(OnDelete::Cascade) => {

@@ -1,7 +1,7 @@
 //! Plans of queries as steps.
 
 use super::bind::{Given, fitted};
-use super::client::{can_expire, client, is_narrower, leads};
+use super::client::{client, is_narrower, leads};
 use super::{Action, Bounds, How, Program, Range, Read, Step, Term};
 use crate::layout::{Column, Field, Layout, Place, Shape, Table};
 use askloom_model::{
@@ -167,7 +167,7 @@ impl Reads<'_> {
     /// Only if every row that is read is one of the answer.
     fn limit(&self) -> Option<Term> {
         let mut classes = self.positions.iter().filter_map(|(_, row)| row.class);
-        let goes = classes.any(|class| can_expire(self.conceptual(), class));
+        let goes = classes.any(|class| self.conceptual().can_expire(class));
         let narrower = is_narrower(self.given.layout, self.positions, self.plan);
         if goes || narrower || self.plan.filter.is_some() || !self.plan.joins.is_empty() {
             return None;

@@ -144,7 +144,7 @@ fn rank(conceptual: &Conceptual, class: ClassId, most: usize) -> usize {
         return 0;
     }
     let targets = conceptual.all_members(class).filter_map(|member| match member {
-        Member::End(id) if conceptual.ends[id].on_delete.is_some() && conceptual.ends[id].stored => {
+        Member::End(id) if conceptual.ends[id].is_checked() && conceptual.ends[id].stored => {
             conceptual.aggregate_root(conceptual.ends[id].target)
         }
         Member::End(_) | Member::Attribute(_) => None,

@@ -23,7 +23,7 @@ impl Writing<'_> {
         let checked = conceptual.all_members(self.step.class).filter_map(|member| match member {
             Member::End(end) => {
                 let row = &conceptual.ends[end];
-                (row.stored && row.on_delete.is_some() && set(&member)).then_some(end)
+                (row.stored && row.is_checked() && set(&member)).then_some(end)
             }
             Member::Attribute(_) => None,
         });
@@ -45,7 +45,7 @@ impl Writing<'_> {
         let conceptual = &self.planner.model.conceptual;
         let root = self.planner.design.collections[master].source.root;
         let checked = conceptual.ends.iter().filter(|(_, end)| {
-            end.stored && end.on_delete.is_some() && conceptual.aggregate_root(end.target) == Some(root)
+            end.stored && end.is_checked() && conceptual.aggregate_root(end.target) == Some(root)
         });
         checked
             .filter_map(|(end, row)| {
@@ -59,7 +59,7 @@ impl Writing<'_> {
                 };
                 let followed = each * self.matched;
                 let entry = sizes.entry_bytes(holder);
-                match row.on_delete {
+                match row.on_delete() {
                     Some(OnDelete::Cascade) => {
                         let block = sizes.block(holder);
                         work.deletes = followed * block.entries;

@@ -159,7 +159,7 @@ impl WritePrinter<'_> {
             }
             CheckOf::Referrers { index } => {
                 let holder = &self.model.conceptual.classes[end.class].name;
-                let then = match end.on_delete {
+                let then = match end.on_delete() {
                     Some(OnDelete::Refuse) | None => "refuse if any",
                     Some(OnDelete::Cascade) => "delete them",
                     Some(OnDelete::Clear) => "clear it",

@@ -83,8 +83,10 @@ impl Parser<'_, '_> {
     fn modifiers(&mut self) {
         let mut seen = Vec::new();
         while let Some(keyword) = self.keyword(0) {
-            let modifier =
-                matches!(keyword, Keyword::Id | Keyword::Unique | Keyword::Immutable | Keyword::Checked);
+            let modifier = matches!(
+                keyword,
+                Keyword::Id | Keyword::Unique | Keyword::Immutable | Keyword::Checked | Keyword::Loose
+            );
             if !modifier || seen.contains(&keyword) || !self.is_name_on_line(1) {
                 return;
             }

@@ -66,7 +66,7 @@ impl References<'_> {
     /// Every checked reference of a record, each end for itself: what refuses is not what cascades.
     fn checked_links(&self, record: &Record) -> BTreeSet<(EndId, Origin)> {
         let links = self.links(record).into_iter();
-        let checked = links.filter(|link| self.conceptual().ends[link.end].on_delete.is_some());
+        let checked = links.filter(|link| self.conceptual().ends[link.end].is_checked());
         checked.map(|link| (link.end, self.target(&link))).collect()
     }
 
@@ -132,7 +132,7 @@ impl References<'_> {
     /// The entities that are in one record and not in the other, and to which checked references may lead.
     pub(super) fn lost(&self, before: &Record, after: Option<&Record>) -> BTreeSet<Origin> {
         let conceptual = self.conceptual();
-        let checked = conceptual.ends.iter().filter(|(_, end)| end.stored && end.on_delete.is_some());
+        let checked = conceptual.ends.iter().filter(|(_, end)| end.stored && end.is_checked());
         let guarded: BTreeSet<ClassId> =
             checked.filter_map(|(_, end)| conceptual.lineage(end.target).last().copied()).collect();
         let is_guarded = |origin: &Origin| matches!(origin, Origin::Entity(top, _) if guarded.contains(top));
@@ -148,7 +148,7 @@ impl References<'_> {
     fn leading_to(&self, record: &Record, gone: &BTreeSet<Origin>, by: OnDelete) -> Vec<Link> {
         let mut links = self.links(record);
         links.retain(|link| {
-            self.conceptual().ends[link.end].on_delete == Some(by) && gone.contains(&self.target(link))
+            self.conceptual().ends[link.end].on_delete() == Some(by) && gone.contains(&self.target(link))
         });
         links
     }

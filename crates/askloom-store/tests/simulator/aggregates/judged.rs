@@ -1,7 +1,9 @@
 //! What a case comes across, and what may be left of what its writers wanted.
 
 use super::data::Living;
-use askloom_model::{ClassId, Conceptual, Member, Model, OnDelete, Record, RelationshipKind, Value};
+use askloom_model::{
+    ClassId, Conceptual, Integrity, Member, Model, OnDelete, Record, RelationshipKind, Value,
+};
 use askloom_store::intents::{Error, WriteId};
 
 /// What a case has come across.
@@ -110,7 +112,7 @@ pub(super) fn unchecked(model: &Model) -> Model {
     let mut model = model.clone();
     let ends: Vec<_> = model.conceptual.ends.ids().collect();
     for end in ends {
-        model.conceptual.ends[end].on_delete = None;
+        model.conceptual.ends[end].integrity = Integrity::Loose;
     }
     model
 }
@@ -118,7 +120,7 @@ pub(super) fn unchecked(model: &Model) -> Model {
 /// Whether something is what was wanted, or what deletes of others can have left of it: less in references that are
 /// cleared, fewer parts, or nothing.
 pub(super) fn is_left_of(conceptual: &Conceptual, wanted: Option<&Record>, held: Option<&Record>) -> bool {
-    let has = |action| conceptual.ends.iter().any(|(_, end)| end.on_delete == Some(action));
+    let has = |action| conceptual.ends.iter().any(|(_, end)| end.on_delete() == Some(action));
     let (Some(wanted), Some(held)) = (wanted, held) else {
         return wanted == held || held.is_none() && has(OnDelete::Cascade);
     };
@@ -127,7 +129,7 @@ pub(super) fn is_left_of(conceptual: &Conceptual, wanted: Option<&Record>, held:
         Member::End(end) => {
             let end = &conceptual.ends[end];
             let is_part = end.kind == RelationshipKind::Composition;
-            end.on_delete == Some(OnDelete::Clear)
+            end.on_delete() == Some(OnDelete::Clear)
                 || is_part && (has(OnDelete::Cascade) || has(OnDelete::Clear))
         }
     };
