@@ -68,13 +68,16 @@ impl From<RunError> for Failure {
             | RunError::NotFound
             | RunError::NotUnique { .. }
             | RunError::OutOfRange { .. }
+            | RunError::TooMany { .. }
             | RunError::UpperBound { .. }
             | RunError::Required { .. }
             | RunError::RequiredLink { .. }
             | RunError::Immutable { .. }
+            | RunError::ImmutableEntity { .. }
             | RunError::NoSuchTarget { .. }
             | RunError::NotARoot { .. }
             | RunError::Refused { .. }
+            | RunError::Undeclared { .. }
             | RunError::MatchedNothing { .. }
             | RunError::TooLarge(_)
             | RunError::NotYet(_) => Self::Input(error.to_string()),

@@ -106,11 +106,19 @@ pub(crate) fn misfit(path: &Path, text: &str, found: &[Diagnostic], screen: &mut
     Failure::Input(format!("the saved design {} {why}", path.display()))
 }
 
-/// Reads a model that must have no errors, with the text that it came from.
+/// Reads a model that must have no errors and that can be designed, with the text that it came from.
 pub(crate) fn checked(file: &Path, screen: &mut Screen) -> Result<Checked, Failure> {
     let mut report = Report { root: file.to_owned(), checked: askloom_lang::check(&Disk::of(file), file) };
-    if report.checked.errors == 0 {
+    let not_yet = method::not_designed_yet(&report.checked.model);
+    if report.checked.errors == 0 && not_yet.is_empty() {
         return Ok(report.checked);
+    }
+    if report.checked.errors == 0 {
+        report.checked.errors = not_yet.len();
+        report.checked.diagnostics = not_yet;
+        let style = screen.style();
+        screen.complain(render::human(&report, style).trim_end());
+        return Err(Failure::Input(format!("{} cannot be designed yet", file.display())));
     }
     report.checked.diagnostics.retain(|diagnostic| diagnostic.severity == askloom_model::Severity::Error);
     let style = screen.style();

@@ -85,8 +85,11 @@ pub fn query(conceptual: &Conceptual, ask: &Ask) -> Option<Query> {
         condition: (!terms.is_empty()).then_some(Condition::And(terms)),
         group_by: Vec::new(),
         order_by,
+        per_group: None,
         limit: None,
         parameters,
+        identity: Vec::new(),
+        stated: Vec::new(),
     })
 }
 

@@ -7,12 +7,16 @@
 //! - [`native`]: copies that a store keeps by itself;
 //! - [`limits`]: what of a design is larger than its store takes;
 //! - [`partition`]: an aggregate as entries, by representation rules, and back;
+//! - [`effects`]: what the writes of a model can do;
+//! - [`dependency`]: what the rows of a copy read, so that a write looks at what it disturbs;
 //! - [`upkeep`]: which copies a change of an instance touches, and how their rows are found.
 //!
 //! Pure functions of values: nothing here knows a store.
 
 pub mod ask;
 pub mod cost;
+pub mod dependency;
+pub mod effects;
 pub mod limits;
 pub mod lower;
 pub mod method;

@@ -2,7 +2,7 @@
 
 use crate::cost::Costing;
 use crate::{ask, plan};
-use askloom_model::{Design, Diagnostic, Header, Model, Query, Value};
+use askloom_model::{Conceptual, Design, Diagnostic, Header, Model, Query, Value};
 use askloom_target::generate::Statement;
 use askloom_target::layout::Layout;
 use askloom_target::program;
@@ -23,11 +23,13 @@ pub struct Lowering<'l> {
 }
 
 impl Lowering<'_> {
-    /// Every query, then every write. One that has no plan is told why.
+    /// Every query, then every write, without those that are [not generated](not_generated) yet. One that has no plan is
+    /// told why.
     pub fn statements(&self, text: &dyn Fn(&Header) -> String) -> Result<Vec<Statement>, Box<Diagnostic>> {
         let workload = &self.model.workload;
         let mut all = Vec::new();
-        for query in &workload.queries {
+        let printed = |query: &&Query| not_generated(&self.model.conceptual, query).is_none();
+        for query in workload.queries.iter().filter(printed) {
             all.push(self.query(query, text(&query.header))?);
         }
         for asked in &workload.asks {
@@ -50,6 +52,25 @@ impl Lowering<'_> {
         let program = program::query(self.layout, query, &plan, given.as_deref());
         Ok(Statement { program, text, write: false })
     }
+}
+
+/// What a query says that the text of no store has yet. A text without it would give another answer.
+#[must_use]
+pub fn not_generated(conceptual: &Conceptual, query: &Query) -> Option<&'static str> {
+    if query.per_group.is_some() {
+        return Some("LIMIT … PER");
+    }
+    query.listed_ends(conceptual).next().map(|_| "a to-many relationship in SELECT")
+}
+
+/// One sentence for each query of a model whose text is not generated.
+#[must_use]
+pub fn notes_of_not_generated(model: &Model) -> Vec<String> {
+    let note = |query: &Query| {
+        let form = not_generated(&model.conceptual, query)?;
+        Some(format!("the text of `{}` is not generated yet: it has {form}", query.header.name))
+    };
+    model.workload.queries.iter().filter_map(note).collect()
 }
 
 /// The values of a query's parameters in their order.

@@ -161,11 +161,12 @@ pub(crate) fn as_linked(
 pub fn view(model: &Model, query: &Query) -> Collection {
     let conceptual = &model.conceptual;
     let main = PositionId::from_index(0);
+    let reduced = plan::reduced(conceptual, query);
+    let query = reduced.as_ref().unwrap_or(query);
     let Given { block_key, range, fixed } = given(conceptual, query);
     let entry_key = entry_key(conceptual, query, &block_key, range);
-    let taken: Vec<&Path> = block_key.iter().chain(&entry_key).map(|field| &field.path).collect();
-    let mut fields = needed_paths(query);
-    fields.retain(|path| !taken.contains(&path) && is_held(conceptual, path));
+    let taken: Vec<Path> = block_key.iter().chain(&entry_key).map(|field| field.path.clone()).collect();
+    let fields = view_fields(conceptual, query, &taken);
     Collection {
         name: format!("{}View", capitalised(&query.header.name)),
         role: Role::Copy,
@@ -181,6 +182,26 @@ pub fn view(model: &Model, query: &Query) -> Collection {
         contents: Contents::Fields(fields),
         reasons: vec![format!("The query {} cannot be answered by the key of a master.", query.header.name)],
     }
+}
+
+/// What a view holds beside its key: all that the query needs and that does not follow from the rest.
+fn view_fields(conceptual: &Conceptual, query: &Query, taken: &[Path]) -> Vec<Path> {
+    let itself = |path: &Path| path.leaf == Leaf::Itself && path.hops.is_empty();
+    let identity = query.identity.iter().filter(|path| !itself(path)).cloned();
+    let mut fields: Vec<Path> =
+        needed_paths(query).into_iter().filter(|path| is_held(conceptual, path)).collect();
+    for path in identity.filter(|path| is_held(conceptual, path)) {
+        let components = conceptual.identity_components(&path).unwrap_or_default();
+        let follows = !components.is_empty() && components.iter().all(|part| fields.contains(part));
+        if !follows && !fields.contains(&path) {
+            fields.push(path);
+        }
+    }
+    fields.retain(|path| {
+        let parts = conceptual.identity_parts(path);
+        !taken.contains(path) && !parts.iter().any(|part| taken.contains(&part.of))
+    });
+    fields
 }
 
 /// What the condition of a query gives a view.
@@ -200,7 +221,7 @@ fn given(conceptual: &Conceptual, query: &Query) -> Given {
     for conjunct in conjuncts(query.condition.as_ref()) {
         let condition = conjunct.condition;
         if let Some(path) = equality(condition).filter(is_single_key) {
-            push_key(&mut given.block_key, path, false);
+            push_key(&mut given.block_key, &conceptual.same_identity(path), false);
         }
         given.range = given.range.or_else(|| range(condition).filter(is_single_key).cloned());
         if is_fixed(conceptual, condition) {
@@ -232,9 +253,11 @@ fn entry_key(
     for term in &query.order_by {
         if let OrderBy::Path(path) = &term.by
             && is_key(conceptual, path)
-            && block_key.iter().all(|field| field.path != *path)
         {
-            push_key(&mut key, path, false);
+            let path = conceptual.same_identity(path);
+            if block_key.iter().all(|field| field.path != path) {
+                push_key(&mut key, &path, false);
+            }
         }
     }
     key
@@ -313,7 +336,7 @@ fn range(condition: &Condition) -> Option<&Path> {
 fn is_about_tree(condition: &Condition) -> bool {
     match condition {
         Condition::And(terms) | Condition::Or(terms) => terms.iter().any(is_about_tree),
-        Condition::Not(inner) => is_about_tree(inner),
+        Condition::Not(inner) | Condition::Negated(inner) => is_about_tree(inner),
         Condition::Under { .. } | Condition::Above { .. } => true,
         Condition::Compare { .. }
         | Condition::Between { .. }
@@ -330,7 +353,7 @@ pub(crate) fn has_parameter(condition: &Condition) -> bool {
     let parameter = |operand: &Operand| matches!(operand, Operand::Parameter(_));
     match condition {
         Condition::And(terms) | Condition::Or(terms) => terms.iter().any(has_parameter),
-        Condition::Not(inner) => has_parameter(inner),
+        Condition::Not(inner) | Condition::Negated(inner) => has_parameter(inner),
         Condition::Compare { left, right, .. } => parameter(left) || parameter(right),
         Condition::Between { value, low, high } | Condition::InBox { value, low, high } => {
             parameter(value) || parameter(low) || parameter(high)

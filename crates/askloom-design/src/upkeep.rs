@@ -4,11 +4,14 @@
 //! is reached from the root by steps. Walked backwards, a step inside an aggregate costs nothing; a derived end is
 //! read off the instance itself, which stores the link; a stored reference needs an index from the target back.
 
+use crate::dependency::ways_back;
+use crate::effects::Effects;
 use crate::simple::capitalised;
 use askloom_model::{
-    BackStep, ClassId, Collection, CollectionId, Conceptual, Contents, Design, EndId, Id, Keeper, KeyField,
-    Leaf, Member, Model, Occurrence, Origin, Path, PositionId, RelationshipKind, Role, Source, Upkeep, fault,
+    ClassId, Collection, Conceptual, Contents, Design, EndId, Id, Keeper, KeyField, Leaf, Member, Model,
+    Occurrence, Origin, Path, PositionId, RelationshipKind, Role, Source, fault,
 };
+use std::collections::BTreeSet;
 
 /// A place in the rows of a collection: the steps from the root to it, and the class of what stands there.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,7 +52,8 @@ pub fn places(conceptual: &Conceptual, collection: &Collection) -> Vec<Place> {
         by_position.push(steps.clone());
         places.push(Place { steps, class: position.class });
     }
-    for path in paths(collection) {
+    // The id of what a reference names is where the reference is.
+    for path in paths(collection).iter().map(|path| conceptual.nearest(path)) {
         let mut steps = by_position.get(path.position.index()).cloned().unwrap_or_default();
         // The ids at a derived end are of those that refer to it; so may be those of a symmetric one.
         let referring = match path.leaf {
@@ -77,41 +81,6 @@ fn paths(collection: &Collection) -> Vec<Path> {
         paths.extend(condition.paths().into_iter().cloned());
     }
     paths
-}
-
-/// The copies that a change of an aggregate of this root touches.
-#[must_use]
-pub fn upkeep(conceptual: &Conceptual, design: &Design, root: ClassId) -> Vec<Upkeep> {
-    let copies = design.collections.iter().filter(|(_, collection)| collection.role != Role::Master);
-    copies.filter_map(|(id, collection)| touched(conceptual, design, root, id, collection)).collect()
-}
-
-fn touched(
-    conceptual: &Conceptual,
-    design: &Design,
-    root: ClassId,
-    id: CollectionId,
-    collection: &Collection,
-) -> Option<Upkeep> {
-    let lives_in = |class: ClassId| conceptual.homes(class).iter().any(|home| home.root == root);
-    let in_aggregate = |place: &Place| place.apart(conceptual).is_some_and(lives_in);
-    let places: Vec<Place> = places(conceptual, collection).into_iter().filter(in_aggregate).collect();
-    if places.is_empty() {
-        return None;
-    }
-    let mut back = Vec::new();
-    for place in &places {
-        for step in stored_references(conceptual, &place.steps) {
-            let step = BackStep { end: step, index: design.reverse_index(step) };
-            if !back.contains(&step) {
-                back.push(step);
-            }
-        }
-    }
-    let positions = collection.source.positions.iter();
-    let is_there = |class: ClassId| conceptual.classes[class].kind.is_entity() && lives_in(class);
-    let positions = positions.filter(|(_, position)| position.class.is_some_and(is_there));
-    Some(Upkeep { collection: id, positions: positions.map(|(id, _)| id).collect(), back })
 }
 
 /// The steps of a place that lead from a referring instance to another aggregate: to walk them back, the referring
@@ -177,35 +146,54 @@ const WAY_BACK: &str = "Keeping data right needs the way back along this referen
 const UNIQUE: &str = "A unique value is reserved by its entry here.";
 const PART: &str = "A part is found by its id, which no other part may have.";
 
-/// References that have to be walked from the target back: by the upkeep of copies, by queries over derived ends, and
-/// by writes that check or move links.
-fn ends_to_walk_back(model: &Model, design: &Design) -> Vec<EndId> {
+/// References that have to be walked from the target back: by queries over derived ends, and by writes.
+fn ends_to_walk_back(model: &Model, design: &Design) -> BTreeSet<EndId> {
     let conceptual = &model.conceptual;
-    let mut wanted: Vec<EndId> = Vec::new();
-    for (_, collection) in design.collections.iter().filter(|(_, collection)| collection.role != Role::Master)
-    {
-        for place in places(conceptual, collection) {
-            wanted.extend(stored_references(conceptual, &place.steps));
-            wanted.extend(derived_ends(conceptual, &place.steps));
-        }
-    }
+    let collections = design.collections.iter().map(|(_, collection)| collection);
+    let mut wanted = ends_for_writes(model, collections);
     for query in &model.workload.queries {
         for (_, position) in query.positions.iter() {
             wanted.extend(position.from.into_iter().flat_map(|hop| derived_ends(conceptual, &[hop.step])));
         }
+        for end in query.listed_ends(conceptual) {
+            wanted.extend(derived_ends(conceptual, &[Member::End(end)]));
+        }
     }
     wanted.extend(model.workload.asks.iter().flat_map(|ask| crate::ask::walked_back(conceptual, ask)));
+    wanted.retain(|&end| conceptual.ends[end].kind != RelationshipKind::Composition);
+    wanted
+}
+
+/// References that declared writes have to walk from the target back: to keep these collections, to check references
+/// and bounds, to move links.
+pub(crate) fn ends_for_writes<'c>(
+    model: &Model,
+    collections: impl Iterator<Item = &'c Collection>,
+) -> BTreeSet<EndId> {
+    let conceptual = &model.conceptual;
+    let effects = Effects::of(model);
+    let mut wanted: BTreeSet<EndId> =
+        collections.flat_map(|collection| ways_back(conceptual, &effects, collection)).collect();
     for (id, end) in conceptual.ends.iter() {
         // A bound at the other end is checked, and a partner that may have one link only is taken from its former one.
         let bounded = end.inverse.is_some_and(|inverse| conceptual.ends[inverse].cardinality.max.is_some());
-        if end.stored && end.kind != RelationshipKind::Composition && (end.is_checked() || bounded) {
-            wanted.push(id);
+        let asked_back = bounded && effects.sets(conceptual, id)
+            || end.is_checked() && effects.ends(conceptual, end.target);
+        if end.stored && end.kind != RelationshipKind::Composition && asked_back {
+            wanted.insert(id);
         }
     }
-    wanted.retain(|&end| conceptual.ends[end].kind != RelationshipKind::Composition);
-    wanted.sort_unstable();
-    wanted.dedup();
     wanted
+}
+
+/// Whether entries of a collection reserve values: those that are unique, and the ids of parts.
+pub(crate) fn is_claim(conceptual: &Conceptual, collection: &Collection) -> bool {
+    collection.indexed().is_some_and(|path| match path.leaf {
+        Leaf::Attribute(id) => conceptual.attributes[id].unique,
+        Leaf::Reference(id) => conceptual.ends[id].unique,
+        Leaf::Itself => true,
+        Leaf::Bucket(_) => false,
+    })
 }
 
 fn leaf_class(conceptual: &Conceptual, leaf: Leaf) -> ClassId {

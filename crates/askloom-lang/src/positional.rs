@@ -85,7 +85,7 @@ impl Naming<'_, '_> {
                 self.all(node, &subject().unwrap_or_else(|| "value".to_owned()));
             }
             NodeKind::Remove => self.all(node, "at"),
-            NodeKind::LimitClause => self.all(node, "limit"),
+            NodeKind::PerGroupClause | NodeKind::LimitClause => self.all(node, "limit"),
             NodeKind::PageClause => self.all(node, "page"),
             _has_no_parameters => {}
         }

@@ -111,6 +111,8 @@ codes! {
     AL0224 AbstractWithoutSubclass Warning "an abstract entity has no subclass"
     AL0225 UnusedValue Warning "a value object is used nowhere"
     AL0226 RequiredCycle Error "required references form a circle within one identifier"
+    AL0240 BadImmutable Error "a class cannot be immutable by itself"
+    AL0241 ImmutableReference Error "another write would change a reference of an immutable entity"
 
     // Annotations and statistics.
     AL0301 UnknownAnnotation Error "no annotation has this name"
@@ -120,6 +122,8 @@ codes! {
     AL0305 RepeatedAnnotation Error "an annotation is given twice"
     AL0306 UnknownUnit Error "no unit has this name"
     AL0307 IgnoredAnnotation Note "an annotation of another tool is ignored"
+    AL0340 BadLifetime Error "a time to live counts from what may change or be absent"
+    AL0341 BadSelectivity Error "how many rows are selected is said twice, or of nothing"
 
     // Queries.
     AL0401 UnknownName Error "nothing in scope has this name"
@@ -142,12 +146,15 @@ codes! {
     AL0418 JoinOfAttribute Error "a JOIN of something that leads nowhere"
     AL0419 AliasShadows Warning "an alias hides a name of the main entity"
     AL0420 ParameterOutside Error "a parameter where none can be given"
+    AL0430 NotACondition Error "a value that is not a bool stands as a condition"
+    AL0431 NegationOverMany Note "a negation about many values means some of them or none"
+    AL0432 PerGroupOfGroups Error "LIMIT … PER in a query that groups or aggregates"
 
     // Writes.
     AL0501 InsertOfPart Error "a part is made by ADD and ended by REMOVE"
     AL0502 SetOfIdentifier Error "an identifier never changes"
     AL0503 SetOfImmutable Error "an immutable field is changed"
-    AL0504 NotAList Error "ADD or REMOVE on something that is not a list"
+    AL0504 NotAList Error "ADD, REMOVE or UPDATE of elements on something that is not a list"
     AL0505 NotAReference Error "CONNECT or DISCONNECT on something that is not a reference"
     AL0506 DisconnectRequired Error "a required reference cannot be disconnected"
     AL0507 NoCondition Warning "a write without WHERE touches every instance"
@@ -159,7 +166,9 @@ codes! {
     AL0513 SetOfMany Error "SET on a list or a to-many relationship"
     AL0514 EmptyWrite Error "a compound write without a statement"
     AL0515 SeveralAggregates Note "a compound write spans several aggregates"
-    AL0516 UpsertWithoutId Error "UPSERT of an entity without an identifier"
+    AL0516 UpsertWithoutId Error "UPSERT or STORE of an entity without an identifier"
+    AL0517 ApartWithinOne Error "`@apart` on a write that changes one aggregate"
+    AL0540 WriteOnImmutable Error "an instance of an immutable entity is changed or deleted"
 
     // Rules.
     AL0601 InvariantSpans Error "an invariant spans two aggregates"
@@ -173,6 +182,9 @@ codes! {
     AL0609 CollectionPath Error "a path that a collection cannot hold"
     AL0610 UnknownStatement Error "a workload names no statement"
     AL0611 RepeatedEntry Error "an entry stands twice"
+    AL0640 BadMaster Error "a collection cannot be the master of its class"
+    AL0641 BadBucket Error "a time bucket of something that is not a timestamp"
+    AL0642 BadPartition Error "several classes do not share a partition"
 
     // Designs.
     AL0701 NoPlan Error "a statement has no plan on this store with this design"
@@ -180,6 +192,7 @@ codes! {
     AL0703 DesignMalformed Error "a saved design is not in its form"
     AL0704 DesignOfAnotherModel Error "a saved design does not fit its model"
     AL0705 TooLarge Error "a design does not fit into its store"
+    AL0740 NotDesignedYet Error "a declared collection cannot be designed yet"
 }
 
 impl Code {

@@ -38,14 +38,37 @@ pub struct Class {
     #[serde(skip)]
     pub held_by: Vec<EndId>,
     pub statistics: ClassStatistics,
-    /// `@ttl`, in milliseconds after creation.
-    pub ttl_ms: Option<u64>,
+    /// `@ttl`
+    pub ttl: Option<Ttl>,
+    /// `immutable entity`, or a subclass of one: instances are created and expire, and never change otherwise.
+    pub immutable: bool,
     /// `@store`: where instances live when a model spans several stores.
     pub store: Option<String>,
+    /// Which writes of its instances exist.
+    pub writes: Writes,
     /// `@highlyUpdated`: Mortadelo's mark for what changes often.
     pub highly_updated: bool,
     #[serde(skip)]
     pub span: Span,
+}
+
+/// Which writes of a class exist.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Writes {
+    /// Those that the model declares.
+    Declared,
+    /// `writes any`, `@writes(any)`: besides, a program may store and delete instances and change their links.
+    Any,
+}
+
+/// How long an instance lives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Ttl {
+    /// In milliseconds.
+    pub ms: u64,
+    /// The timestamp or date from which it counts; `None`: from the creation of the instance.
+    pub from: Option<AttributeId>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -197,6 +220,14 @@ pub struct MemberStatistics {
     pub frequencies: Vec<(Constant, f64)>,
 }
 
+impl MemberStatistics {
+    /// The share of instances without a value or a link, if `@freq(null …)` says so.
+    #[must_use]
+    pub fn null_share(&self) -> Option<f64> {
+        self.frequencies.iter().find(|(value, _)| *value == Constant::Null).map(|(_, share)| *share)
+    }
+}
+
 impl Conceptual {
     #[must_use]
     pub fn member_name(&self, member: Member) -> &str {
@@ -226,10 +257,17 @@ impl Conceptual {
         lineage
     }
 
-    /// How long instances of a class live, in milliseconds: as long as those of its parent, unless it says so itself.
+    /// How long instances of a class live: as long as those of its parent, unless it says so itself.
     #[must_use]
-    pub fn ttl_ms(&self, class: ClassId) -> Option<u64> {
-        self.lineage(class).into_iter().find_map(|class| self.classes[class].ttl_ms)
+    pub fn ttl(&self, class: ClassId) -> Option<Ttl> {
+        self.lineage(class).into_iter().find_map(|class| self.classes[class].ttl)
+    }
+
+    /// Whether instances of a class never change once they are created: their aggregates are of an immutable entity.
+    /// Parts are as immutable as their owner. False for a value object, which may occur in several aggregates.
+    #[must_use]
+    pub fn is_immutable(&self, class: ClassId) -> bool {
+        self.aggregate_root(class).is_some_and(|root| self.classes[root].immutable)
     }
 
     /// Every member an instance of the class has, ancestors' first.
@@ -341,16 +379,17 @@ impl Conceptual {
         subclasses
     }
 
-    /// What INSERT can be given for a member: the type, and whether it may be left out. Nothing for lists,
-    /// which start empty, and for derived ends.
+    /// What INSERT can be given for a member: the type, and whether it may be left out. Lists and sets may be, as they are
+    /// empty then. Nothing for derived ends.
     #[must_use]
     pub fn insertable(&self, member: Member) -> Option<(ParameterType, bool)> {
-        match member {
+        let (ty, optional) = match member {
             Member::Attribute(id) => {
                 let attribute = &self.attributes[id];
                 let optional = attribute.optional || attribute.default.is_some();
-                (!attribute.list).then(|| (ParameterType::Basic(attribute.ty.clone()), optional))
+                (ParameterType::Basic(attribute.ty.clone()), optional)
             }
+            Member::End(id) if !self.ends[id].stored => return None,
             Member::End(id) => {
                 let end = &self.ends[id];
                 let ty = match end.kind {
@@ -359,9 +398,31 @@ impl Conceptual {
                         ParameterType::Identity(end.target)
                     }
                 };
-                let given = end.stored && !end.cardinality.is_many();
-                given.then_some((ty, end.cardinality == Cardinality::OPTIONAL))
+                (ty, end.cardinality == Cardinality::OPTIONAL)
             }
+        };
+        Some(match self.is_many(member) {
+            true => (ParameterType::List(Box::new(ty)), true),
+            false => (ty, optional),
+        })
+    }
+
+    /// Whether a member holds any number of values: a list, or a set of links.
+    #[must_use]
+    pub fn is_many(&self, member: Member) -> bool {
+        match member {
+            Member::Attribute(id) => self.attributes[id].list,
+            Member::End(id) => self.ends[id].cardinality.is_many(),
         }
+    }
+
+    /// `@max` of a list or a set.
+    #[must_use]
+    pub fn max_length(&self, member: Member) -> Option<u64> {
+        let statistics = match member {
+            Member::Attribute(id) => &self.attributes[id].statistics,
+            Member::End(id) => &self.ends[id].statistics,
+        };
+        statistics.max.filter(|_| self.is_many(member))
     }
 }

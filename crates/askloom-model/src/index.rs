@@ -167,7 +167,7 @@ impl Plan {
     #[must_use]
     pub fn members_of_records(&self, conceptual: &Conceptual) -> Option<Vec<Member>> {
         // What has expired is told by more than members.
-        let expires = conceptual.classes.iter().any(|(_, class)| class.ttl_ms.is_some());
+        let expires = conceptual.classes.iter().any(|(_, class)| class.ttl.is_some());
         let position = self.access.positions.first().copied().flatten()?;
         if expires || !self.joins.is_empty() || self.takes_wholes() {
             return None;
@@ -221,6 +221,7 @@ impl Condition {
             },
             Self::Or(_)
             | Self::Not(_)
+            | Self::Negated(_)
             | Self::Between { .. }
             | Self::In { .. }
             | Self::StartsWith { .. }

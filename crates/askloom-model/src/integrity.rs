@@ -66,6 +66,6 @@ impl Conceptual {
 
     /// Whether an instance of the class may be of a class with a time to live.
     fn has_ttl(&self, class: ClassId) -> bool {
-        std::iter::once(class).chain(self.descendants(class)).any(|kind| self.ttl_ms(kind).is_some())
+        std::iter::once(class).chain(self.descendants(class)).any(|kind| self.ttl(kind).is_some())
     }
 }

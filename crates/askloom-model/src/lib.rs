@@ -18,6 +18,7 @@ mod diagnostic;
 mod facts;
 pub mod faults;
 mod homes;
+mod identity_part;
 mod ids;
 mod index;
 mod integrity;
@@ -25,6 +26,7 @@ mod join;
 mod plain;
 mod plan;
 mod profile;
+mod reach;
 mod rules;
 mod span;
 mod types;
@@ -39,12 +41,14 @@ pub use design::*;
 pub use diagnostic::{Applicability, Diagnostic, Diagnostics, Edit, Fix, Label};
 pub use facts::Said;
 pub use homes::{Home, HomePlace};
+pub use identity_part::{Derivation, IdentityPart};
 pub use ids::*;
 pub use index::IndexTerm;
 pub use integrity::{Integrity, OnDelete};
 pub use join::{JoinError, join};
 pub use plan::*;
 pub use profile::*;
+pub use reach::Reach;
 pub use rules::*;
 pub use span::{FileId, Span};
 pub use types::{Precision, Type};
@@ -62,6 +66,9 @@ pub struct Model {
     pub representations: Vec<Representation>,
     /// Collections that exist already and that the model declares.
     pub given: Vec<GivenCollection>,
+    /// Collections of the model in forms that no method designs yet.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub declared: Vec<DeclaredCollection>,
     /// Named mixes of statements.
     pub mixes: Vec<Mix>,
 }

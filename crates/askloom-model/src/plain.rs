@@ -28,7 +28,7 @@ impl Conceptual {
                 }
             }
         }
-        let lives = self.classes.iter().all(|(_, class)| class.ttl_ms.is_none());
+        let lives = self.classes.iter().all(|(_, class)| class.ttl.is_none());
         let alone = [Home { root: class, place: HomePlace::Root }];
         (lives && self.lineage(class) == [class] && self.homes(class) == alone).then_some(leaves)
     }

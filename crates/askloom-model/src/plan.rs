@@ -2,7 +2,7 @@
 
 use crate::{
     ClassId, CollectionId, Column, ColumnValue, Comparison, Condition, EndId, InSet, Limit, Member, Operand,
-    OrderBy, OrderTerm, Parameter, Path, PositionId, Query,
+    OrderBy, OrderTerm, Parameter, Path, PerGroup, PositionId, Query,
 };
 use serde::Serialize;
 use std::borrow::Cow;
@@ -13,6 +13,12 @@ pub struct Plan {
     /// What is found before anything else is read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub first: Option<Box<Found>>,
+    /// What is answered in place of the query: the same rows, without positions of which only the identity is wanted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reduced: Option<Box<Query>>,
+    /// References that lead to something, or else the answer would be another.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub relies_on: Vec<EndId>,
     pub access: Access,
     /// Positions that the access does not give, in the order in which they are joined.
     pub joins: Vec<JoinStep>,
@@ -23,6 +29,8 @@ pub struct Plan {
     pub group_by: Vec<Path>,
     /// `None`: rows come in this order already.
     pub sort: Option<Vec<OrderTerm>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub per_group: Option<PerGroup>,
     pub limit: Option<Limit>,
     pub columns: Vec<Column>,
     pub estimate: Estimate,
@@ -42,6 +50,7 @@ impl Plan {
             | StepOf::Filter
             | StepOf::Group
             | StepOf::Sort
+            | StepOf::PerGroup
             | StepOf::Limit => None,
         });
         joins.chain(later)
@@ -82,6 +91,8 @@ impl Plan {
             }
         }
         paths.extend(self.filter.iter().flat_map(Condition::paths));
+        paths.extend(self.per_group.iter().flat_map(|per_group| &per_group.by));
+        paths.extend(self.reduced.iter().flat_map(|query| &query.identity));
         paths
     }
 
@@ -93,6 +104,12 @@ impl Plan {
             after += step.estimate;
         }
         after
+    }
+
+    /// The query as the plan answers it.
+    #[must_use]
+    pub fn query<'q>(&'q self, asked: &'q Query) -> &'q Query {
+        self.reduced.as_deref().unwrap_or(asked)
     }
 
     /// The parameters that it goes by: those of the query, and behind them the ids that are found first.
@@ -143,11 +160,11 @@ pub struct Access {
 #[serde(rename_all = "snake_case")]
 pub enum Reading {
     /// One aggregate by its id.
-    GetBlock { key: Vec<Operand> },
+    GetBlock { key: Vec<KeyValue> },
     /// The entries of one block: those equal to some leading fields, then within a range.
     Range {
-        key: Vec<Operand>,
-        equal: Vec<Operand>,
+        key: Vec<KeyValue>,
+        equal: Vec<KeyValue>,
         range: Option<KeyRange>,
         /// From the last entry to the first.
         backwards: bool,
@@ -158,6 +175,22 @@ pub enum Reading {
     Each { field: usize, set: InSet, of: Box<Reading> },
     /// Everything.
     Scan,
+}
+
+/// What a field of a key is equal to.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum KeyValue {
+    Is(Operand),
+    /// The identity that these make, in their order.
+    Identity(Vec<KeyComponent>),
+}
+
+/// What the query says of some components of an identity.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct KeyComponent {
+    pub path: Path,
+    pub is: Operand,
 }
 
 /// A range of the entry field that follows the equal ones.
@@ -317,6 +350,8 @@ pub enum StepOf {
     Filter,
     Group,
     Sort,
+    /// The first rows of each group of `LIMIT … PER`.
+    PerGroup,
     Limit,
 }
 
@@ -368,17 +403,6 @@ pub enum ShareOf {
     Above,
     Within,
     InBox,
-}
-
-/// Which copies a write has to keep right, and what has to be read for it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Upkeep {
-    pub collection: CollectionId,
-    /// Positions of the collection at which the written class stands.
-    pub positions: Vec<PositionId>,
-    /// How the root instances of the affected rows are found from the written one: ends walked backwards,
-    /// nearest first, with the index that serves each.
-    pub back: Vec<BackStep>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -444,7 +468,9 @@ impl std::ops::AddAssign for WriteEstimate {
 pub struct WriteStepPlan {
     pub action: WriteAction,
     pub class: ClassId,
-    /// How the instances are found. For a new one: how it is seen that there is none.
+    /// Whether it only puts: nothing is read of the aggregate, and no condition guards it.
+    pub blind: bool,
+    /// How the instances are found. For a new one: how it is seen that there is none. Of a blind put, how it would be.
     pub find: Plan,
     /// Instances that are written.
     pub matched: f64,
@@ -462,6 +488,8 @@ pub enum WriteAction {
     Upsert,
     Store,
     Update,
+    /// Of elements of a list.
+    UpdateElements(Member),
     Delete,
     Add(Member),
     Remove(Member),

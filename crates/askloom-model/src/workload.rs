@@ -1,6 +1,6 @@
 //! What is asked and what is written, resolved: names have become positions, members and constants.
 
-use crate::{AttributeId, ClassId, Constant, EndId, Member, PositionId, Span, Table, Type};
+use crate::{AttributeId, ClassId, Conceptual, Constant, EndId, Member, PositionId, Span, Table, Type};
 use serde::Serialize;
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -38,8 +38,64 @@ pub struct Query {
     pub condition: Option<Condition>,
     pub group_by: Vec<Path>,
     pub order_by: Vec<OrderTerm>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub per_group: Option<PerGroup>,
     pub limit: Option<Limit>,
     pub parameters: Vec<Parameter>,
+    /// What the model says about how many rows conditions keep.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stated: Vec<Stated>,
+    /// What identifies a row, if that is not the identities of its positions: those of the positions of the query that
+    /// this one stands for, in their order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub identity: Vec<Path>,
+}
+
+impl Query {
+    /// What identifies a row, in order.
+    #[must_use]
+    pub fn row_identity(&self) -> Vec<Path> {
+        if !self.identity.is_empty() {
+            return self.identity.clone();
+        }
+        let itself = |position| Path { position, hops: Vec::new(), leaf: Leaf::Itself };
+        self.positions.ids().map(itself).collect()
+    }
+}
+
+impl Query {
+    /// The to-many ends whose lists or sets are columns.
+    pub fn listed_ends(&self, conceptual: &Conceptual) -> impl Iterator<Item = EndId> {
+        self.columns.iter().filter_map(|column| match &column.value {
+            ColumnValue::Path(Path { leaf: Leaf::Reference(end), .. }) => {
+                conceptual.ends[*end].cardinality.is_many().then_some(*end)
+            }
+            ColumnValue::Path(_) | ColumnValue::Whole(_) | ColumnValue::Aggregate(_) => None,
+        })
+    }
+
+    /// The paths whose values make the groups of `LIMIT … PER`.
+    pub fn per_group_paths(&self) -> impl Iterator<Item = &Path> {
+        self.per_group.iter().flat_map(|per_group| &per_group.by)
+    }
+}
+
+/// `@selects(1%)` or `@rows(15)`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Stated {
+    /// The comparison that it stands behind: it says how many of what the equalities select are kept. `None`: of the
+    /// whole query, before LIMIT.
+    pub condition: Option<Condition>,
+    pub kept: Kept,
+}
+
+/// How many rows a condition keeps.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kept {
+    /// Between 0 and 1.
+    Share(f64),
+    Rows(f64),
 }
 
 /// A node of the tree of JOIN paths. The first one is the main entity.
@@ -138,6 +194,14 @@ pub enum OrderBy {
     Aggregate(Aggregate),
 }
 
+/// `LIMIT n PER paths`: of the ordered rows, the first n of each group of equal values. Null is a value like any other.
+/// [`Limit`] applies to the rows that are left.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PerGroup {
+    pub rows: Operand,
+    pub by: Vec<Path>,
+}
+
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Limit {
@@ -150,7 +214,12 @@ pub enum Limit {
 pub enum Condition {
     And(Vec<Condition>),
     Or(Vec<Condition>),
+    /// The inner condition as a whole is false: over many values, none of them makes it true.
     Not(Box<Condition>),
+    /// The negation of an element's predicate, as in `tags NOT IN :list`: over many values, some of them make the
+    /// predicate false. It stands around a predicate that [has a negated form](Self::has_negated_form) and is about a
+    /// path of many values; of a single value it means what NOT means, and NOT is what the language makes of it.
+    Negated(Box<Condition>),
     Compare {
         left: Operand,
         op: Comparison,
@@ -200,6 +269,24 @@ pub enum Condition {
 }
 
 impl Condition {
+    /// Whether the language negates it within: `x NOT IN …`, `x IS NOT NULL`.
+    #[must_use]
+    pub fn has_negated_form(&self) -> bool {
+        match self {
+            Self::Between { .. }
+            | Self::In { .. }
+            | Self::StartsWith { .. }
+            | Self::IsNull { .. }
+            | Self::Matches { .. }
+            | Self::Under { .. }
+            | Self::Above { .. }
+            | Self::Within { .. }
+            | Self::InBox { .. } => true,
+            // A comparison has an opposite instead.
+            Self::And(_) | Self::Or(_) | Self::Not(_) | Self::Negated(_) | Self::Compare { .. } => false,
+        }
+    }
+
     /// The paths in it, in the order of the text.
     #[must_use]
     pub fn paths(&self) -> Vec<&Path> {
@@ -216,7 +303,7 @@ impl Condition {
         };
         match self {
             Self::And(terms) | Self::Or(terms) => terms.iter().for_each(|term| term.collect_paths(paths)),
-            Self::Not(inner) => inner.collect_paths(paths),
+            Self::Not(inner) | Self::Negated(inner) => inner.collect_paths(paths),
             Self::Compare { left, right, .. } => [left, right].into_iter().for_each(operand),
             Self::Between { value, low, high } | Self::InBox { value, low, high } => {
                 [value, low, high].into_iter().for_each(operand);
@@ -324,9 +411,11 @@ pub struct AskLink {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Write {
     pub header: Header,
-    /// One, or several that happen together or not at all.
+    /// One, or several that happen together or not at all, unless `apart` says otherwise.
     pub steps: Vec<WriteStep>,
     pub compound: bool,
+    /// `@apart`: the statements commit one after the other, and those before one that fails stay.
+    pub apart: bool,
     /// Those that the text names. The fields of an INSERT are parameters too.
     pub parameters: Vec<Parameter>,
     /// How long all of it may take.
@@ -344,8 +433,21 @@ pub enum WriteStep {
     Upsert {
         class: ClassId,
     },
+    /// A whole aggregate, new or in place of the one with its id.
+    Store {
+        class: ClassId,
+    },
     Update {
         class: ClassId,
+        set: Vec<Assignment>,
+        condition: Option<Condition>,
+        positions: Table<PositionId, Position>,
+    },
+    /// Every element that matches. Names of `set` are those of the element; of a list of plain values, the list itself
+    /// stands for the element.
+    UpdateElements {
+        class: ClassId,
+        list: Member,
         set: Vec<Assignment>,
         condition: Option<Condition>,
         positions: Table<PositionId, Position>,
@@ -383,6 +485,23 @@ pub enum WriteStep {
         condition: Option<Condition>,
         positions: Table<PositionId, Position>,
     },
+}
+
+impl WriteStep {
+    /// The class whose fields are the statement's parameters.
+    #[must_use]
+    pub fn fields_of(&self) -> Option<ClassId> {
+        match self {
+            Self::Insert { class } | Self::Upsert { class } | Self::Store { class } => Some(*class),
+            Self::Update { .. }
+            | Self::UpdateElements { .. }
+            | Self::Delete { .. }
+            | Self::Add { .. }
+            | Self::Remove { .. }
+            | Self::Connect { .. }
+            | Self::Disconnect { .. } => None,
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]

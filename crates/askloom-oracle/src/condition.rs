@@ -30,51 +30,26 @@ impl Asked<'_, '_> {
         match condition {
             Condition::And(terms) => all(terms.iter().map(|term| self.truth(term))),
             Condition::Or(terms) => some(terms.iter().map(|term| self.truth(term))),
-            Condition::Not(inner) => self.truth(inner).map(|truth| !truth),
-            Condition::Compare { left, op, right } => self.predicate(&[left, right], |values| match values {
-                [left, right] => compared(left, *op, right),
-                _ => None,
-            }),
-            Condition::Between { value, low, high } => {
-                self.predicate(&[value, low, high], |values| match values {
-                    [value, low, high] => all([
-                        compared(value, Comparison::GreaterOrEqual, low),
-                        compared(value, Comparison::LessOrEqual, high),
-                    ]),
-                    _ => None,
-                })
-            }
-            Condition::In { value, set } => self.contained(value, set),
-            Condition::StartsWith { value, prefix } => self.on_texts(value, prefix, |a, b| a.starts_with(b)),
-            Condition::Matches { value, words } => self.on_texts(value, words, words::matches),
-            Condition::IsNull { value } => {
-                self.predicate(&[value], |values| Some(values.iter().all(|value| value.is_null())))
-            }
-            Condition::Under { value, of } => self.predicate(&[value, of], |values| match values {
-                [value, of] => self.lies_under(self.class_of(condition)?, value, of),
-                _ => None,
-            }),
-            Condition::Above { value, of } => self.predicate(&[value, of], |values| match values {
-                [value, of] => self.lies_under(self.class_of(condition)?, of, value),
-                _ => None,
-            }),
-            Condition::Within { value, km, of } => self.predicate(&[value, km, of], |values| match values {
-                [Value::Geo(point), Value::Double(km), Value::Geo(of)] => Some(point.distance_km(*of) <= *km),
-                _null => None,
-            }),
-            Condition::InBox { value, low, high } => {
-                self.predicate(&[value, low, high], |values| match values {
-                    [Value::Geo(point), Value::Geo(low), Value::Geo(high)] => Some(point.in_box(*low, *high)),
-                    _null => None,
-                })
-            }
+            Condition::Not(inner) => negation(self.truth(inner)),
+            Condition::Negated(inner) => self.some(inner, true),
+            Condition::Compare { .. }
+            | Condition::Between { .. }
+            | Condition::In { .. }
+            | Condition::StartsWith { .. }
+            | Condition::IsNull { .. }
+            | Condition::Matches { .. }
+            | Condition::Under { .. }
+            | Condition::Above { .. }
+            | Condition::Within { .. }
+            | Condition::InBox { .. } => self.some(condition, false),
         }
     }
 
-    /// A predicate on single values as it is. If an operand stands for many, it is true if some combination
-    /// makes it true, otherwise false.
-    fn predicate(&self, operands: &[&Operand], test: impl Fn(&[&Value]) -> Truth) -> Truth {
-        let reached: Vec<Reached> = operands.iter().map(|operand| self.operand(operand)).collect();
+    /// A predicate about single values, or with `not` its negation, as it is. If an operand stands for many values, it
+    /// is true if some combination of them makes it true, otherwise false.
+    fn some(&self, predicate: &Condition, not: bool) -> Truth {
+        let reached: Vec<Reached> =
+            operands(predicate).into_iter().map(|operand| self.operand(operand)).collect();
         let any_list = reached.iter().any(|reached| matches!(reached, Reached::Each(_)));
         let mut combinations: Vec<Vec<&Value>> = vec![Vec::new()];
         for reached in &reached {
@@ -87,10 +62,46 @@ impl Asked<'_, '_> {
                 .flat_map(|begun| values.iter().map(move |value| [begun.as_slice(), &[value]].concat()))
                 .collect();
         }
-        let mut truths = combinations.iter().map(|values| test(values));
+        let mut truths = combinations.iter().map(|values| {
+            let truth = self.of_values(predicate, values);
+            if not { negation(truth) } else { truth }
+        });
         match any_list {
             true => Some(truths.any(|truth| truth == Some(true))),
             false => truths.next().flatten(),
+        }
+    }
+
+    /// A predicate about one value for each of its operands.
+    fn of_values(&self, predicate: &Condition, values: &[&Value]) -> Truth {
+        match (predicate, values) {
+            (Condition::Compare { op, .. }, [left, right]) => compared(left, *op, right),
+            (Condition::Between { .. }, [value, low, high]) => all([
+                compared(value, Comparison::GreaterOrEqual, low),
+                compared(value, Comparison::LessOrEqual, high),
+            ]),
+            (Condition::In { set: InSet::List(_), .. }, [value, items @ ..]) => is_one_of(value, items),
+            (Condition::In { set: InSet::Parameter(index), .. }, [value]) => {
+                let Some(Value::List(elements)) = self.parameters.get(*index) else { return None };
+                let items: Vec<&Value> = elements.iter().map(|element| &element.value).collect();
+                is_one_of(value, &items)
+            }
+            (Condition::StartsWith { .. }, [Value::Text(text), Value::Text(prefix)]) => {
+                Some(text.starts_with(prefix.as_str()))
+            }
+            (Condition::Matches { .. }, [Value::Text(text), Value::Text(words)]) => {
+                Some(words::matches(text, words))
+            }
+            (Condition::IsNull { .. }, [value]) => Some(value.is_null()),
+            (Condition::Under { .. }, [value, of]) => self.lies_under(self.class_of(predicate)?, value, of),
+            (Condition::Above { .. }, [value, of]) => self.lies_under(self.class_of(predicate)?, of, value),
+            (Condition::Within { .. }, [Value::Geo(point), Value::Double(km), Value::Geo(of)]) => {
+                Some(point.distance_km(*of) <= *km)
+            }
+            (Condition::InBox { .. }, [Value::Geo(point), Value::Geo(low), Value::Geo(high)]) => {
+                Some(point.in_box(*low, *high))
+            }
+            (_, _with_null) => None,
         }
     }
 
@@ -105,35 +116,6 @@ impl Asked<'_, '_> {
         }
     }
 
-    fn contained(&self, value: &Operand, set: &InSet) -> Truth {
-        let is_one_of = |value: &Value, items: &[&Value]| {
-            some(items.iter().map(|item| compared(value, Comparison::Equal, item)))
-        };
-        match set {
-            InSet::List(items) => {
-                let operands: Vec<&Operand> = std::iter::once(value).chain(items).collect();
-                self.predicate(&operands, |values| {
-                    let (value, items) = values.split_first()?;
-                    is_one_of(value, items)
-                })
-            }
-            InSet::Parameter(index) => match self.parameters.get(*index) {
-                Some(Value::List(elements)) => {
-                    let items: Vec<&Value> = elements.iter().map(|element| &element.value).collect();
-                    self.predicate(&[value], |values| is_one_of(values.first()?, &items))
-                }
-                _null => self.predicate(&[value], |_| None),
-            },
-        }
-    }
-
-    fn on_texts(&self, value: &Operand, argument: &Operand, test: impl Fn(&str, &str) -> bool) -> Truth {
-        self.predicate(&[value, argument], |values| match values {
-            [Value::Text(text), Value::Text(argument)] => Some(test(text, argument)),
-            _null => None,
-        })
-    }
-
     /// The class of the instances that a condition about a tree compares.
     fn class_of(&self, condition: &Condition) -> Option<ClassId> {
         let (Condition::Under { value, .. } | Condition::Above { value, .. }) = condition else {
@@ -146,6 +128,34 @@ impl Asked<'_, '_> {
             askloom_model::Leaf::Attribute(_) | askloom_model::Leaf::Bucket(_) => None,
         }
     }
+}
+
+/// The operands of a predicate, in the order of the text; none of what is made of other conditions. A list that a
+/// parameter brings is one value, and no operand.
+fn operands(predicate: &Condition) -> Vec<&Operand> {
+    match predicate {
+        Condition::And(_) | Condition::Or(_) | Condition::Not(_) | Condition::Negated(_) => Vec::new(),
+        Condition::Compare { left, right, .. } => vec![left, right],
+        Condition::Between { value, low, high } | Condition::InBox { value, low, high } => {
+            vec![value, low, high]
+        }
+        Condition::In { value, set: InSet::List(items) } => std::iter::once(value).chain(items).collect(),
+        Condition::In { value, set: InSet::Parameter(_) } | Condition::IsNull { value } => vec![value],
+        Condition::StartsWith { value, prefix: other }
+        | Condition::Matches { value, words: other }
+        | Condition::Under { value, of: other }
+        | Condition::Above { value, of: other } => vec![value, other],
+        Condition::Within { value, km, of } => vec![value, km, of],
+    }
+}
+
+/// Unknown stays unknown.
+fn negation(truth: Truth) -> Truth {
+    truth.map(|truth| !truth)
+}
+
+fn is_one_of(value: &Value, items: &[&Value]) -> Truth {
+    some(items.iter().map(|item| compared(value, Comparison::Equal, item)))
 }
 
 /// Comparing with null is unknown.

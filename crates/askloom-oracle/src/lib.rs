@@ -6,7 +6,7 @@
 //! whole of it afterwards. It has no index, plans nothing, and shares no code with what does.
 //!
 //! ```text
-//! State ── query(&Query) ──► rows      positions → WHERE → GROUP BY → ORDER BY → LIMIT → columns
+//! State ── query(&Query) ──► rows      positions → WHERE → GROUP BY → ORDER BY → PER → LIMIT → columns
 //!       ── page(&Query) ───► a page and a continuation
 //!       ── ask(&Ask) ──────► tuples
 //!       ── write(&Write) ──► Outcome, or a WriteError and nothing has changed
@@ -19,6 +19,7 @@
 
 mod address;
 mod ask;
+mod breach;
 mod condition;
 mod error;
 pub mod generate;
@@ -41,6 +42,7 @@ mod view;
 mod words;
 mod write;
 
+pub use breach::Breach;
 pub use error::QueryError;
 pub use identity::NodeIdentity;
 pub use page::{Continuation, Page};
@@ -48,4 +50,4 @@ pub use parameters::Parameters;
 pub use query::{IdentifiedRow, Row};
 pub use random::Random;
 pub use state::{Instance, State};
-pub use write::{Inputs, Outcome, WriteError, uuids_needed};
+pub use write::{Inputs, Outcome, Stopped, WriteError, uuids_needed};

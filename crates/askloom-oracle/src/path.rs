@@ -2,7 +2,7 @@
 
 use crate::node::Node;
 use crate::view::View;
-use askloom_model::{Id, Leaf, Member, Path, RelationshipKind, Value, bucket};
+use askloom_model::{EndId, Id, Leaf, Member, Path, RelationshipKind, Value, bucket};
 
 /// One instance or nothing at each position, in order.
 pub(crate) type Joined<'s> = Vec<Option<Node<'s>>>;
@@ -27,8 +27,24 @@ impl<'s> View<'s> {
                 Some(record) => record.get(Member::Attribute(id)).clone(),
                 None => Value::Null,
             },
+            Leaf::Reference(id) if self.conceptual.ends[id].cardinality.is_many() => self.list(&node, id),
             Leaf::Reference(_) | Leaf::Itself | Leaf::Bucket(_) => {
                 self.leaves(&node, path.leaf).into_iter().next().unwrap_or(Value::Null)
+            }
+        }
+    }
+
+    /// All that is at a to-many end, as one value: parts whole and in list order, of others the ids.
+    fn list(&self, node: &Node<'s>, id: EndId) -> Value {
+        let end = &self.conceptual.ends[id];
+        match (end.kind, end.stored) {
+            (RelationshipKind::Composition, true) => {
+                let parts = node.record().map(|record| record.list(Member::End(id)).to_vec());
+                Value::List(parts.unwrap_or_default())
+            }
+            (RelationshipKind::Composition, false)
+            | (RelationshipKind::Association | RelationshipKind::Aggregation, _) => {
+                Value::Set(self.ids_at(node, id).into_iter().collect())
             }
         }
     }

@@ -23,6 +23,8 @@ pub type IdentifiedRow = (Vec<Option<NodeIdentity>>, Row);
 #[derive(Debug)]
 pub(crate) struct Placed {
     pub(crate) key: Key,
+    /// The values that `LIMIT … PER` groups by.
+    pub(crate) group: Vec<Value>,
     pub(crate) row: Row,
 }
 
@@ -60,7 +62,7 @@ impl State {
         Ok(rows.filter_map(identified).collect())
     }
 
-    /// Every row in order, before LIMIT.
+    /// Every row in order, before LIMIT or PAGE; of each group of `LIMIT … PER` the first ones.
     pub(crate) fn ordered(
         &self,
         model: &Model,
@@ -84,8 +86,23 @@ impl State {
             false => rows.iter().map(|row| place_row(&view, query, row)).collect(),
         };
         placed.sort_by(|a, b| a.key.compare(&b.key, &query.order_by));
+        if let Some(per_group) = &query.per_group {
+            placed = first_of_each(placed, limit::count(&per_group.rows, parameters)?);
+        }
         Ok(placed)
     }
+}
+
+/// The first rows of each group, in the order in which they were.
+fn first_of_each(rows: Vec<Placed>, most: usize) -> Vec<Placed> {
+    let mut kept: Vec<Placed> = Vec::new();
+    for row in rows {
+        let before = kept.iter().filter(|other| other.group == row.group).count();
+        if before < most {
+            kept.push(row);
+        }
+    }
+    kept
 }
 
 fn place_row<'s>(view: &View<'s>, query: &Query, row: &Joined<'s>) -> Placed {
@@ -105,6 +122,7 @@ fn place_row<'s>(view: &View<'s>, query: &Query, row: &Joined<'s>) -> Placed {
     let identity = row.iter().map(|node| node.as_ref().map(|node| node.identity.clone())).collect();
     Placed {
         key: Key { order: order.collect(), identity: RowIdentity::Positions(identity) },
+        group: query.per_group_paths().map(|path| view.value(row, path)).collect(),
         row: columns.collect(),
     }
 }
@@ -125,6 +143,8 @@ fn place_group<'s>(view: &View<'s>, query: &Query, group: &Group<'s>) -> Result<
             order: order.collect::<Result<_, _>>()?,
             identity: RowIdentity::Group(group.values.clone()),
         },
+        // `LIMIT … PER` counts single rows.
+        group: Vec::new(),
         row: columns.collect::<Result<_, _>>()?,
     })
 }

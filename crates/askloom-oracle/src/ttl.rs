@@ -8,7 +8,8 @@
 
 use crate::address::{Place, below};
 use crate::state::{Instance, State};
-use askloom_model::{ClassId, Conceptual, Identity, Member, Record, Value};
+use askloom_model::{Conceptual, Identity, Member, Record, Value};
+use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use std::collections::BTreeMap;
 
@@ -17,7 +18,7 @@ impl State {
     pub(crate) fn live(&self, conceptual: &Conceptual, now: Timestamp) -> Self {
         let mut live = self.clone();
         for roots in live.roots.values_mut() {
-            roots.retain(|_, instance| !expired(conceptual, instance.record.class, instance.created, now));
+            roots.retain(|_, instance| !expired(conceptual, &instance.record, instance.created, now));
             for instance in roots.values_mut() {
                 let Instance { record, born, .. } = instance;
                 let mut gone = Vec::new();
@@ -30,12 +31,23 @@ impl State {
     }
 }
 
-/// Gone at the very moment when creation is that long ago. A subclass has the `@ttl` of its parent, unless it
-/// has its own.
-fn expired(conceptual: &Conceptual, class: ClassId, created: Timestamp, now: Timestamp) -> bool {
-    let ttl = conceptual.lineage(class).into_iter().find_map(|class| conceptual.classes[class].ttl_ms);
-    let Some(ttl) = ttl.and_then(|ms| i64::try_from(ms).ok()) else { return false };
-    now.duration_since(created) >= SignedDuration::from_millis(ttl)
+/// Gone at the very moment when creation, or the time that the record itself names, is that long ago. A subclass has
+/// the `@ttl` of its parent, unless it has its own.
+pub(crate) fn expired(conceptual: &Conceptual, record: &Record, created: Timestamp, now: Timestamp) -> bool {
+    let lineage = conceptual.lineage(record.class);
+    let Some(ttl) = lineage.into_iter().find_map(|class| conceptual.classes[class].ttl) else { return false };
+    let Ok(ms) = i64::try_from(ttl.ms) else { return false };
+    let since = match ttl.from.map(|attribute| record.get(Member::Attribute(attribute))) {
+        None => created,
+        Some(Value::Timestamp(at)) => *at,
+        Some(Value::Date(day)) => match day.to_zoned(TimeZone::UTC) {
+            Ok(midnight) => midnight.timestamp(),
+            Err(_) => return false,
+        },
+        // The attribute is required: only a part of a record lacks it.
+        Some(_) => return false,
+    };
+    now.duration_since(since) >= SignedDuration::from_millis(ms)
 }
 
 fn drop_expired_parts(
@@ -48,7 +60,7 @@ fn drop_expired_parts(
 ) {
     let mut stays = |member: Member, ordinal: Option<u64>, part: &mut Record| {
         let place = below(place, member, ordinal);
-        let gone = born.get(&place).is_some_and(|(_, since)| expired(conceptual, part.class, *since, now));
+        let gone = born.get(&place).is_some_and(|(_, since)| expired(conceptual, part, *since, now));
         match gone {
             true => dropped.push(place),
             false => drop_expired_parts(conceptual, part, &place, born, now, dropped),

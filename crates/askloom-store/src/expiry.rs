@@ -2,13 +2,14 @@
 
 use crate::Stored;
 use crate::place::{Place, records};
-use askloom_model::{ClassId, Conceptual, Record, Value, fault};
+use askloom_model::{ClassId, Conceptual, Member, Record, Ttl, Value, fault};
+use jiff::tz::TimeZone;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// The aggregate as a statement at `now` sees it: nothing if it has expired, without the parts that have.
 pub(crate) fn alive(conceptual: &Conceptual, stored: Rc<Stored>, now: jiff::Timestamp) -> Option<Rc<Stored>> {
-    if expired(conceptual, stored.record.class, stored.system.created, now) {
+    if expired(conceptual, &stored.record, stored.system.created, now) {
         return None;
     }
     // Only parts that expire are noted as born.
@@ -19,7 +20,9 @@ pub(crate) fn alive(conceptual: &Conceptual, stored: Rc<Stored>, now: jiff::Time
     let born = std::mem::take(&mut left.system.born);
     let gone = |place: &Place, class: ClassId| {
         let since = born.get(&place.text(conceptual));
-        since.is_some_and(|(_, since)| expired(conceptual, class, *since, now))
+        // The time of a part counts from when it was added.
+        let ttl = conceptual.ttl(class);
+        since.zip(ttl).is_some_and(|((_, since), ttl)| is_over(i128::from(*since) * 1000, ttl, now))
     };
     drop_parts(&mut left.record, &Place::default(), &gone);
     // What comes to stand where something has expired is born anew.
@@ -29,13 +32,36 @@ pub(crate) fn alive(conceptual: &Conceptual, stored: Rc<Stored>, now: jiff::Time
     Some(Rc::new(left))
 }
 
-/// Gone at the very moment when creation is that long ago. A subclass has the `@ttl` of its parent, unless it has its
-/// own.
-pub(crate) fn expired(conceptual: &Conceptual, class: ClassId, created: i64, now: jiff::Timestamp) -> bool {
-    !fault!(ExpiredKept)
-        && conceptual.ttl_ms(class).is_some_and(|ttl| {
-            i128::from(now.as_microsecond()) >= i128::from(created) + i128::from(ttl) * 1000
-        })
+/// Gone at the very moment when creation, or the time that the record itself names, is that long ago. A subclass has the
+/// `@ttl` of its parent, unless it has its own.
+pub(crate) fn expired(conceptual: &Conceptual, record: &Record, created: i64, now: jiff::Timestamp) -> bool {
+    conceptual.ttl(record.class).is_some_and(|ttl| {
+        let since = since(ttl, record).unwrap_or(i128::from(created) * 1000);
+        is_over(since, ttl, now)
+    })
+}
+
+/// The time that a record itself names, in nanoseconds since 1970.
+fn since(ttl: Ttl, record: &Record) -> Option<i128> {
+    if fault!(ExpiryFromCreation) {
+        return None;
+    }
+    match record.get(Member::Attribute(ttl.from?)) {
+        Value::Timestamp(at) => Some(at.as_nanosecond()),
+        Value::Date(day) => day.to_zoned(TimeZone::UTC).ok().map(|day| day.timestamp().as_nanosecond()),
+        _absent => None,
+    }
+}
+
+fn is_over(since: i128, ttl: Ttl, now: jiff::Timestamp) -> bool {
+    !fault!(ExpiredKept) && now.as_nanosecond() >= since + i128::from(ttl.ms) * 1_000_000
+}
+
+/// When an aggregate expires, in milliseconds since 1970, if it does.
+pub(crate) fn expires_at(conceptual: &Conceptual, record: &Record, created: i64) -> Option<i64> {
+    let ttl = conceptual.ttl(record.class)?;
+    let since = since(ttl, record).unwrap_or(i128::from(created) * 1000).div_euclid(1_000_000);
+    Some(i64::try_from(since).ok()?.saturating_add_unsigned(ttl.ms))
 }
 
 fn drop_parts(record: &mut Record, place: &Place, gone: &dyn Fn(&Place, ClassId) -> bool) {

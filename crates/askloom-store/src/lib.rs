@@ -50,6 +50,12 @@ pub enum RunError {
     OutOfRange {
         field: String,
     },
+    /// A list is given more elements than its `@max`.
+    TooMany {
+        field: String,
+        max: u64,
+        count: u64,
+    },
     /// More links or elements than the model allows.
     UpperBound {
         field: String,
@@ -66,6 +72,10 @@ pub enum RunError {
     Immutable {
         field: String,
     },
+    /// An instance of an immutable entity would change or be deleted.
+    ImmutableEntity {
+        class: String,
+    },
     /// A checked reference to what does not exist.
     NoSuchTarget {
         field: String,
@@ -73,6 +83,12 @@ pub enum RunError {
     /// A part is written with its owner, and an abstract entity has no instances.
     NotARoot {
         class: String,
+    },
+    /// The model does not declare this write.
+    Undeclared {
+        write: String,
+        /// What to add to the model.
+        line: String,
     },
     /// Fewer uuids were made than the write needs.
     MissingUuid,
@@ -102,6 +118,41 @@ pub enum RunError {
     NotYet(&'static str),
 }
 
+impl RunError {
+    /// Whether a statement is refused by what is stored, rather than that the store failed.
+    fn refuses(&self) -> bool {
+        match self {
+            Self::AlreadyExists
+            | Self::NotFound
+            | Self::NotUnique { .. }
+            | Self::OutOfRange { .. }
+            | Self::TooMany { .. }
+            | Self::UpperBound { .. }
+            | Self::Required { .. }
+            | Self::RequiredLink { .. }
+            | Self::Immutable { .. }
+            | Self::ImmutableEntity { .. }
+            | Self::NoSuchTarget { .. }
+            | Self::NotARoot { .. }
+            | Self::Refused { .. }
+            | Self::MatchedNothing { .. } => true,
+            Self::MissingParameter(_)
+            | Self::UnknownParameter(_)
+            | Self::WrongType { .. }
+            | Self::MissingUuid
+            | Self::Undeclared { .. }
+            | Self::BadContinuation
+            | Self::AlreadyWritten
+            | Self::Unknown(_)
+            | Self::TooLarge(_)
+            | Self::Conflict
+            | Self::Corrupted(_)
+            | Self::Store(_)
+            | Self::NotYet(_) => false,
+        }
+    }
+}
+
 impl fmt::Display for RunError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -112,12 +163,25 @@ impl fmt::Display for RunError {
             Self::NotFound => f.write_str("there is no instance with this id"),
             Self::NotUnique { field } => write!(f, "the value of `{field}` is taken"),
             Self::OutOfRange { field } => write!(f, "the value of `{field}` would leave its type's range"),
+            Self::TooMany { field, max, count } => {
+                write!(f, "`{field}` is given {count} elements, and its `@max` is {max}")
+            }
             Self::UpperBound { field } => write!(f, "`{field}` would hold more than it may"),
             Self::Required { field } => write!(f, "`{field}` must have a value"),
             Self::RequiredLink { field } => write!(f, "`{field}` must not be empty"),
             Self::Immutable { field } => write!(f, "`{field}` never changes"),
+            Self::ImmutableEntity { class } => {
+                write!(
+                    f,
+                    "`{class}` is immutable: what is stored under this id neither changes nor is deleted"
+                )
+            }
             Self::NoSuchTarget { field } => write!(f, "`{field}` is checked, and refers to nothing"),
             Self::NotARoot { class } => write!(f, "`{class}` is no root of an aggregate"),
+            Self::Undeclared { write, line } => write!(
+                f,
+                "the model declares no `{write}`: add `{line}` to it, or `@writes(any)` to the entity, and apply it"
+            ),
             Self::MissingUuid => f.write_str("fewer uuids were made than the write needs"),
             Self::Refused { field } => write!(f, "`{field}` still refers to it"),
             Self::MatchedNothing { step } => {

@@ -3,6 +3,7 @@
 
 use crate::block::{decode_aggregate, encode_aggregate, no_master};
 use crate::execute::decode_node;
+use crate::expiry::expires_at;
 use crate::{Memory, RunError, Schema, System};
 use askloom_model::{AccessPath, CollectionId, Conceptual, Contents, Id, Identity, Value, ValueError};
 use askloom_target::embedded::{
@@ -70,9 +71,10 @@ fn blocks<'k>(
 
 /// When an aggregate that is there expires.
 fn expires(conceptual: &Conceptual, block: &Block, created: i64) -> Option<Expires> {
-    let class = block.fields.root.as_ref()?.class;
-    let after_ms = conceptual.ttl_ms(class)?;
-    Some(Expires::at_ms((created / 1000).saturating_add_unsigned(after_ms), after_ms))
+    let root = block.fields.root.as_ref()?;
+    let ttl = conceptual.ttl(root.class)?;
+    let counted = ttl.from.is_none().then_some(ttl.ms);
+    Some(Expires::at_ms(expires_at(conceptual, root, created)?, counted))
 }
 
 fn row(

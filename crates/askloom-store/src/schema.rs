@@ -1,5 +1,6 @@
 //! A model and its design, ready to run: names found, collections numbered.
 
+use askloom_design::dependency::{Dependency, dependencies};
 use askloom_model::{ClassId, CollectionId, Design, EndId, Home, Id, Leaf, Member, Model, Role, Table};
 use askloom_target::embedded::Names;
 use std::collections::{BTreeSet, HashMap};
@@ -19,6 +20,8 @@ pub struct Schema {
     homes: HashMap<ClassId, OnceLock<Vec<Home>>>,
     /// The same, of the members that each instance is no more than.
     plain: HashMap<ClassId, OnceLock<Option<Vec<Leaf>>>>,
+    /// By collection, what its rows read, worked out when it is first asked for.
+    dependencies: Vec<OnceLock<Vec<Dependency>>>,
     expires: bool,
 }
 
@@ -70,8 +73,9 @@ impl Schema {
         let members = members.collect();
         let homes = conceptual.classes.ids().map(|class| (class, OnceLock::new())).collect();
         let plain = conceptual.classes.ids().map(|class| (class, OnceLock::new())).collect();
-        let expires = conceptual.classes.iter().any(|(_, class)| class.ttl_ms.is_some());
-        Self { model, design, readable, numbers, classes, members, homes, plain, expires }
+        let expires = conceptual.classes.iter().any(|(_, class)| class.ttl.is_some());
+        let dependencies = design.collections.ids().map(|_| OnceLock::new()).collect();
+        Self { model, design, readable, numbers, classes, members, homes, plain, dependencies, expires }
     }
 
     /// The collections that plans may read.
@@ -91,6 +95,14 @@ impl Schema {
     pub fn homes(&self, class: ClassId) -> &[Home] {
         let homes = self.homes.get(&class);
         homes.map_or(&[], |homes| homes.get_or_init(|| self.model.conceptual.homes(class)))
+    }
+
+    /// Where the rows of a copy enter aggregates, and what they read there.
+    #[must_use]
+    pub fn dependencies(&self, collection: CollectionId) -> &[Dependency] {
+        let of = |id| dependencies(&self.model.conceptual, &self.design.collections[id]);
+        let known = self.dependencies.get(collection.index());
+        known.map_or(&[], |known| known.get_or_init(|| of(collection)))
     }
 
     /// The values that instances of a class are no more than.

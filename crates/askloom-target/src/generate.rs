@@ -144,7 +144,20 @@ pub fn heading(mark: &str, statement: &Statement) -> String {
     for line in statement.text.split(ENDS).map(str::trim_end).filter(|line| !line.is_empty()) {
         text.push_str(&comment(mark, &format!("  {line}")));
     }
+    if let Some(form) = statement.program.missing {
+        text.push_str(&comment(mark, &format!("not generated yet: {form}; `askloom run` carries it out")));
+    }
     text
+}
+
+/// What is said of each statement whose text is not generated yet.
+#[must_use]
+pub fn missing(statements: &[Statement]) -> Vec<String> {
+    let note = |program: &Program| {
+        let form = program.missing?;
+        Some(format!("`{}` is left out: {form} is not generated yet", program.name))
+    };
+    statements.iter().filter_map(|statement| note(&statement.program)).collect()
 }
 
 /// What ends a line somewhere: in JavaScript and in CQL a comment, too.
@@ -238,7 +251,8 @@ mod tests {
     fn nothing_of_a_model_gets_out_of_a_comment() {
         let text =
             "SELECT a\r FROM A\u{2028}db.dropDatabase();\u{2029}x\u{85}y\u{b}z\u{c}w\n\u{1b}[2J /* */ -- //";
-        let program = Program { name: "q\rDROP".to_owned(), steps: Vec::new(), client: Vec::new() };
+        let program =
+            Program { name: "q\rDROP".to_owned(), steps: Vec::new(), client: Vec::new(), missing: None };
         let statement = Statement { program, text: text.to_owned(), write: false };
         let step = Step {
             why: "what\r\nit \u{2028} is".to_owned(),

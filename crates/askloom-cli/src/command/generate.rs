@@ -9,11 +9,11 @@ use crate::screen::Screen;
 use crate::settings::{self, Settings};
 use crate::statement::{Statement as Named, arguments_from_json};
 use crate::{limits, native, sample, target};
-use askloom_design::lower::{Arguments, Lowering};
+use askloom_design::lower::{Arguments, Lowering, notes_of_not_generated};
 use askloom_design::method::questions;
 use askloom_model::Model;
 use askloom_target::Target;
-use askloom_target::generate::{File, Generated, Language, Options, Source, Statement};
+use askloom_target::generate::{File, Generated, Language, Options, Source, Statement, missing};
 use askloom_target::layout::Layout;
 use seen::{Given, Printer};
 use std::collections::HashMap;
@@ -97,9 +97,10 @@ pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
         costing: &costing,
         arguments: &arguments,
     };
-    let mut statements = lowering
-        .statements(&|header| native::text(&sources, header))
-        .map_err(|why| Failure::Input(format!("{}[{}]: {}", why.severity.name(), why.code, why.message)))?;
+    let mut statements = lowering.statements(&|header| native::text(&sources, header)).map_err(|why| {
+        let hint = why.hint.as_ref().map(|hint| format!("\n  {hint}")).unwrap_or_default();
+        Failure::Input(format!("{}[{}]: {}{hint}", why.severity.name(), why.code, why.message))
+    })?;
     let sample = if args.sample { sample::records(&model, &design, &layout)? } else { Vec::new() };
     let settings = Settings::beside(&args.file)?.target.of(target.capability.target);
     language.settings(&layout, &settings).map_err(|why| {
@@ -109,7 +110,10 @@ pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
     if let Some(file) = &args.params {
         complete(&mut statements, &given, &Printer { language, layout: &layout, options: &options }, file)?;
     }
-    let made = language.generate(&Source { layout: &layout, statements, sample, options });
+    let missing = missing(&statements);
+    let mut made = language.generate(&Source { layout: &layout, statements, sample, options });
+    made.notes.extend(missing);
+    made.notes.extend(notes_of_not_generated(&model));
     if !made.refused.is_empty() {
         let title = target.capability.title;
         return Err(Failure::Input(format!("{title} would refuse this:\n  {}", made.refused.join("\n  "))));

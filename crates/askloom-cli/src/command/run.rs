@@ -122,7 +122,10 @@ fn change(
 ) -> Result<Exit, Failure> {
     let outcome = written(database, write, given, now)?;
     screen.print(&told(args.format, &database.schema().model, write, &outcome))?;
-    Ok(Exit::Done)
+    match outcome.stopped {
+        Some(stopped) => Err(Failure::Input(format!("{}: {stopped}", write.header.name))),
+        None => Ok(Exit::Done),
+    }
 }
 
 /// Carries out a write with ids of its own.
@@ -149,7 +152,7 @@ pub(super) fn told(form: Form, model: &Model, write: &Write, outcome: &Outcome) 
     match form {
         Form::Table => {
             let name = &write.header.name;
-            let several = outcome.matched.len() > 1;
+            let several = write.steps.len() > 1;
             let matched = outcome.matched.iter().enumerate().map(|(step, count)| match several {
                 true => format!("{name}, statement {}: {count} matched\n", step + 1),
                 false => format!("{name}: {count} matched\n"),
@@ -159,7 +162,14 @@ pub(super) fn told(form: Form, model: &Model, write: &Write, outcome: &Outcome) 
         }
         Form::Json => {
             let made: Vec<Json> = made.iter().map(|(class, id)| json!({"class": class, "id": id})).collect();
-            format!("{}\n", json!({"matched": outcome.matched, "made": made}))
+            let answer = match &outcome.stopped {
+                None => json!({"matched": outcome.matched, "made": made}),
+                Some(stopped) => {
+                    let stopped = json!({"statement": stopped.step + 1, "why": stopped.to_string()});
+                    json!({"matched": outcome.matched, "made": made, "stopped": stopped})
+                }
+            };
+            format!("{answer}\n")
         }
         Form::Csv => {
             let lines = outcome.matched.iter().enumerate();

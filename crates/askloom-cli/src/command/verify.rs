@@ -14,7 +14,8 @@ use std::path::PathBuf;
 #[command(after_help = "Examples:\n  askloom verify game.loom --store file:data/\n  \
                   askloom verify game.loom --repair\n\n\
                   Works out every copy anew from the aggregates and compares all keys; lists\n\
-                  references that lead to nothing and unique values that two have. Exit code 1\n\
+                  breaches, which are trusted or checked references that lead to nothing, and\n\
+                  unique values that two have. Exit code 1\n\
                   if anything is wrong, repaired or not.")]
 pub(crate) struct Args {
     /// The model

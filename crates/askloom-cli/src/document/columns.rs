@@ -23,12 +23,18 @@ impl Touched {
 
     pub(super) fn by_write(step: &WriteStep) -> Self {
         let (members, whole) = match step {
-            WriteStep::Insert { class } | WriteStep::Upsert { class } | WriteStep::Delete { class, .. } => {
-                (Vec::new(), vec![*class])
-            }
+            WriteStep::Insert { class }
+            | WriteStep::Upsert { class }
+            | WriteStep::Store { class }
+            | WriteStep::Delete { class, .. } => (Vec::new(), vec![*class]),
             WriteStep::Update { set, .. } => {
                 let hops = set.iter().flat_map(|one| one.hops.iter().map(|&end| Member::End(end)));
                 (hops.chain(set.iter().map(|one| one.member)).collect(), Vec::new())
+            }
+            WriteStep::UpdateElements { list, set, .. } => {
+                let hops = set.iter().flat_map(|one| one.hops.iter().map(|&end| Member::End(end)));
+                let set = set.iter().map(|one| one.member);
+                (std::iter::once(*list).chain(hops).chain(set).collect(), Vec::new())
             }
             WriteStep::Add { list, .. } | WriteStep::Remove { list, .. } => (vec![*list], Vec::new()),
             WriteStep::Connect { end, .. } | WriteStep::Disconnect { end, .. } => {

@@ -10,8 +10,8 @@ use askloom_design::method::scans;
 use askloom_design::plan::{self, Line};
 use askloom_lang::Sources;
 use askloom_model::{
-    Assumption, CheckOf, CollectionId, CopyLevel, Guarantee, Header, Keeper, Query, SupportOf, Write,
-    WriteStepPlan,
+    Assumption, CheckOf, CollectionId, CopyLevel, Diagnostic, Guarantee, Header, Keeper, Plan, Query,
+    SupportOf, Write, WriteStepPlan,
 };
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -36,6 +36,9 @@ pub(crate) struct PlanDocument {
     /// Where the rows come from, or the first thing that is done, in words.
     pub(crate) how: String,
     pub(crate) scans: bool,
+    /// The references that have to lead somewhere for this to be the answer.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) relies_on: Vec<String>,
     pub(crate) steps: Vec<StepDocument>,
     /// Of a write: what has to be brought after.
     pub(crate) copies: Vec<CopyDocument>,
@@ -123,6 +126,7 @@ impl PlanDocument {
             reads: "",
             how: String::new(),
             scans: false,
+            relies_on: Vec::new(),
             steps: Vec::new(),
             copies: Vec::new(),
             missing: None,
@@ -187,7 +191,8 @@ fn read(subject: &Subject<'_>, query: &Query, document: &mut PlanDocument) {
             document.cost = bounded(found.estimate.cost);
             document.reads = reads(found.priced.reads);
             document.scans = scans(&found);
-            let touched = Touched::by_query(query);
+            document.relies_on = relied_on(subject, [&found]);
+            let touched = Touched::by_query(found.query(query));
             document.steps = lines.iter().map(|line| step(subject, line, Some(&touched))).collect();
             // Where its rows come from; what is found before is among the steps.
             let before = found.first.as_ref().map_or(0, |first| {
@@ -200,14 +205,23 @@ fn read(subject: &Subject<'_>, query: &Query, document: &mut PlanDocument) {
     }
 }
 
+/// Why a write has no plan, and the way out.
+fn with_hint(why: &Diagnostic) -> String {
+    match &why.hint {
+        Some(hint) => format!("{}; {hint}", why.message),
+        None => why.message.clone(),
+    }
+}
+
 fn written(subject: &Subject<'_>, write: &Write, document: &mut PlanDocument) {
     match plan::write::plan(&subject.costing(), subject.model, subject.design, write) {
-        Err(why) => document.missing = Some(why.message.clone()),
+        Err(why) => document.missing = Some(with_hint(&why)),
         Ok(found) => {
             let lines = plan::outline_write(subject.model, subject.design, write, &found);
             document.cost = bounded(found.estimate.cost);
             document.reads = "";
             document.scans = found.steps.iter().any(|step| scans(&step.find));
+            document.relies_on = relied_on(subject, found.steps.iter().map(|step| &step.find));
             document.steps = write_steps(subject, write, &lines);
             document.how =
                 lines.iter().find(|line| line.op == "put").map(|line| line.words.clone()).unwrap_or_default();
@@ -231,6 +245,10 @@ fn written(subject: &Subject<'_>, write: &Write, document: &mut PlanDocument) {
             document.assumed = found.assumed;
         }
     }
+}
+
+fn relied_on<'p>(subject: &Subject<'_>, plans: impl IntoIterator<Item = &'p Plan>) -> Vec<String> {
+    plan::relied_on(subject.model, plans).into_iter().map(|(reference, _)| reference).collect()
 }
 
 fn named(subject: &Subject<'_>, collections: impl IntoIterator<Item = CollectionId>) -> BTreeSet<String> {

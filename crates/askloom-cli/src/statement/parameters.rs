@@ -90,7 +90,7 @@ pub(crate) fn expected(conceptual: &Conceptual, statement: Statement<'_>) -> Vec
         Statement::Ask(ask) => ask.keys.iter().map(|&class| key(conceptual, class)).collect(),
         Statement::Write(write) => {
             let mut all: Vec<Expected> = write.parameters.iter().map(declared).collect();
-            for class in write.steps.iter().filter_map(inserted) {
+            for class in write.steps.iter().filter_map(WriteStep::fields_of) {
                 for member in conceptual.all_members(class) {
                     all.extend(
                         field(conceptual, member).filter(|field| all.iter().all(|e| e.name != field.name)),
@@ -110,18 +110,6 @@ fn declared(parameter: &askloom_model::Parameter) -> Expected {
 fn key(conceptual: &Conceptual, class: ClassId) -> Expected {
     let name = conceptual.classes[class].name.clone();
     Expected { name, ty: ParameterType::Identity(class), optional: false }
-}
-
-fn inserted(step: &WriteStep) -> Option<ClassId> {
-    match step {
-        WriteStep::Insert { class } | WriteStep::Upsert { class } => Some(*class),
-        WriteStep::Update { .. }
-        | WriteStep::Delete { .. }
-        | WriteStep::Add { .. }
-        | WriteStep::Remove { .. }
-        | WriteStep::Connect { .. }
-        | WriteStep::Disconnect { .. } => None,
-    }
 }
 
 fn field(conceptual: &Conceptual, member: Member) -> Option<Expected> {

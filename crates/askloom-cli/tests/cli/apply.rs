@@ -83,7 +83,7 @@ fn a_query_that_is_new_runs_before_its_copy_is_there() {
     let project =
         project.with("game.loom", model + "\nquery open: SELECT gameId FROM Game WHERE status = 'over'\n");
     project.run(&["run", "game.loom", "open", "--store", "file:store"]).exits(0).says("0 rows");
-    project.run(&["apply", "game.loom", "--store", "file:store"]).exits(0).says("copy `OpenView` is new");
+    project.run(&["apply", "game.loom", "--store", "file:store"]).exits(0).says("copy `OpenIds` is new");
 }
 
 #[test]
@@ -204,11 +204,7 @@ fn every_example_can_be_explained_applied_loaded_and_verified() {
         if name == "noam-game" {
             // The figure that its data is of shows three aggregates, and they refer to others.
             let verified = verified.exits(1);
-            assert!(
-                verified.stdout.lines().all(|line| line.starts_with("dangling: ")),
-                "{}",
-                verified.stdout
-            );
+            assert!(verified.stdout.lines().all(|line| line.starts_with("breach: ")), "{}", verified.stdout);
         } else {
             verified.exits(0).says("nothing is wrong");
         }

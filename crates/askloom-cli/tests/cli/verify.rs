@@ -90,5 +90,5 @@ fn a_reference_to_nobody_is_a_breach() {
     ];
     project.run(&start).exits(0);
     let ran = project.run(&["verify", "game.loom", "--store", "file:store"]).exits(1);
-    ran.prints(&format!("dangling: Game {two}, firstPlayer, to Player nobody in Game\n"));
+    ran.prints(&format!("breach: Game {two}, firstPlayer, to Player nobody in Game\n"));
 }

@@ -7,7 +7,7 @@ use askloom_model::{
 };
 use askloom_oracle::generate::{Generator, Options, few};
 use askloom_store::execute::Arguments;
-use askloom_store::write::{self, Expect, Inputs};
+use askloom_store::write::{self, Inputs};
 use askloom_store::{Instances, Memory, Reader, Schema};
 use std::path::Path;
 
@@ -50,7 +50,7 @@ pub(crate) fn stored(schema: &Schema, records: impl Iterator<Item = Record>) -> 
     let mut keyspace = Memory::new();
     let inputs = Inputs { now: now(), uuids: Vec::new(), id: None };
     for record in records {
-        let Ok((change, _)) = write::store(schema, &keyspace, record, Expect::Anything, &inputs) else {
+        let Ok((change, _)) = write::load(schema, &keyspace, record, &inputs) else {
             continue;
         };
         for (key, value) in change.puts {
@@ -181,7 +181,7 @@ pub(crate) fn compared(condition: &Condition, index: usize) -> Option<Leaf> {
     };
     match condition {
         Condition::And(all) | Condition::Or(all) => all.iter().find_map(|one| compared(one, index)),
-        Condition::Not(inner) => compared(inner, index),
+        Condition::Not(inner) | Condition::Negated(inner) => compared(inner, index),
         Condition::Compare { left, right, .. } if is(right) => leaf(left),
         Condition::Compare { left, right, .. } if is(left) => leaf(right),
         Condition::Between { value, low, high } if is(low) || is(high) => leaf(value),

@@ -91,7 +91,7 @@ fn sampled(shell: &mut dyn Shell, (from, to): (&str, &str)) -> Vec<Sample> {
         .unwrap();
     let Sample::Block { table, block } = &mut cart else { panic!("{cart:?}") };
     let (table, expires) = (*table, block.expires.as_mut().unwrap());
-    assert_eq!(expires.after_ms, 30 * 24 * 60 * 60 * 1000);
+    assert_eq!(expires.after_ms, Some(30 * 24 * 60 * 60 * 1000));
     expires.at.value = Some(Value::Int(SAMPLED));
     let options = shell.clear("sampled");
     let source = Source { layout: &layout, statements: Vec::new(), sample: vec![cart], options };

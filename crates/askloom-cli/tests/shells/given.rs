@@ -38,8 +38,8 @@ impl Pool<'_> {
     pub(crate) fn arguments(&self, write: &Write, n: usize) -> Arguments {
         let mut arguments = Arguments::new();
         for step in &write.steps {
-            if let WriteStep::Insert { class } | WriteStep::Upsert { class } = step {
-                self.fields(*class, matches!(step, WriteStep::Upsert { .. }), n, &mut arguments);
+            if let Some(class) = step.fields_of() {
+                self.fields(class, !matches!(step, WriteStep::Insert { .. }), n, &mut arguments);
             }
         }
         for (index, parameter) in write.parameters.iter().enumerate() {
@@ -58,7 +58,9 @@ impl Pool<'_> {
         let (fresh, stored) = (of(&self.fresh), of(&self.stored));
         let Some(record) = pick(&fresh, n / 2) else { return };
         for member in conceptual.all_members(class) {
-            if conceptual.insertable(member).is_some() && !record.get(member).is_absent() {
+            // Of lists there is no text yet.
+            let taken = conceptual.insertable(member).is_some() && !conceptual.is_many(member);
+            if taken && !record.get(member).is_absent() {
                 let value = self.alone(member, record.get(member).clone(), n);
                 arguments.insert(conceptual.member_name(member).to_owned(), value);
             }
@@ -177,8 +179,9 @@ fn pick<T: Clone>(values: &[T], n: usize) -> Option<T> {
 
 pub(crate) fn condition(step: &WriteStep) -> Option<&Condition> {
     match step {
-        WriteStep::Insert { .. } | WriteStep::Upsert { .. } => None,
+        WriteStep::Insert { .. } | WriteStep::Upsert { .. } | WriteStep::Store { .. } => None,
         WriteStep::Update { condition, .. }
+        | WriteStep::UpdateElements { condition, .. }
         | WriteStep::Delete { condition, .. }
         | WriteStep::Add { condition, .. }
         | WriteStep::Remove { condition, .. }

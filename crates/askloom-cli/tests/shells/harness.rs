@@ -9,8 +9,8 @@ use askloom_design::lower::values;
 use askloom_design::method::{self, Method, Options as MethodOptions};
 use askloom_design::{ask, plan};
 use askloom_model::{
-    CollectionId, ColumnValue, Contents, Design, Element, Id, Identity, Member, Model, Path, Plan, Query,
-    Rule, RuleStep, Span, Value,
+    CollectionId, ColumnValue, Contents, Design, Element, Id, Identity, Leaf, Member, Model, Path, Plan,
+    Query, Rule, RuleStep, Span, Value,
 };
 use askloom_oracle::State;
 use askloom_store::execute::{self, Arguments};
@@ -224,7 +224,8 @@ impl Trial<'_> {
 
     pub(crate) fn put(&self, shell: &mut dyn Shell, held: &[Sample], options: Options) {
         // With a write, what writes need is printed, too.
-        let program = Program { name: "nothing".to_owned(), steps: Vec::new(), client: Vec::new() };
+        let program =
+            Program { name: "nothing".to_owned(), steps: Vec::new(), client: Vec::new(), missing: None };
         let statements = vec![Statement { program, text: String::new(), write: true }];
         let source = Source { layout: self.layout, statements, sample: kept(held), options };
         let made = self.language().generate(&source);
@@ -349,21 +350,49 @@ impl Trial<'_> {
         let mut columns = Vec::new();
         for column in &query.columns {
             let ColumnValue::Path(path) = &column.value else { return None };
-            columns.push(held.iter().position(|held| held.as_ref() == Some(path))?);
+            let at = held.iter().position(|held| held.as_ref() == Some(path)).map(Cell::Held);
+            columns.push(at.or_else(|| self.identity(plan, query, path))?);
         }
         let found = shell.read(self.layout, read).unwrap_or_else(|why| panic!("{}: {why}", self.place));
         let own = found.into_iter().filter(|record| table_of(record) == read.table);
         let row = |record: Sample| {
             let Sample::Row { cells, .. } = record else { return Vec::new() };
-            let Ok(Entry::Row { mut block, sort, values, .. }) = table.entry(collection, &cells) else {
+            let Ok(Entry::Row { mut block, sort, values, row, .. }) = table.entry(collection, &cells) else {
                 return Vec::new();
             };
             block.extend(sort);
             block.extend(values);
-            columns.iter().map(|&at| block[at].clone()).collect()
+            let value = |cell: &Cell| match *cell {
+                Cell::Held(at) => block[at].clone(),
+                Cell::Identity { position, part } => match &row[position] {
+                    Value::Reference(parts) => parts[part].clone(),
+                    other => other.clone(),
+                },
+            };
+            columns.iter().map(value).collect()
         };
         Some(own.map(row).collect())
     }
+
+    /// Where the identity of a row has a member of an instance, if that is identified by attributes alone.
+    fn identity(&self, plan: &Plan, query: &Query, path: &Path) -> Option<Cell> {
+        let conceptual = &self.schema.model.conceptual;
+        let class = query.positions[path.position].class?;
+        let identifier = &conceptual.classes[class].identifier;
+        let plain = identifier.iter().all(|member| matches!(member, Member::Attribute(_)));
+        let Leaf::Attribute(attribute) = path.leaf else { return None };
+        let part = identifier.iter().position(|member| *member == Member::Attribute(attribute))?;
+        let position = plan.access.positions.iter().position(|at| *at == Some(path.position))?;
+        (plain && path.hops.is_empty()).then_some(Cell::Identity { position, part })
+    }
+}
+
+/// Where a row has the value of a column.
+enum Cell {
+    /// Among its fields.
+    Held(usize),
+    /// In what identifies an instance.
+    Identity { position: usize, part: usize },
 }
 
 /// With another time to expire at: no server takes anything away while it is looked at, whenever that is.

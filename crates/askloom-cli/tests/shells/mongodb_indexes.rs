@@ -46,7 +46,7 @@ entity Book extends Item { pages: int? }
 @rate(100/s) query ofMaker: SELECT * FROM Item WHERE maker = :maker ORDER BY price DESC, made DESC LIMIT 5
 @rate(100/s) query cheap: SELECT title, tags FROM Item WHERE state = 'free' AND price < 100 ORDER BY price
 @rate(100/s) query onShelf: SELECT place, title FROM Item WHERE shelf = :shelf ORDER BY place DESC
-@rate(50/s) query open: SELECT shelf FROM Item WHERE opens >= :low AND opens < :high
+@rate(50/s) query open: SELECT shelf, title FROM Item WHERE opens >= :low AND opens < :high
 @rate(50/s) query last: SELECT title FROM Item ORDER BY seen DESC LIMIT 10
 @rate(50/s) query young: SELECT title FROM Item WHERE old = false AND state = :state ORDER BY title
 @rate(50/s) query named: SELECT body, tags FROM Item WHERE title STARTS WITH :t

@@ -171,7 +171,7 @@ impl Trial<'_> {
             let root = self.schema.design.collections[*table].source.root;
             let goes =
                 matches!(self.target.capability.target, "redis" | "redis-search" | "mongodb" | "dynamodb");
-            let expires = goes && self.schema.model.conceptual.ttl_ms(root).is_some();
+            let expires = goes && self.schema.model.conceptual.ttl(root).is_some();
             let key = (*table, identity.clone());
             if let (true, None, Some(version)) = (expires, before, versions.get(&key)) {
                 held.system.entry(key).or_default().0 = *version;

@@ -10,6 +10,7 @@ mod cuts;
 mod selectivity;
 mod size;
 mod spent;
+mod stated;
 mod statistics;
 mod tariff;
 
@@ -18,6 +19,7 @@ pub(crate) use selectivity::list_length;
 pub use selectivity::{Asked, selectivity};
 pub use size::{Block, Sizes};
 pub(crate) use spent::Spent;
+pub use stated::StatedShares;
 pub use statistics::Statistics;
 pub use tariff::{NAMES, Tariff};
 

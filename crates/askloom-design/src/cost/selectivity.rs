@@ -4,7 +4,7 @@
 //! nothing can be known, the shares are those of System R (Selinger and others, "Access Path Selection in a Relational
 //! Database Management System", 1979), noted as assumed.
 
-use super::{Statistics, Values};
+use super::{StatedShares, Statistics, Values};
 use askloom_model::{
     AssumptionAbout, AttributeId, Comparison, Condition, Constant, InSet, Leaf, Member, Operand, Path,
     Position, PositionId, ShareOf, Table, Type,
@@ -27,6 +27,8 @@ pub struct Asked<'q> {
     pub positions: &'q Table<PositionId, Position>,
     /// Zipf exponent of how often a parameter's value is asked for.
     pub skew: f64,
+    /// What the query itself says about its comparisons.
+    pub stated: Option<&'q StatedShares>,
 }
 
 /// The share of rows for which the condition holds, terms taken as independent.
@@ -51,10 +53,14 @@ struct Share<'s> {
 
 impl Share<'_> {
     fn of(&self, condition: &Condition) -> f64 {
+        if let Some(share) = self.asked.stated.and_then(|stated| stated.share(condition)) {
+            return share;
+        }
         match condition {
             Condition::And(terms) => terms.iter().map(|term| self.of(term)).product(),
             Condition::Or(terms) => 1.0 - terms.iter().map(|term| 1.0 - self.of(term)).product::<f64>(),
             Condition::Not(inner) => 1.0 - self.of(inner),
+            Condition::Negated(inner) => self.negated(inner),
             Condition::Compare { left, op, right } => self.compared(left, *op, right),
             Condition::Between { .. } => self.range(ShareOf::Between, BETWEEN),
             Condition::In { value, set } => self.listed(value, set),
@@ -65,6 +71,33 @@ impl Share<'_> {
             Condition::Above { .. } => self.assume(ShareOf::Above, SEARCHED),
             Condition::Within { .. } => self.assume(ShareOf::Within, SEARCHED),
             Condition::InBox { .. } => self.assume(ShareOf::InBox, SEARCHED),
+        }
+    }
+
+    /// Some element makes a predicate false: by the share of single values that do.
+    fn negated(&self, predicate: &Condition) -> f64 {
+        let share = 1.0 - self.of_element(predicate);
+        predicate.paths().into_iter().fold(share, |share, path| self.some(path, share))
+    }
+
+    /// The share of single values that make a predicate true.
+    fn of_element(&self, predicate: &Condition) -> f64 {
+        match predicate {
+            Condition::In { value: Operand::Path(path), set } => self.listed_value(path, set),
+            Condition::And(_)
+            | Condition::Or(_)
+            | Condition::Not(_)
+            | Condition::Negated(_)
+            | Condition::Compare { .. }
+            | Condition::Between { .. }
+            | Condition::In { .. }
+            | Condition::StartsWith { .. }
+            | Condition::IsNull { .. }
+            | Condition::Matches { .. }
+            | Condition::Under { .. }
+            | Condition::Above { .. }
+            | Condition::Within { .. }
+            | Condition::InBox { .. } => self.of(predicate),
         }
     }
 
@@ -101,13 +134,18 @@ impl Share<'_> {
 
     fn listed(&self, value: &Operand, set: &InSet) -> f64 {
         let Operand::Path(path) = value else { return 1.0 };
+        self.some(path, self.listed_value(path, set))
+    }
+
+    /// The share of single values that are in a set.
+    fn listed_value(&self, path: &Path, set: &InSet) -> f64 {
         let share = match set {
             InSet::List(items) => items.iter().map(|item| self.equal(path, item)).sum(),
             InSet::Parameter(index) => {
                 list_length(self.statistics, set) * self.equal(path, &Operand::Parameter(*index))
             }
         };
-        self.some(path, f64::min(share, 1.0))
+        f64::min(share, 1.0)
     }
 
     fn null(&self, value: &Operand) -> f64 {
@@ -125,6 +163,9 @@ impl Share<'_> {
         };
         let outer = self.asked.positions[path.position].outer;
         match hops.chain(leaf).find(optional) {
+            Some(member) if self.statistics.null_share(member).is_some() => {
+                self.statistics.null_share(member).unwrap_or(NULL)
+            }
             Some(member) => 1.0 - self.statistics.assume(AssumptionAbout::Present(member), 1.0 - NULL),
             None if outer => NULL,
             None => 0.0,
@@ -139,8 +180,15 @@ impl Share<'_> {
         if *other == Operand::Constant(Constant::Null) {
             return 0.0;
         }
+        // What has no value is equal to none.
+        let leaf = match path.leaf {
+            Leaf::Attribute(id) => Some(Member::Attribute(id)),
+            Leaf::Reference(id) => Some(Member::End(id)),
+            Leaf::Itself | Leaf::Bucket(_) => None,
+        };
+        let there = 1.0 - leaf.and_then(|leaf| self.statistics.null_share(leaf)).unwrap_or(0.0);
         if self.statistics.counting.values == Values::Even {
-            return 1.0 / self.distinct(path);
+            return there / self.distinct(path);
         }
         let (skew, frequent) = match path.leaf {
             Leaf::Attribute(id) => {
@@ -150,7 +198,8 @@ impl Share<'_> {
             Leaf::Reference(id) => (self.statistics.conceptual.ends[id].statistics.skew, None),
             Leaf::Itself | Leaf::Bucket(_) => (None, None),
         };
-        frequent.unwrap_or_else(|| zipf_share(self.distinct(path), skew.unwrap_or(0.0), self.asked.skew))
+        frequent
+            .unwrap_or_else(|| there * zipf_share(self.distinct(path), skew.unwrap_or(0.0), self.asked.skew))
     }
 
     /// By `@freq`, for a constant: its own share, or an even one of what the others leave.
@@ -181,7 +230,8 @@ impl Share<'_> {
             | Type::Geo
             | Type::Json => self.statistics.distinct(Member::Attribute(id)),
         };
-        let others = (all - frequencies.len() as f64).max(1.0);
+        let values = frequencies.iter().filter(|(value, _)| *value != Constant::Null).count();
+        let others = (all - values as f64).max(1.0);
         Some((1.0 - named).max(0.0) / others)
     }
 

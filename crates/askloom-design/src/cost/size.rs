@@ -41,7 +41,7 @@ impl Sizes<'_> {
     pub(crate) fn rows(&self, collection: &Collection) -> f64 {
         let source = &collection.source;
         let share = source.condition.as_ref().map_or(1.0, |condition| {
-            let asked = Asked { positions: &source.positions, skew: 0.0 };
+            let asked = Asked { positions: &source.positions, skew: 0.0, stated: None };
             selectivity(self.statistics, asked, condition)
         });
         self.rows_without_condition(collection) * share

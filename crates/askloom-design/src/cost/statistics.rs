@@ -100,6 +100,9 @@ impl<'m> Statistics<'m> {
     fn end_fan_out(&self, id: EndId) -> f64 {
         let end = &self.conceptual.ends[id];
         if !end.cardinality.is_many() {
+            if let Some(nulls) = end.statistics.null_share() {
+                return 1.0 - nulls;
+            }
             if end.cardinality.min == 0 && end.stored {
                 return self.assume(AssumptionAbout::Present(Member::End(id)), 1.0);
             }
@@ -140,6 +143,14 @@ impl<'m> Statistics<'m> {
         let there = self.known_count(inverse.class, 0)?;
         let each = if inverse.cardinality.is_many() { inverse.statistics.avg? } else { 1.0 };
         (here > 0.0).then(|| there * each / here)
+    }
+
+    /// The share of instances that have no value or link at a member, if the model says so.
+    pub(super) fn null_share(&self, member: Member) -> Option<f64> {
+        match member {
+            Member::Attribute(id) => self.conceptual.attributes[id].statistics.null_share(),
+            Member::End(id) => self.conceptual.ends[id].statistics.null_share(),
+        }
     }
 
     /// How many refer to one instance by a stored end.

@@ -163,13 +163,19 @@ impl<'a> Around<'a> {
 
     fn step(&self, step: &WriteStep, roots: &mut BTreeSet<ClassId>) {
         let (class, found, changed) = match step {
-            WriteStep::Insert { class } | WriteStep::Upsert { class } => (*class, None, Vec::new()),
+            WriteStep::Insert { class } | WriteStep::Upsert { class } | WriteStep::Store { class } => {
+                (*class, None, Vec::new())
+            }
             WriteStep::Delete { class, condition, positions } => {
                 (*class, Some((condition, positions)), Vec::new())
             }
             WriteStep::Update { class, set, condition, positions } => {
                 let changed = set.iter().map(|assignment| assignment.member).collect();
                 (*class, Some((condition, positions)), changed)
+            }
+            WriteStep::UpdateElements { class, list, set, condition, positions } => {
+                let inside = set.iter().map(|assignment| assignment.member);
+                (*class, Some((condition, positions)), inside.chain([*list]).collect())
             }
             WriteStep::Add { class, list, condition, positions, .. }
             | WriteStep::Remove { class, list, condition, positions, .. } => {

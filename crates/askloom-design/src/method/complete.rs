@@ -1,5 +1,6 @@
 //! What a method's collections lack: the sources of truth, ways to find what a query asks for, ways back.
 
+use super::prune::prune;
 use super::{Decision, Proposal};
 use crate::cost::Costing;
 use crate::{ask, plan, simple, upkeep};
@@ -25,6 +26,7 @@ pub(super) fn complete(model: &Model, costing: &Costing<'_>, proposal: &mut Prop
         find(model, costing, proposal, query);
     }
     upkeep::add_indexes(model, &mut proposal.design);
+    prune(model, costing, &mut proposal.design);
 }
 
 /// Every query, and every tuple query as one.
@@ -65,7 +67,9 @@ pub(super) fn add_index(model: &Model, costing: &Costing<'_>, design: &mut Desig
     if now.as_ref().is_some_and(|plan| !scans(plan)) {
         return Found::Key;
     }
-    let candidates = index(model, query).into_iter().chain(indexes_of_lists(model, query));
+    let reduced = plan::reduced(&model.conceptual, query);
+    let of = reduced.as_ref().unwrap_or(query);
+    let candidates = index(model, query).into_iter().chain(indexes_of_lists(model, of));
     for index in candidates {
         let name = upkeep::unused(design, index.name.clone());
         let id = design.collections.push(Collection { name, ..index });
@@ -161,15 +165,16 @@ pub(super) fn indexes_of_lists(model: &Model, query: &Query) -> Vec<Collection> 
     };
     let conjuncts = plan::conjuncts(query.condition.as_ref());
     let given = conjuncts.iter().filter_map(|conjunct| {
-        simple::equality(conjunct.condition).or_else(|| simple::membership(conjunct.condition))
+        let path = simple::equality(conjunct.condition).or_else(|| simple::membership(conjunct.condition))?;
+        Some(conceptual.same_identity(path))
     });
-    let index = |path: &Path| Collection {
+    let index = |path: Path| Collection {
         name: format!("{}Index", simple::capitalised(&query.header.name)),
         role: Role::Index,
         origin: Origin::Added,
         keeper: Keeper::Ours,
         source: Source { root, positions: simple::only_main(root), condition: None },
-        block_key: vec![KeyField { path: path.clone(), descending: false }],
+        block_key: vec![KeyField { path, descending: false }],
         entry_key: Vec::new(),
         contents: Contents::Fields(Vec::new()),
         reasons: vec![format!("{} gives a value of a list.", query.header.name)],

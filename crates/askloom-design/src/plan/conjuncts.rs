@@ -17,6 +17,7 @@ pub fn conjuncts(condition: Option<&Condition>) -> Vec<Conjunct<'_>> {
             Condition::And(terms) => open.extend(terms.iter().rev()),
             Condition::Or(_)
             | Condition::Not(_)
+            | Condition::Negated(_)
             | Condition::Compare { .. }
             | Condition::Between { .. }
             | Condition::In { .. }
@@ -53,27 +54,33 @@ pub(super) enum Binding {
     Set(InSet),
 }
 
-/// The conjunct that gives a path one value, and the value.
-pub(super) fn bound_by_equality<'c>(conjuncts: &[Conjunct<'c>], path: &Path) -> Option<(usize, &'c Operand)> {
+/// A path that is compared: whether it has the value that is asked for.
+pub(super) type Is<'i> = &'i dyn Fn(&Path) -> bool;
+
+/// The conjunct that gives a path one value, the path as it stands there, and the value.
+pub(super) fn bound_by_equality<'c>(
+    conjuncts: &[Conjunct<'c>],
+    is: Is<'_>,
+) -> Option<(usize, &'c Path, &'c Operand)> {
     conjuncts.iter().enumerate().find_map(|(index, conjunct)| match comparison(conjunct) {
-        Some((bound, Comparison::Equal, operand)) if bound == path => Some((index, operand)),
+        Some((bound, Comparison::Equal, operand)) if is(bound) => Some((index, bound, operand)),
         Some(_) | None => None,
     })
 }
 
 /// The conjunct that gives a path one value, else one that gives it a choice of values.
-pub(super) fn bound(conjuncts: &[Conjunct<'_>], path: &Path) -> Option<(usize, Binding)> {
-    if let Some((index, operand)) = bound_by_equality(conjuncts, path) {
+pub(super) fn bound(conjuncts: &[Conjunct<'_>], is: Is<'_>) -> Option<(usize, Binding)> {
+    if let Some((index, _, operand)) = bound_by_equality(conjuncts, is) {
         return Some((index, Binding::Value(operand.clone())));
     }
-    let set = |conjunct: &Conjunct<'_>| choice(conjunct.condition, path).map(Binding::Set);
+    let set = |conjunct: &Conjunct<'_>| choice(conjunct.condition, is).map(Binding::Set);
     conjuncts.iter().enumerate().find_map(|(index, conjunct)| Some((index, set(conjunct)?)))
 }
 
 /// The values among which a condition leaves the path a choice: IN, or equalities joined by OR.
-fn choice(condition: &Condition, path: &Path) -> Option<InSet> {
+fn choice(condition: &Condition, is: Is<'_>) -> Option<InSet> {
     match condition {
-        Condition::In { value: Operand::Path(bound), set } if bound == path => match set {
+        Condition::In { value: Operand::Path(bound), set } if is(bound) => match set {
             InSet::List(items) if items.iter().any(|item| matches!(item, Operand::Path(_))) => None,
             InSet::List(_) | InSet::Parameter(_) => Some(set.clone()),
         },
@@ -81,9 +88,9 @@ fn choice(condition: &Condition, path: &Path) -> Option<InSet> {
             let mut items = Vec::new();
             for term in terms {
                 match comparison(&Conjunct { condition: term }) {
-                    Some((bound, Comparison::Equal, operand)) if bound == path => items.push(operand.clone()),
+                    Some((bound, Comparison::Equal, operand)) if is(bound) => items.push(operand.clone()),
                     Some(_) => return None,
-                    None => match choice(term, path)? {
+                    None => match choice(term, is)? {
                         InSet::List(more) => items.extend(more),
                         // A list that is a parameter cannot be joined with others before it is given.
                         InSet::Parameter(_) => return None,
@@ -94,6 +101,7 @@ fn choice(condition: &Condition, path: &Path) -> Option<InSet> {
         }
         Condition::And(_)
         | Condition::Not(_)
+        | Condition::Negated(_)
         | Condition::Compare { .. }
         | Condition::Between { .. }
         | Condition::In { .. }
@@ -108,13 +116,13 @@ fn choice(condition: &Condition, path: &Path) -> Option<InSet> {
 }
 
 /// Narrows a range by a conjunct about the path. True if the conjunct is then guaranteed by the range.
-pub(super) fn narrow(conjunct: &Conjunct<'_>, path: &Path, range: &mut KeyRange) -> bool {
+pub(super) fn narrow(conjunct: &Conjunct<'_>, path: &Path, is: Is<'_>, range: &mut KeyRange) -> bool {
     if let Some((bound, op, operand)) = comparison(conjunct) {
-        return bound == path && range.narrow(op, operand);
+        return is(bound) && range.narrow(op, operand);
     }
     match conjunct.condition {
         Condition::Between { value: Operand::Path(bound), low, high }
-            if bound == path && *range == KeyRange::ALL =>
+            if is(bound) && *range == KeyRange::ALL =>
         {
             let plain = |operand: &Operand| !matches!(operand, Operand::Path(_));
             if !plain(low) || !plain(high) {
@@ -124,6 +132,7 @@ pub(super) fn narrow(conjunct: &Conjunct<'_>, path: &Path, range: &mut KeyRange)
             range.high = Some((high.clone(), Inclusive::Yes));
             true
         }
+        // The texts in a key start so; those in an id within a key do not.
         Condition::StartsWith { value: Operand::Path(bound), prefix }
             if bound == path && *range == KeyRange::ALL =>
         {
@@ -136,6 +145,7 @@ pub(super) fn narrow(conjunct: &Conjunct<'_>, path: &Path, range: &mut KeyRange)
         Condition::And(_)
         | Condition::Or(_)
         | Condition::Not(_)
+        | Condition::Negated(_)
         | Condition::Compare { .. }
         | Condition::Between { .. }
         | Condition::In { .. }

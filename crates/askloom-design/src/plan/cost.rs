@@ -5,13 +5,14 @@
 
 use super::conjuncts::conjuncts;
 use super::guarantee::{guarantee, lags};
+use super::same::{Same, is_given};
 use super::terms::key_terms;
 use super::{cover, fetch, lookup, paths, search};
-use crate::cost::{Asked, Costing, Sizes, Statistics, list_length, selectivity};
+use crate::cost::{Asked, Costing, Sizes, StatedShares, Statistics, list_length, selectivity};
 use askloom_model::{
-    AssumptionAbout, ClassId, ColumnValue, Condition, Constant, Contents, Design, EndId, Estimate, Fetch,
-    Follow, Found, Guarantee, InSet, IndexedFields, Joining, Leaf, Limit, Member, Operand, OrderBy, Path,
-    Plan, PositionId, Priced, Query, Reading, StepEstimate, StepOf, Work,
+    AssumptionAbout, ClassId, ColumnValue, Condition, Constant, Contents, Derivation, Design, EndId,
+    Estimate, Fetch, Follow, Found, Guarantee, InSet, IndexedFields, Joining, Leaf, Limit, Member, Operand,
+    OrderBy, Path, Plan, PositionId, Priced, Query, Reading, StepEstimate, StepOf, Work,
 };
 use std::collections::HashSet;
 
@@ -34,6 +35,7 @@ pub(super) fn price(
         costing,
         sizes,
         query,
+        stated: StatedShares::of(statistics, query),
         found: first.as_deref(),
         fetches: &fetches,
         flowing: 0.0,
@@ -53,6 +55,7 @@ pub(super) fn price(
     pricing.joins(plan);
     pricing.filter(plan);
     pricing.arrange(plan);
+    pricing.per_group(plan);
     pricing.limit(plan);
     pricing.columns(plan);
     let (steps, searched) = (pricing.steps, pricing.searched);
@@ -82,6 +85,8 @@ struct Pricing<'p> {
     costing: &'p Costing<'p>,
     sizes: Sizes<'p>,
     query: &'p Query,
+    /// What the query says about how many rows its comparisons keep.
+    stated: StatedShares,
     /// What is found first.
     found: Option<&'p Found>,
     fetches: &'p [Fetch],
@@ -104,7 +109,11 @@ impl Pricing<'_> {
     }
 
     fn asked(&self) -> Asked<'_> {
-        Asked { positions: &self.query.positions, skew: self.query.header.skew.unwrap_or(0.0) }
+        Asked {
+            positions: &self.query.positions,
+            skew: self.query.header.skew.unwrap_or(0.0),
+            stated: Some(&self.stated),
+        }
     }
 
     fn first(&mut self) {
@@ -121,7 +130,7 @@ impl Pricing<'_> {
     }
 
     fn found_share(&self, found: &Found) -> f64 {
-        let asked = Asked { positions: &found.query.positions, ..self.asked() };
+        let asked = Asked { positions: &found.query.positions, stated: None, ..self.asked() };
         let share = |condition| selectivity(self.sizes.statistics, asked, condition);
         found.query.condition.as_ref().map_or(1.0, share)
     }
@@ -303,6 +312,10 @@ impl Pricing<'_> {
         }
         let ordered: Vec<&Path> = self.query.order_by.iter().filter_map(|term| path_of(&term.by)).collect();
         self.need(plan, ordered.into_iter());
+        let grouped = paths::aggregates(self.query) || !plan.group_by.is_empty();
+        if !grouped && (plan.sort.is_some() || matches!(plan.limit, Some(Limit::Page(_)))) {
+            self.need(plan, self.query.identity.iter());
+        }
         if plan.sort.is_some() {
             let compared = if self.flowing > 1.0 { self.flowing * self.flowing.log2() } else { 0.0 };
             // An order that nobody asks for keeps answers the same, and is no sort of the query.
@@ -333,6 +346,16 @@ impl Pricing<'_> {
         }
     }
 
+    /// The first rows of each group: at most so many of each value that there is.
+    fn per_group(&mut self, plan: &Plan) {
+        let Some(per_group) = &plan.per_group else { return };
+        self.need(plan, per_group.by.iter());
+        let work = Work { grouped: self.flowing, ..Work::default() };
+        let groups: f64 = per_group.by.iter().map(|path| self.different(path)).product();
+        self.flowing = self.flowing.min(groups * self.row_count(&per_group.rows));
+        self.push(StepOf::PerGroup, work);
+    }
+
     fn limit(&mut self, plan: &Plan) {
         if let Some(rows) = self.limit_rows(plan) {
             self.flowing = self.flowing.min(rows);
@@ -342,10 +365,14 @@ impl Pricing<'_> {
 
     fn limit_rows(&self, plan: &Plan) -> Option<f64> {
         let (Limit::Rows(operand) | Limit::Page(operand)) = plan.limit.as_ref()?;
+        Some(self.row_count(operand))
+    }
+
+    fn row_count(&self, operand: &Operand) -> f64 {
         match operand {
-            Operand::Constant(Constant::Int(rows)) => Some(*rows as f64),
+            Operand::Constant(Constant::Int(rows)) => *rows as f64,
             Operand::Constant(_) | Operand::Parameter(_) | Operand::Path(_) => {
-                Some(self.sizes.statistics.assume(AssumptionAbout::Rows, ROWS))
+                self.sizes.statistics.assume(AssumptionAbout::Rows, ROWS)
             }
         }
     }
@@ -353,7 +380,10 @@ impl Pricing<'_> {
     fn columns(&mut self, plan: &Plan) {
         for column in &plan.columns {
             match &column.value {
-                ColumnValue::Path(path) => self.need(plan, std::iter::once(path)),
+                ColumnValue::Path(path) => {
+                    self.need(plan, std::iter::once(path));
+                    self.referring(path);
+                }
                 ColumnValue::Whole(position) if self.is_spelled_out(plan, *position) => {}
                 ColumnValue::Whole(position) => self.load(*position, &[]),
                 // A group has its values already.
@@ -362,10 +392,28 @@ impl Pricing<'_> {
         }
     }
 
+    /// Those that refer back: a selected list that its instance does not hold itself.
+    fn referring(&mut self, path: &Path) {
+        let Leaf::Reference(end) = path.leaf else { return };
+        let row = &self.sizes.statistics.conceptual().ends[end];
+        // Of a symmetric relationship either side may hold the link.
+        let back = !row.stored || row.inverse == Some(end);
+        let hops: Vec<EndId> = path.hops.iter().copied().chain([end]).collect();
+        if !row.cardinality.is_many() || !back || self.loaded.contains(&(path.position, hops.clone())) {
+            return;
+        }
+        let Some(how) = lookup::referring(self.sizes.statistics, self.sizes.design, end) else { return };
+        let (how, work) = self.cheaper(how, Member::End(end));
+        self.loaded.insert((path.position, hops.clone()));
+        if how != Joining::Inside {
+            self.push(StepOf::Follow(Follow { position: path.position, hops, how }), work);
+        }
+    }
+
     /// The values that the first rows hold.
     fn held(&self, plan: &Plan) -> Vec<Path> {
         let collection = &self.sizes.design.collections[plan.access.collection];
-        collection.held().filter_map(|path| cover::map_path(path, &plan.access.positions)).collect()
+        cover::given_paths(self.sizes.statistics.conceptual(), collection, &plan.access.positions)
     }
 
     /// Whether they are all that there is of an instance.
@@ -378,12 +426,25 @@ impl Pricing<'_> {
     /// What has to be looked up so that these paths have values.
     fn need<'n>(&mut self, plan: &Plan, paths: impl Iterator<Item = &'n Path>) {
         let held = self.held(plan);
+        let conceptual = self.sizes.statistics.conceptual();
+        let same = Same { conceptual, positions: &self.query.positions };
         for path in paths {
-            let known = path.leaf == Leaf::Itself && path.hops.is_empty();
-            if !known && !held.contains(path) && !self.fetch(path) {
-                self.load(path.position, &path.hops);
+            let at_hand = |path: &Path| held.contains(path) || same.is_of_identity(path);
+            if !is_given(conceptual, path, &at_hand) && !self.fetch_some(path) {
+                let nearest = conceptual.nearest(path);
+                self.load(nearest.position, &nearest.hops);
             }
         }
+    }
+
+    /// Whether copies give the value, or what it follows from.
+    fn fetch_some(&mut self, path: &Path) -> bool {
+        let ways = self.sizes.statistics.conceptual().derivations(path);
+        let given =
+            |path: &Path| self.fetches.iter().any(|fetch| fetch::gives(self.sizes.design, fetch, path));
+        let mut ways = std::iter::once(std::slice::from_ref(path)).chain(ways.iter().map(Derivation::paths));
+        let Some(way) = ways.find(|way| way.iter().all(given)) else { return false };
+        way.iter().all(|path| self.fetch(path))
     }
 
     /// Whether a copy gives the value by the identity of the row; its entry is read once.

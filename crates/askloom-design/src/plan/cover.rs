@@ -1,5 +1,6 @@
 //! Whether a collection's rows are those of a part of a query's tree, and its paths in the query's terms.
 
+use super::conjuncts::is_single;
 use askloom_model::{
     Collection, Conceptual, Condition, Contents, Home, Hop, InSet, Leaf, Mapped, Member, Operand, Path,
     Position, PositionId, Query, Role, fault,
@@ -82,6 +83,18 @@ pub(super) fn map_path(path: &Path, positions: &[Option<PositionId>]) -> Option<
     Some(Path { position, ..path.clone() })
 }
 
+/// The values that an entry of a collection gives, in the query's positions. Of a list in a key an entry has one element,
+/// not the list.
+pub(super) fn given_paths(
+    conceptual: &Conceptual,
+    collection: &Collection,
+    positions: &[Option<PositionId>],
+) -> Vec<Path> {
+    let keys = collection.block_key.iter().chain(&collection.entry_key).map(|field| &field.path);
+    let given = keys.filter(|path| is_single(conceptual, path)).chain(collection.fields());
+    given.filter_map(|path| map_path(path, positions)).collect()
+}
+
 /// The collection's condition in the query's positions.
 pub(super) fn map_condition(condition: &Condition, positions: &[Option<PositionId>]) -> Option<Condition> {
     map_paths(condition, &|path| map_path(path, positions))
@@ -99,6 +112,7 @@ pub(super) fn map_paths(condition: &Condition, other: &impl Fn(&Path) -> Option<
         Condition::And(list) => Condition::And(terms(list)?),
         Condition::Or(list) => Condition::Or(terms(list)?),
         Condition::Not(inner) => Condition::Not(Box::new(map_paths(inner, other)?)),
+        Condition::Negated(inner) => Condition::Negated(Box::new(map_paths(inner, other)?)),
         Condition::Compare { left, op, right } => {
             Condition::Compare { left: operand(left)?, op: *op, right: operand(right)? }
         }

@@ -1,5 +1,6 @@
 //! Copies in which a row is found by its own identity: what an index does not hold comes from there.
 
+use super::same::is_given;
 use super::{Planner, cover, needed_paths, needs_whole};
 use crate::cost::Sizes;
 use askloom_model::{
@@ -86,11 +87,14 @@ impl Planner<'_> {
         // The record that an index leads to has all of its root.
         let leads = self.costing.capability.leads_to_records(self.conceptual, collection);
         let record = positions.first().copied().flatten().filter(|_| leads);
-        let held: Vec<Path> = collection.held().filter_map(|path| cover::map_path(path, positions)).collect();
-        let paths = needed_paths(self.query).into_iter().filter(|path| {
-            let known = path.leaf == Leaf::Itself || record == Some(path.position);
-            let known = known && path.hops.is_empty();
-            !known && positions.contains(&Some(path.position)) && !held.contains(path)
+        let held = cover::given_paths(self.conceptual, collection, positions);
+        let at_hand = |path: &Path| {
+            let of_record = record == Some(path.position) && path.hops.is_empty();
+            of_record || held.contains(path) || self.same().is_of_identity(path)
+        };
+        let identity = self.query.identity.iter().cloned();
+        let paths = needed_paths(self.query).into_iter().chain(identity).filter(|path| {
+            positions.contains(&Some(path.position)) && !is_given(self.conceptual, path, &at_hand)
         });
         let wholes = needs_whole(self.query).into_iter().filter(|&position| {
             positions.contains(&Some(position))

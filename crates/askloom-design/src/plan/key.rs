@@ -1,35 +1,58 @@
 //! How a collection is read: by key as far as the query gives values, else as a whole.
 
-use super::conjuncts::{self, Binding, bound};
+use super::conjuncts::{self, Binding, bound, bound_by_equality};
+use super::same::{Atom, Same};
 use super::{Planner, cover, is_single};
 use askloom_model::{
-    Collection, Constant, Contents, HomePlace, InSet, KeyField, KeyRange, Leaf, Operand, Path, PositionId,
-    Reading, Role,
+    Collection, Constant, Contents, HomePlace, InSet, KeyComponent, KeyField, KeyRange, KeyValue, Leaf,
+    Operand, Path, PositionId, Reading, Role,
 };
 use std::collections::HashSet;
 
 /// The leading fields of a key that have values.
 #[derive(Default)]
 struct Bound {
-    operands: Vec<Operand>,
+    operands: Vec<KeyValue>,
     /// Fields with a choice of values.
     sets: Vec<(usize, InSet)>,
     /// The conjuncts that are guaranteed by that.
     used: HashSet<usize>,
 }
 
+/// What the query says of a field of a key.
+pub(super) struct BoundField {
+    /// The conjuncts that say it.
+    pub(super) conjuncts: Vec<usize>,
+    pub(super) to: FieldBinding,
+}
+
+pub(super) enum FieldBinding {
+    Value(KeyValue),
+    Set(InSet),
+}
+
+impl BoundField {
+    fn one((conjunct, binding): (usize, Binding)) -> Self {
+        let to = match binding {
+            Binding::Value(operand) => FieldBinding::Value(KeyValue::Is(operand)),
+            Binding::Set(set) => FieldBinding::Set(set),
+        };
+        Self { conjuncts: vec![conjunct], to }
+    }
+}
+
 impl Bound {
-    fn push(&mut self, conjunct: usize, binding: Binding) {
-        self.used.insert(conjunct);
-        match binding {
-            Binding::Value(operand) => self.operands.push(operand),
-            Binding::Set(set) => self.choose(set),
+    fn push(&mut self, field: BoundField) {
+        self.used.extend(field.conjuncts);
+        match field.to {
+            FieldBinding::Value(value) => self.operands.push(value),
+            FieldBinding::Set(set) => self.choose(set),
         }
     }
 
     fn choose(&mut self, set: InSet) {
         self.sets.push((self.operands.len(), set));
-        self.operands.push(Operand::Constant(Constant::Null));
+        self.operands.push(CHOSEN);
     }
 
     /// The reading for each choice of values.
@@ -38,6 +61,44 @@ impl Bound {
             |of: Reading, (field, set): (usize, InSet)| Reading::Each { field, set, of: Box::new(of) };
         sets.into_iter().rev().fold(of, around)
     }
+}
+
+/// Stands where a set gives the value.
+const CHOSEN: KeyValue = KeyValue::Is(Operand::Constant(Constant::Null));
+
+/// What the conjuncts say of a path, whichever of the paths with its value they name. Of an identity they may say each
+/// component by itself.
+pub(super) fn bound_field(
+    same: Same<'_>,
+    conjuncts: &[conjuncts::Conjunct<'_>],
+    path: &Path,
+) -> Option<BoundField> {
+    if let Some(exact) = bound(conjuncts, &|other| other == path) {
+        return Some(BoundField::one(exact));
+    }
+    let atoms = same.atoms(path);
+    if let Some(whole) = bound(conjuncts, &|other| same.atoms(other) == atoms) {
+        return Some(BoundField::one(whole));
+    }
+    // Of several ids, what is said of two components may be said of two ids.
+    if atoms.len() < 2 || !is_single(same.conceptual, path) {
+        return None;
+    }
+    let mut field = BoundField { conjuncts: Vec::new(), to: FieldBinding::Value(CHOSEN) };
+    let mut components: Vec<KeyComponent> = Vec::new();
+    let mut left: &[Atom] = &atoms;
+    while !left.is_empty() {
+        let leads = |other: &Path| {
+            let own = same.atoms(other);
+            !own.is_empty() && is_single(same.conceptual, other) && left.starts_with(&own)
+        };
+        let (conjunct, path, is) = bound_by_equality(conjuncts, &leads)?;
+        field.conjuncts.push(conjunct);
+        left = left.get(same.atoms(path).len()..)?;
+        components.push(KeyComponent { path: path.clone(), is: is.clone() });
+    }
+    field.to = FieldBinding::Value(KeyValue::Identity(components));
+    Some(field)
 }
 
 /// Rows can be in any of them.
@@ -91,25 +152,8 @@ impl Planner<'_> {
         collection.reverses().is_some_and(|end| self.conceptual.ends[end].inverse == Some(end))
     }
 
-    fn bound(&self, path: &Path) -> Option<(usize, Binding)> {
-        let same = self.same_value(path);
-        bound(&self.conjuncts, path).or_else(|| bound(&self.conjuncts, &same?))
-    }
-
-    /// The path that always has the same value: an entity is its id if that is one attribute.
-    fn same_value(&self, path: &Path) -> Option<Path> {
-        let class = self.query.positions[path.position].class.filter(|_| path.hops.is_empty())?;
-        let [askloom_model::Member::Attribute(id)] = self.conceptual.classes[class].identifier.as_slice()
-        else {
-            return None;
-        };
-        match path.leaf {
-            Leaf::Attribute(attribute) if attribute == *id => {
-                Some(Path { leaf: Leaf::Itself, ..path.clone() })
-            }
-            Leaf::Itself => Some(Path { leaf: Leaf::Attribute(*id), ..path.clone() }),
-            Leaf::Attribute(_) | Leaf::Reference(_) | Leaf::Bucket(_) => None,
-        }
+    fn bound(&self, path: &Path) -> Option<BoundField> {
+        bound_field(self.same(), &self.conjuncts, path)
     }
 
     /// Whether an index would only lead to a record that the query has the id of.
@@ -133,9 +177,8 @@ impl Planner<'_> {
             return Some(bound);
         }
         let itself = Path { position: super::main(), hops: Vec::new(), leaf: Leaf::Itself };
-        let (conjunct, binding) = self.bound(&itself)?;
         let mut bound = Bound::default();
-        bound.push(conjunct, binding);
+        bound.push(self.bound(&itself)?);
         Some(bound)
     }
 
@@ -146,8 +189,7 @@ impl Planner<'_> {
                 bound.choose(every_bucket(of));
                 continue;
             }
-            let (conjunct, binding) = self.bound(&cover::map_path(&field.path, positions)?)?;
-            bound.push(conjunct, binding);
+            bound.push(self.bound(&cover::map_path(&field.path, positions)?)?);
         }
         Some(bound)
     }
@@ -183,18 +225,18 @@ impl Planner<'_> {
         for field in &collection.entry_key {
             let Some(path) = cover::map_path(&field.path, positions) else { break };
             match self.bound(&path) {
-                Some((conjunct, Binding::Value(operand))) => {
-                    used.insert(conjunct);
-                    equal.push(operand);
+                Some(BoundField { conjuncts, to: FieldBinding::Value(value) }) => {
+                    used.extend(conjuncts);
+                    equal.push(value);
                     continue;
                 }
-                Some((conjunct, Binding::Set(set))) if choices => {
-                    used.insert(conjunct);
+                Some(BoundField { conjuncts, to: FieldBinding::Set(set) }) if choices => {
+                    used.extend(conjuncts);
                     sets.push((block.operands.len() + equal.len(), set));
-                    equal.push(Operand::Constant(Constant::Null));
+                    equal.push(CHOSEN);
                     continue;
                 }
-                Some((_, Binding::Set(_))) | None => {}
+                Some(BoundField { to: FieldBinding::Set(_), .. }) | None => {}
             }
             range = self.narrowed(&path, &mut used);
             break;
@@ -206,8 +248,11 @@ impl Planner<'_> {
 
     fn narrowed(&self, path: &Path, used: &mut HashSet<usize>) -> Option<KeyRange> {
         let mut narrowed = KeyRange::ALL;
+        let (same, atoms) = (self.same(), self.same().atoms(path));
+        // An id of several components is in no range of one.
+        let is = |other: &Path| other == path || (atoms.len() == 1 && same.atoms(other) == atoms);
         for (index, conjunct) in self.conjuncts.iter().enumerate() {
-            if conjuncts::narrow(conjunct, path, &mut narrowed) {
+            if conjuncts::narrow(conjunct, path, &is, &mut narrowed) {
                 used.insert(index);
             }
         }

@@ -2,7 +2,7 @@
 
 use crate::cost::{Costing, Sizes, Statistics};
 use askloom_model::{
-    Capability, ClassId, CollectionId, Conceptual, Design, Estimate, Joining, Keeper, Leaf, Member,
+    Capability, ClassId, CollectionId, Conceptual, Design, EndId, Estimate, Joining, Keeper, Leaf, Member,
     RelationshipKind, Role, Work,
 };
 
@@ -20,6 +20,21 @@ pub(crate) fn joining(statistics: &Statistics<'_>, design: &Design, step: Member
     }
     let stored = row.inverse?;
     Some(match design.reverse_index(stored) {
+        Some(index) => Joining::Back { index, master },
+        None => Joining::BackByScan { master },
+    })
+}
+
+/// How those that refer back by a link are found, also those of a symmetric one. `None` if a class has no master.
+pub(crate) fn referring(statistics: &Statistics<'_>, design: &Design, end: EndId) -> Option<Joining> {
+    let conceptual = statistics.conceptual();
+    let row = &conceptual.ends[end];
+    if row.kind == RelationshipKind::Composition {
+        // A part is in its owner's aggregate.
+        return Some(Joining::Inside);
+    }
+    let master = design.master(conceptual.aggregate_root(row.target)?)?;
+    Some(match design.reverse_index(conceptual.stored_end(end)) {
         Some(index) => Joining::Back { index, master },
         None => Joining::BackByScan { master },
     })

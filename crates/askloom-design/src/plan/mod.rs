@@ -17,6 +17,8 @@ mod order;
 mod outline;
 mod paths;
 mod print;
+mod reduce;
+mod same;
 mod search;
 mod split;
 mod steady;
@@ -30,17 +32,21 @@ pub(crate) use lookup::is_behind;
 pub use missing::{Missing, answer, missing};
 pub use outline::{Line, outline, outline_write};
 pub use paths::{needed_paths, needs_whole};
-pub use print::{assumptions, print, print_assumed};
+pub use print::{assumptions, print, print_assumed, print_given, relied_on};
+pub(crate) use reduce::forms;
+pub use reduce::reduced;
 pub use split::{Split, splits};
+pub use text::condition_text;
 pub(crate) use text::path_text;
 
 use crate::cost::{Costing, Sizes};
 use askloom_model::{
-    Access, Collection, CollectionId, Conceptual, Condition, Contents, Design, Fetch, Found, Home, Id,
+    Access, Collection, CollectionId, Conceptual, Condition, Contents, Design, EndId, Fetch, Found, Home, Id,
     JoinStep, Joining, Limit, Mapped, Member, Plan, PositionId, Query, Reading, RelationshipKind, Role,
     fault,
 };
 use cover::embed;
+use same::Same;
 use std::cmp::Ordering;
 use std::collections::HashSet;
 
@@ -64,8 +70,7 @@ pub fn plan_for(
     design: &Design,
     query: &Query,
 ) -> Option<Plan> {
-    let planner = Planner::new(costing, conceptual, design, query);
-    planner.cheapest(&design.collections.ids().collect::<Vec<_>>())
+    plan_from(costing, conceptual, design, query, &design.collections.ids().collect::<Vec<_>>())
 }
 
 /// The cheapest plan that one of these collections starts.
@@ -76,7 +81,16 @@ pub(crate) fn plan_from(
     query: &Query,
     from: &[CollectionId],
 ) -> Option<Plan> {
-    Planner::new(costing, conceptual, design, query).cheapest(from)
+    let mut best: Option<Plan> = None;
+    for form in forms(conceptual, query) {
+        let planner = Planner::new(costing, conceptual, design, &form);
+        let plan = planner.cheapest(from);
+        if let Some(plan) = plan.filter(|plan| best.as_ref().is_none_or(|best| planner.is_better(plan, best)))
+        {
+            best = Some(plan);
+        }
+    }
+    best
 }
 
 /// The collections that can start a plan which does not cost more than this, as far as can be told by how they are read.
@@ -87,11 +101,14 @@ pub(crate) fn starts_within(
     query: &Query,
     most: f64,
 ) -> Vec<CollectionId> {
-    let planner = Planner::new(costing, conceptual, design, query);
-    let mut starts = planner.starts_within(most);
-    for split in splits(conceptual, query) {
-        if let Some(found) = planner.first(&split, most) {
-            starts.extend(planner.then(&split, &found).starts_within(most));
+    let mut starts = Vec::new();
+    for form in forms(conceptual, query) {
+        let planner = Planner::new(costing, conceptual, design, &form);
+        starts.extend(planner.starts_within(most));
+        for split in splits(conceptual, &form) {
+            if let Some(found) = planner.first(&split, most) {
+                starts.extend(planner.then(&split, &found).starts_within(most));
+            }
         }
     }
     starts.sort_unstable();
@@ -111,7 +128,7 @@ pub fn plans_for(
     started(costing, conceptual, design, query).into_iter().filter(possible).collect()
 }
 
-/// Every plan that finds nothing first.
+/// Every plan that finds nothing first, of a query as it stands.
 pub(crate) fn direct_plans(
     costing: &Costing<'_>,
     conceptual: &Conceptual,
@@ -140,13 +157,16 @@ pub(crate) fn plans_after(
 
 /// Every plan that a collection of the design can start, whether the store can do it or not.
 fn started(costing: &Costing<'_>, conceptual: &Conceptual, design: &Design, query: &Query) -> Vec<Plan> {
-    let planner = Planner::new(costing, conceptual, design, query);
-    let mut plans = planner.all();
-    for split in splits(conceptual, query) {
-        let first = plans_for(costing, conceptual, design, &split.first);
-        for plan in split::undominated(first) {
-            let found = split.found(plan);
-            plans.extend(planner.then(&split, &found).all());
+    let mut plans = Vec::new();
+    for form in forms(conceptual, query) {
+        let planner = Planner::new(costing, conceptual, design, &form);
+        plans.extend(planner.all());
+        for split in splits(conceptual, &form) {
+            let first = plans_for(costing, conceptual, design, &split.first);
+            for plan in split::undominated(first) {
+                let found = split.found(plan);
+                plans.extend(planner.then(&split, &found).all());
+            }
         }
     }
     plans
@@ -164,6 +184,8 @@ struct Planner<'p> {
     expires: bool,
     /// What has been found first: keys have to go by it.
     found: Option<&'p Found>,
+    /// What its plans rely on.
+    relies_on: Vec<EndId>,
 }
 
 /// A collection that can be read first, and how.
@@ -192,8 +214,13 @@ impl<'p> Planner<'p> {
     ) -> Self {
         let conjuncts = conjuncts(query.condition.as_ref());
         let homes = query.positions[main()].class.map(|class| conceptual.homes(class)).unwrap_or_default();
-        let expires = conceptual.classes.iter().any(|(_, class)| class.ttl_ms.is_some());
-        Self { costing, conceptual, design, query, conjuncts, homes, expires, found: None }
+        let expires = conceptual.classes.iter().any(|(_, class)| class.ttl.is_some());
+        let relies_on = reduce::relies_on(conceptual, query);
+        Self { costing, conceptual, design, query, conjuncts, homes, expires, found: None, relies_on }
+    }
+
+    fn same(&self) -> Same<'p> {
+        Same { conceptual: self.conceptual, positions: &self.query.positions }
     }
 
     /// All plans that go by what has been found.
@@ -323,12 +350,15 @@ impl<'p> Planner<'p> {
             let used = implied.union(bound).copied().collect();
             let mut plan = Plan {
                 first: self.found.cloned().map(Box::new),
+                reduced: (!self.query.identity.is_empty()).then(|| Box::new(self.query.clone())),
+                relies_on: self.relies_on.clone(),
                 access: Access { collection: id, how: how.clone(), positions: positions.clone() },
                 joins: joins.clone(),
                 fetches: fetches.clone(),
                 filter: self.rest(&used, collection, positions),
                 group_by: self.query.group_by.clone(),
                 sort: Some(self.query.order_by.clone()),
+                per_group: self.query.per_group.clone(),
                 limit: self.query.limit.clone(),
                 columns: self.query.columns.clone(),
                 estimate: askloom_model::Estimate::default(),
@@ -418,14 +448,17 @@ impl<'p> Planner<'p> {
         if self.costing.capability.gives_no_order(self.conceptual, collection) {
             return;
         }
-        let Some(backwards) = order::direction(collection, &plan.access, self.query, &self.conjuncts) else {
+        let Some(backwards) =
+            order::direction(self.same(), collection, &plan.access, self.query, &self.conjuncts)
+        else {
             return;
         };
         if !plan.joins.is_empty() || !self.query.group_by.is_empty() || paths::aggregates(self.query) {
             return;
         }
         let no_filter = plan.filter.is_none();
-        let limit_rows = matches!(plan.limit, Some(Limit::Rows(_)));
+        // LIMIT counts the rows that are left of each group: more have to be read.
+        let limit_rows = matches!(plan.limit, Some(Limit::Rows(_))) && plan.per_group.is_none();
         let mut how = &mut plan.access.how;
         let mut several = false;
         while let Reading::Each { of, .. } = how {

@@ -1,17 +1,20 @@
 //! Whether the entries of a block come in the order that a query wants, ties included.
 
-use super::conjuncts::{Conjunct, bound_by_equality};
+use super::conjuncts::{Conjunct, comparison};
 use super::cover::map_path;
+use super::is_single;
+use super::same::{Atom, Same};
 use askloom_model::{
-    Access, Collection, Contents, KeyField, OrderBy, Path, PositionId, Query, Reading, fault,
+    Access, Collection, Comparison, Contents, KeyField, Leaf, OrderBy, Path, Query, Reading, fault,
 };
 
 /// Forwards (`Some(false)`) or backwards (`Some(true)`); `None` if the rows have to be sorted.
 ///
 /// Entries are ordered by the entry key, then by row identity, ascending. The query orders by its terms, then by row
-/// identity in the direction of the last term. So after the fields with one value only, the key's fields have to be
-/// the query's terms, all in the key's direction or all against it, and the collection's identity the query's.
+/// identity in the direction of the last term. So without what has one value only and what comes again, what the entries
+/// are ordered by has to be what the query orders by, all in the key's direction or all against it.
 pub(super) fn direction(
+    same: Same<'_>,
     collection: &Collection,
     access: &Access,
     query: &Query,
@@ -25,7 +28,7 @@ pub(super) fn direction(
         how = of;
     }
     let Reading::Range { .. } = how else { return None };
-    if !matches!(collection.contents, Contents::Fields(_)) || !same_identity(&access.positions, query) {
+    if !matches!(collection.contents, Contents::Fields(_)) {
         return None;
     }
     let unknown = |field: &KeyField| map_path(&field.path, &access.positions).is_none();
@@ -33,45 +36,94 @@ pub(super) fn direction(
         return None;
     }
     let keys = collection.block_key.iter().chain(&collection.entry_key);
-    let chosen: Vec<Path> = keys
+    let chosen = keys
         .enumerate()
         .filter(|(at, _)| chosen.contains(at))
-        .filter_map(|(_, field)| map_path(&field.path, &access.positions))
-        .collect();
-    let fixed = |path: &Path| bound_by_equality(conjuncts, path).is_some() || chosen.contains(path);
-    let mut fields = collection.entry_key.iter().filter_map(|field| {
-        let path = map_path(&field.path, &access.positions)?;
-        (!fixed(&path)).then_some((path, field.descending))
-    });
-    let mut backwards: Option<bool> = None;
-    for term in &query.order_by {
-        let OrderBy::Path(path) = &term.by else { return None };
-        if fixed(path) {
-            // One value only: the direction of this term still decides that of the ties, if it is the last.
-            continue;
+        .filter_map(|(_, field)| map_path(&field.path, &access.positions));
+    let mut fixed: Vec<Atom> = chosen.flat_map(|path| same.atoms(&path)).collect();
+    for conjunct in conjuncts {
+        if let Some((path, Comparison::Equal, _)) = comparison(conjunct)
+            && is_single(same.conceptual, path)
+        {
+            fixed.extend(same.atoms(path));
         }
-        let (field, descending) = fields.next()?;
-        let against = term.descending != descending;
-        let turned = backwards.is_some_and(|before| before != against) && !fault!(MixedDirectionsIgnored);
-        if field != *path || turned {
-            return None;
-        }
-        backwards = Some(against);
     }
-    if fields.next().is_some() {
-        return None;
-    }
-    let ties_descend = query.order_by.last().is_some_and(|term| term.descending);
-    // The identity at the end of an entry key always ascends.
-    match backwards {
-        Some(against) if against != ties_descend && !fault!(TieDirectionIgnored) => None,
-        Some(against) => Some(against),
-        None => Some(ties_descend),
-    }
+    let stored = Sequence::new(&fixed, &stored_order(same, collection, access));
+    let wanted = wanted_order(same, query)?;
+    let terms = Sequence::new(&fixed, wanted.get(..query.order_by.len())?).0.len();
+    let wanted = Sequence::new(&fixed, &wanted);
+    let backwards = stored.turned_to(&wanted, terms)?;
+    Some(backwards.unwrap_or_else(|| ties_descend(query)))
 }
 
-/// The collection's positions are all of the query's, in the same order. One that the query does not have hangs on one
-/// before it and has no choice.
-fn same_identity(positions: &[Option<PositionId>], query: &Query) -> bool {
-    positions.iter().flatten().copied().eq(query.positions.ids())
+/// What something is ordered by, and whether that descends.
+type Term = (Vec<Atom>, bool);
+
+/// What entries are ordered by: the key, then the identities of the collection's positions. One that the query does not
+/// have hangs on one before it and has no choice.
+fn stored_order(same: Same<'_>, collection: &Collection, access: &Access) -> Vec<Term> {
+    let keys = collection
+        .entry_key
+        .iter()
+        .filter_map(|field| Some((same.atoms(&map_path(&field.path, &access.positions)?), field.descending)));
+    let itself = |position| Path { position, hops: Vec::new(), leaf: Leaf::Itself };
+    let positions = access.positions.iter().flatten();
+    let identity = positions.map(|&position| (same.identity_atoms(&itself(position)), false));
+    keys.chain(identity).collect()
+}
+
+/// What the query is ordered by: its terms, then the identity of a row.
+fn wanted_order(same: Same<'_>, query: &Query) -> Option<Vec<Term>> {
+    let term = |by: &OrderBy| match by {
+        OrderBy::Path(path) => Some(same.atoms(path)),
+        OrderBy::Aggregate(_) => None,
+    };
+    let terms = query.order_by.iter().map(|order| Some((term(&order.by)?, order.descending)));
+    let ties = ties_descend(query);
+    let identity = query.row_identity();
+    let identity = identity.iter().map(|path| Some((same.identity_atoms(path), ties)));
+    terms.chain(identity).collect()
+}
+
+fn ties_descend(query: &Query) -> bool {
+    query.order_by.last().is_some_and(|term| term.descending)
+}
+
+/// What something is ordered by, each with whether it descends.
+struct Sequence(Vec<(Atom, bool)>);
+
+impl Sequence {
+    fn new(fixed: &[Atom], order: &[Term]) -> Self {
+        let mut all: Vec<(Atom, bool)> = Vec::new();
+        for (atoms, descending) in order {
+            for atom in atoms {
+                if !fixed.contains(atom) && all.iter().all(|(before, _)| before != atom) {
+                    all.push((atom.clone(), *descending));
+                }
+            }
+        }
+        Self(all)
+    }
+
+    /// Whether it has to be read backwards to be as wanted, if that makes a difference; nothing if it is another order. So
+    /// many of what is wanted are the query's own terms.
+    fn turned_to(&self, wanted: &Self, terms: usize) -> Option<Option<bool>> {
+        if self.0.len() != wanted.0.len() {
+            return None;
+        }
+        let mut backwards: Option<bool> = None;
+        for (at, ((own, descends), (asked, should))) in self.0.iter().zip(&wanted.0).enumerate() {
+            let against = descends != should;
+            let turned = backwards.is_some_and(|before| before != against);
+            let ignored = match at < terms {
+                true => fault!(MixedDirectionsIgnored),
+                false => fault!(TieDirectionIgnored),
+            };
+            if own != asked || (turned && !ignored) {
+                return None;
+            }
+            backwards = backwards.or(Some(against));
+        }
+        Some(backwards)
+    }
 }

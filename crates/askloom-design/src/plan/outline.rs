@@ -85,6 +85,7 @@ fn kind(plan: &Plan, of: &StepOf) -> (&'static str, Option<CollectionId>) {
         StepOf::Filter => ("filter", None),
         StepOf::Group => ("group", None),
         StepOf::Sort => ("sort", None),
+        StepOf::PerGroup => ("per_group", None),
         StepOf::Limit => ("limit", None),
     }
 }

@@ -23,6 +23,7 @@ pub fn needed_paths(query: &Query) -> Vec<Path> {
             OrderBy::Aggregate(aggregate) => paths.extend(aggregate.of.clone()),
         }
     }
+    paths.extend(query.per_group_paths().cloned());
     let mut seen = std::collections::HashSet::new();
     paths.retain(|path| seen.insert(path.clone()));
     paths

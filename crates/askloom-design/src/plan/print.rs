@@ -5,9 +5,9 @@ use super::table::{Tree, price, short, wrapped};
 use super::terms::key_terms;
 use super::text::Words;
 use askloom_model::{
-    Access, Assumption, AssumptionAbout, ClassId, CollectionId, ColumnValue, Design, Estimate, Follow,
-    Guarantee, JoinStep, Joining, Leaf, Limit, Member, Model, Plan, Query, Reading, ShareOf, StepEstimate,
-    StepOf,
+    Access, Assumption, AssumptionAbout, ClassId, CollectionId, ColumnValue, Design, EndId, Estimate, Follow,
+    Guarantee, Integrity, JoinStep, Joining, Kept, Leaf, Limit, Member, Model, Plan, Query, Reading, ShareOf,
+    Stated, StepEstimate, StepOf,
 };
 use std::fmt::Write;
 
@@ -28,7 +28,7 @@ pub fn print(model: &Model, design: &Design, query: &Query, plan: &Plan) -> Stri
     );
     let mut tree = Tree::new(&heading, &["calls", "parts", "rows", "bytes"], &priced.unit);
     printer.steps(&mut tree, 0);
-    tree.into_text()
+    tree.into_text() + &print_relied_on(model, [plan])
 }
 
 fn or_none(text: String) -> String {
@@ -43,6 +43,46 @@ fn reads(guarantee: Guarantee) -> &'static str {
     }
 }
 
+/// The references that plans rely on, as `Comment.video`, each with who sees to it that it leads somewhere.
+#[must_use]
+pub fn relied_on<'p>(
+    model: &Model,
+    plans: impl IntoIterator<Item = &'p Plan>,
+) -> Vec<(String, &'static str)> {
+    let conceptual = &model.conceptual;
+    let all = plans.into_iter().flat_map(Plan::all);
+    let mut ends: Vec<EndId> = all.flat_map(|plan| plan.relies_on.iter().copied()).collect();
+    ends.sort_unstable();
+    ends.dedup();
+    let named = |end: EndId| {
+        let row = &conceptual.ends[end];
+        let by = match row.integrity {
+            Integrity::Trusted => "trusted",
+            Integrity::Checked(_) => "checked",
+            Integrity::Loose => "loose",
+        };
+        (format!("{}.{}", conceptual.classes[row.class].name, row.name), by)
+    };
+    ends.into_iter().map(named).collect()
+}
+
+/// What plans rely on, in lines of 80 columns; empty if that is nothing.
+pub(super) fn print_relied_on<'p>(model: &Model, plans: impl IntoIterator<Item = &'p Plan>) -> String {
+    let named = relied_on(model, plans).into_iter().map(|(reference, by)| format!("{reference}: {by}"));
+    let named = named.collect::<Vec<_>>().join(", ");
+    if named.is_empty() { String::new() } else { hanging(&format!("relies on {named}")) }
+}
+
+/// Words in lines of 80 columns, those after the first indented.
+fn hanging(words: &str) -> String {
+    let mut text = String::new();
+    for line in wrapped(words, 80, 76) {
+        let indent = if text.is_empty() { 0 } else { 4 };
+        let _ = writeln!(text, "{:indent$}{line}", "");
+    }
+    text
+}
+
 /// Everything that was assumed, each in a few words.
 #[must_use]
 pub fn assumptions(model: &Model, assumed: &[Assumption]) -> Vec<String> {
@@ -55,13 +95,28 @@ pub fn print_assumed(model: &Model, assumed: &[Assumption]) -> String {
     if assumed.is_empty() {
         return String::new();
     }
-    let items = assumptions(model, assumed);
+    hanging(&format!("assumed: {}", assumptions(model, assumed).join(", ")))
+}
+
+/// What the query itself says about how many rows it keeps, in lines of 80 columns; empty if it says nothing.
+#[must_use]
+pub fn print_given(model: &Model, query: &Query) -> String {
+    let conceptual = &model.conceptual;
+    let words = Words { conceptual, positions: &query.positions, parameters: &query.parameters };
+    let item = |stated: &Stated| {
+        let of = stated.condition.as_ref().map_or_else(|| "WHERE".to_owned(), |one| words.condition(one));
+        match stated.kept {
+            Kept::Share(share) => format!("{of} keeps {}%", short(share * 100.0)),
+            Kept::Rows(rows) => format!("{of} keeps {} rows", or_none(short(rows))),
+        }
+    };
+    let items: Vec<String> = query.stated.iter().map(item).collect();
     let mut text = String::new();
-    for line in wrapped(&format!("assumed: {}", items.join(", ")), 80, 76) {
+    for line in wrapped(&format!("given: {}", items.join(", ")), 80, 76) {
         let indent = if text.is_empty() { 0 } else { 4 };
         let _ = writeln!(text, "{:indent$}{line}", "");
     }
-    text
+    if items.is_empty() { String::new() } else { text }
 }
 
 fn assumption_text(model: &Model, assumption: &Assumption) -> String {
@@ -115,6 +170,7 @@ pub(super) struct Printer<'p> {
 impl<'p> Printer<'p> {
     pub(super) fn new(model: &'p Model, design: &'p Design, query: &'p Query, plan: &'p Plan) -> Self {
         let conceptual = &model.conceptual;
+        let query = plan.query(query);
         let words = Words { conceptual, positions: &query.positions, parameters: plan.parameters(query) };
         Self { model, design, query, plan, words }
     }
@@ -178,12 +234,19 @@ impl<'p> Printer<'p> {
                 terms if terms.is_empty() => "sort by identity".to_owned(),
                 terms => format!("sort by {terms}"),
             },
+            StepOf::PerGroup => self.per_group(),
             StepOf::Limit => match &self.plan.limit {
                 Some(Limit::Rows(operand)) => format!("first {} rows", self.words.limit(operand)),
                 Some(Limit::Page(operand)) => format!("page of {} rows", self.words.limit(operand)),
                 None => String::new(),
             },
         }
+    }
+
+    fn per_group(&self) -> String {
+        let Some(per_group) = &self.plan.per_group else { return String::new() };
+        let by: Vec<String> = per_group.by.iter().map(|path| self.words.path(path)).collect();
+        format!("first {} rows of each {}", self.words.limit(&per_group.rows), by.join(", "))
     }
 
     fn group(&self) -> String {

@@ -30,9 +30,9 @@ pub(super) fn searched(
     else {
         return Vec::new();
     };
-    let held: Vec<Path> =
-        collection.held().filter_map(|path| cover::map_path(path, &plan.access.positions)).collect();
-    let covered = paths::needed_paths(query).iter().all(|path| held.contains(path));
+    let held = cover::given_paths(conceptual, collection, &plan.access.positions);
+    let is_held = |path: &Path| held.contains(path) || held.contains(&conceptual.same_identity(path));
+    let covered = paths::needed_paths(query).iter().chain(&query.identity).all(is_held);
     if !covered || !paths::needs_whole(query).is_empty() {
         return Vec::new();
     }
@@ -72,6 +72,7 @@ fn by<'c>(conjunct: &Conjunct<'c>) -> Option<(&'c Path, Operator)> {
         Condition::And(_)
         | Condition::Or(_)
         | Condition::Not(_)
+        | Condition::Negated(_)
         | Condition::Compare { .. }
         | Condition::Between { .. }
         | Condition::In { .. }

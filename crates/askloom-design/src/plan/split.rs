@@ -154,7 +154,8 @@ impl Far<'_> {
             self.terms.iter().partition(|term| self.is_about(anchor, term.condition));
         let about: Option<Vec<Condition>> =
             about.iter().map(|term| cover::map_paths(term.condition, &own)).collect();
-        let Some(about) = about.filter(|about| about.iter().any(says_more)) else { return Vec::new() };
+        let about = about.filter(|about| about.iter().any(|term| self.says_more(anchor, class, term)));
+        let Some(about) = about else { return Vec::new() };
         let first = self.first(class, simple::all_of(about));
         let parameter = self.list(anchor, class);
         let then = |path: Path| {
@@ -166,6 +167,18 @@ impl Far<'_> {
             Split { first: first.clone(), then, path }
         };
         self.paths(anchor).into_iter().map(then).collect()
+    }
+
+    /// Whether a condition says more of an instance than which one it is. Where a reference that is relied on leads to it,
+    /// its id is known without it.
+    fn says_more(&self, anchor: &Anchor, class: ClassId, condition: &Condition) -> bool {
+        let relied_on = anchor.hops.last().is_some_and(|&last| self.conceptual.stores_relied_on(last));
+        let only_which = |path: &Path| {
+            let near = if relied_on { self.conceptual.nearest(path) } else { path.clone() };
+            let is_id = relied_on && self.conceptual.component(class, near.leaf).is_some();
+            near.hops.is_empty() && (near.leaf == Leaf::Itself || is_id)
+        };
+        !condition.paths().into_iter().all(only_which)
     }
 
     fn first(&self, class: ClassId, condition: Option<Condition>) -> Query {
@@ -181,8 +194,11 @@ impl Far<'_> {
             condition,
             group_by: Vec::new(),
             order_by: Vec::new(),
+            per_group: None,
             limit: None,
             parameters: self.query.parameters.clone(),
+            identity: Vec::new(),
+            stated: Vec::new(),
         }
     }
 
@@ -221,17 +237,12 @@ impl Far<'_> {
     }
 }
 
-/// Whether a condition says more of an instance than which one it is.
-fn says_more(condition: &Condition) -> bool {
-    condition.paths().iter().any(|path| path.leaf != Leaf::Itself || !path.hops.is_empty())
-}
-
 /// Whether a condition may be true where there is nothing. Nothing is null; it is not some of many; and it is not in a
 /// list that turns out to be empty.
 fn asks_for_nothing(condition: &Condition) -> bool {
     match condition {
         Condition::And(terms) | Condition::Or(terms) => terms.iter().any(asks_for_nothing),
-        Condition::Not(_) => true,
+        Condition::Not(_) | Condition::Negated(_) => true,
         Condition::IsNull { .. } => true,
         Condition::Compare { .. }
         | Condition::Between { .. }

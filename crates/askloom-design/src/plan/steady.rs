@@ -39,7 +39,7 @@ fn expires(conceptual: &Conceptual, end: EndId) -> bool {
     let may = |class: ClassId| {
         conceptual.classes.iter().any(|(id, row)| {
             let related = conceptual.is_kind_of(id, class) || conceptual.is_kind_of(class, id);
-            row.ttl_ms.is_some() && related
+            row.ttl.is_some() && related
         })
     };
     match (row.kind, row.stored) {

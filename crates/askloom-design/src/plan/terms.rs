@@ -2,7 +2,7 @@
 
 use super::cover::map_path;
 use askloom_model::{
-    Access, Collection, Comparison, Condition, Id, InSet, Inclusive, KeyRange, Leaf, Operand, Path,
+    Access, Collection, Comparison, Condition, Id, InSet, Inclusive, KeyRange, KeyValue, Leaf, Operand, Path,
     PositionId, Reading,
 };
 
@@ -25,18 +25,28 @@ pub(super) fn key_terms(collection: &Collection, access: &Access) -> Vec<KeyTerm
     let mut terms = Vec::new();
     for (index, path) in paths.enumerate() {
         let set = bound.sets.iter().find(|(field, _)| *field == index);
-        let value = Operand::Path(path.clone());
-        let conditions = match (set, bound.equal.get(index)) {
-            (Some((_, set)), _) => vec![Condition::In { value, set: set.clone() }],
-            (None, Some(right)) => {
-                vec![Condition::Compare { left: value, op: Comparison::Equal, right: right.clone() }]
+        let equal = |path: Path, right: &Operand| {
+            let condition = Condition::Compare {
+                left: Operand::Path(path.clone()),
+                op: Comparison::Equal,
+                right: right.clone(),
+            };
+            KeyTerm { path, condition }
+        };
+        match (set, bound.equal.get(index)) {
+            (Some((_, set)), _) => {
+                let condition = Condition::In { value: Operand::Path(path.clone()), set: set.clone() };
+                terms.push(KeyTerm { path, condition });
+            }
+            (None, Some(KeyValue::Is(right))) => terms.push(equal(path, right)),
+            (None, Some(KeyValue::Identity(components))) => {
+                terms.extend(components.iter().map(|component| equal(component.path.clone(), &component.is)));
             }
             (None, None) => {
                 terms.extend(bound.range.iter().flat_map(|range| of_range(&path, range)));
                 break;
             }
-        };
-        terms.extend(conditions.into_iter().map(|condition| KeyTerm { path: path.clone(), condition }));
+        }
     }
     terms
 }
@@ -44,7 +54,7 @@ pub(super) fn key_terms(collection: &Collection, access: &Access) -> Vec<KeyTerm
 /// What the fields of a key are bound to, those of the block first.
 #[derive(Default)]
 struct Bound {
-    equal: Vec<Operand>,
+    equal: Vec<KeyValue>,
     sets: Vec<(usize, InSet)>,
     range: Option<KeyRange>,
     /// The key is of one aggregate.

@@ -1,9 +1,18 @@
 //! Paths, conditions and clauses as people write them.
 
+use super::is_single;
+use crate::saved::name;
 use askloom_model::{
     Aggregate, AggregateFunction, Collection, Comparison, Conceptual, Condition, Constant, InSet, Leaf,
-    Operand, OrderBy, OrderTerm, Parameter, Path, Position, PositionId, Table, Type,
+    Operand, OrderBy, OrderTerm, Parameter, Path, Position, PositionId, Query, Table, Type,
 };
+
+/// How a predicate is written: `x IN …` or `x NOT IN …`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Plain,
+    Negated,
+}
 
 /// What names mean in a statement.
 #[derive(Debug, Clone, Copy)]
@@ -18,14 +27,21 @@ pub(crate) fn path_text(conceptual: &Conceptual, collection: &Collection, path: 
     Words { conceptual, positions: &collection.source.positions, parameters: &[] }.path(path)
 }
 
+/// The condition of a query as the language writes it.
+#[must_use]
+pub fn condition_text(conceptual: &Conceptual, query: &Query) -> Option<String> {
+    let words = Words { conceptual, positions: &query.positions, parameters: &query.parameters };
+    query.condition.as_ref().map(|condition| words.condition(condition))
+}
+
 impl Words<'_> {
     /// `firstPlayer.score`
     pub(super) fn path(&self, path: &Path) -> String {
         let mut names: Vec<String> = self.position(path.position).into_iter().collect();
-        names.extend(path.hops.iter().map(|&hop| self.conceptual.ends[hop].name.clone()));
+        names.extend(path.hops.iter().map(|&hop| name(&self.conceptual.ends[hop].name)));
         match path.leaf {
-            Leaf::Attribute(id) => names.push(self.conceptual.attributes[id].name.clone()),
-            Leaf::Reference(id) => names.push(self.conceptual.ends[id].name.clone()),
+            Leaf::Attribute(id) => names.push(name(&self.conceptual.attributes[id].name)),
+            Leaf::Reference(id) => names.push(name(&self.conceptual.ends[id].name)),
             Leaf::Itself if names.is_empty() => names.push(self.class(path.position)),
             Leaf::Itself => {}
             Leaf::Bucket(_) => names.push("bucket".to_owned()),
@@ -38,18 +54,18 @@ impl Words<'_> {
         let row = &self.positions[position];
         let hop = row.from?;
         if let Some(alias) = &row.alias {
-            return Some(alias.clone());
+            return Some(name(alias));
         }
-        let member = self.conceptual.member_name(hop.step);
+        let member = name(self.conceptual.member_name(hop.step));
         Some(match self.position(hop.parent) {
             Some(parent) => format!("{parent}.{member}"),
-            None => member.to_owned(),
+            None => member,
         })
     }
 
     fn class(&self, position: PositionId) -> String {
         let class = self.positions[position].class;
-        class.map_or_else(|| "element".to_owned(), |class| self.conceptual.classes[class].name.clone())
+        class.map_or_else(|| "element".to_owned(), |class| name(&self.conceptual.classes[class].name))
     }
 
     fn operand(&self, operand: &Operand, ty: Option<&Type>) -> String {
@@ -62,7 +78,7 @@ impl Words<'_> {
 
     fn parameter(&self, index: usize) -> String {
         match self.parameters.get(index) {
-            Some(parameter) => format!(":{}", parameter.name),
+            Some(parameter) => format!(":{}", name(&parameter.name)),
             None => format!(":{}", index + 1),
         }
     }
@@ -89,32 +105,66 @@ impl Words<'_> {
 
     /// A condition; several terms of an AND need no parentheses.
     pub(super) fn condition(&self, condition: &Condition) -> String {
-        let both = |left: &Operand, word: &str, right: &Operand| {
-            let ty = self.type_of(&[left, right]);
-            format!("{} {word} {}", self.operand(left, ty), self.operand(right, ty))
-        };
-        let range = |value: &Operand, word: &str, low: &Operand, high: &Operand| {
-            let ty = self.type_of(&[value]);
-            format!("{} AND {}", both(value, word, low), self.operand(high, ty))
-        };
         match condition {
             Condition::And(terms) => self.joined(terms, " AND "),
             Condition::Or(terms) => self.joined(terms, " OR "),
-            Condition::Not(inner) => {
-                if let Condition::IsNull { value } = &**inner {
-                    format!("{} IS NOT NULL", self.operand(value, None))
-                } else {
-                    format!("NOT {}", self.term(inner))
-                }
+            // Of single values both forms say the same, and this one reads better.
+            Condition::Not(inner) if inner.has_negated_form() && self.is_single(inner) => {
+                self.predicate(inner, Form::Negated)
             }
-            Condition::Compare { left, op, right } => both(left, sign(*op), right),
-            Condition::Between { value, low, high } => range(value, "BETWEEN", low, high),
-            Condition::InBox { value, low, high } => range(value, "IN BOX", low, high),
+            Condition::Not(inner) => format!("NOT {}", self.term(inner)),
+            Condition::Negated(inner) if inner.has_negated_form() => self.predicate(inner, Form::Negated),
+            // The language has no form for it; of what is made of others it means the same.
+            Condition::Negated(inner) => format!("NOT {}", self.term(inner)),
+            Condition::Compare { .. }
+            | Condition::Between { .. }
+            | Condition::In { .. }
+            | Condition::StartsWith { .. }
+            | Condition::IsNull { .. }
+            | Condition::Matches { .. }
+            | Condition::Under { .. }
+            | Condition::Above { .. }
+            | Condition::Within { .. }
+            | Condition::InBox { .. } => self.predicate(condition, Form::Plain),
+        }
+    }
+
+    /// Whether a condition is about single values.
+    fn is_single(&self, condition: &Condition) -> bool {
+        condition.paths().into_iter().all(|path| is_single(self.conceptual, path))
+    }
+
+    /// A predicate in one of its forms. What is made of other conditions is none, and has only the plain one.
+    fn predicate(&self, predicate: &Condition, form: Form) -> String {
+        let not = match form {
+            Form::Plain => "",
+            Form::Negated => "NOT ",
+        };
+        let both = |left: &Operand, word: &str, right: &Operand| {
+            let ty = self.type_of(&[left, right]);
+            format!("{} {not}{word} {}", self.operand(left, ty), self.operand(right, ty))
+        };
+        match predicate {
+            Condition::And(_) | Condition::Or(_) | Condition::Not(_) | Condition::Negated(_) => {
+                self.condition(predicate)
+            }
+            Condition::Compare { left, op, right } => {
+                let ty = self.type_of(&[left, right]);
+                format!("{} {} {}", self.operand(left, ty), sign(*op), self.operand(right, ty))
+            }
+            Condition::Between { value, low, high } => {
+                let high = self.operand(high, self.type_of(&[value]));
+                format!("{} AND {high}", both(value, "BETWEEN", low))
+            }
+            Condition::InBox { value, low, high } => {
+                let [value, low, high] = [value, low, high].map(|operand| self.operand(operand, None));
+                format!("{value} {not}IN BOX ({low}, {high})")
+            }
             Condition::In { value, set } => {
-                format!("{} IN {}", self.operand(value, None), self.set(value, set))
+                format!("{} {not}IN {}", self.operand(value, None), self.set(value, set))
             }
             Condition::StartsWith { value, prefix } => both(value, "STARTS WITH", prefix),
-            Condition::IsNull { value } => format!("{} IS NULL", self.operand(value, None)),
+            Condition::IsNull { value } => format!("{} IS {not}NULL", self.operand(value, None)),
             Condition::Matches { value, words } => both(value, "MATCHES", words),
             Condition::Under { value, of } => both(value, "UNDER", of),
             Condition::Above { value, of } => both(value, "ABOVE", of),

@@ -42,6 +42,7 @@ fn plain(condition: &Condition) -> Option<(&'static str, Vec<&Operand>)> {
         Condition::And(_)
         | Condition::Or(_)
         | Condition::Not(_)
+        | Condition::Negated(_)
         | Condition::Compare { .. }
         | Condition::In { .. }
         | Condition::IsNull { .. } => None,
@@ -59,6 +60,7 @@ impl Paths<'_> {
             Condition::And(terms) => json!({ "and": self.conditions(terms) }),
             Condition::Or(terms) => json!({ "or": self.conditions(terms) }),
             Condition::Not(inner) => json!({ "not": self.condition(inner) }),
+            Condition::Negated(inner) => json!({ "negated": self.condition(inner) }),
             Condition::Compare { left, op, right } => {
                 let both = [left, right];
                 json!({ "compare": [tree(left, &both), sign(*op), tree(right, &both)] })
@@ -140,9 +142,15 @@ impl Paths<'_> {
 
     /// The condition as the language writes it.
     pub(super) fn condition_text(&self, condition: &Condition) -> String {
+        self.text_with(condition, "")
+    }
+
+    /// The same, with `NOT ` or nothing before the operator of a predicate.
+    fn text_with(&self, condition: &Condition, not: &str) -> String {
         let inner = |term: &Condition| match term {
             Condition::And(_) | Condition::Or(_) => format!("({})", self.condition_text(term)),
             Condition::Not(_)
+            | Condition::Negated(_)
             | Condition::Compare { .. }
             | Condition::Between { .. }
             | Condition::In { .. }
@@ -162,10 +170,10 @@ impl Paths<'_> {
             let said = WORDS.iter().find(|(known, _)| *known == word).map_or(word, |(_, said)| said);
             let texts: Vec<String> = operands.iter().map(|operand| text(operand, &operands)).collect();
             return match (word, texts.as_slice()) {
-                ("between", [value, low, high]) => format!("{value} {said} {low} AND {high}"),
-                ("within", [value, km, of]) => format!("{value} {said} {km} KM OF {of}"),
-                ("in_box", [value, low, high]) => format!("{value} {said} {low}, {high}"),
-                (_, [value, others @ ..]) => format!("{value} {said} {}", others.join(", ")),
+                ("between", [value, low, high]) => format!("{value} {not}{said} {low} AND {high}"),
+                ("within", [value, km, of]) => format!("{value} {not}{said} {km} KM OF {of}"),
+                ("in_box", [value, low, high]) => format!("{value} {not}{said} ({low}, {high})"),
+                (_, [value, others @ ..]) => format!("{value} {not}{said} {}", others.join(", ")),
                 (_, []) => String::new(),
             };
         }
@@ -173,6 +181,7 @@ impl Paths<'_> {
             Condition::And(terms) => joined(terms, "AND"),
             Condition::Or(terms) => joined(terms, "OR"),
             Condition::Not(term) => format!("NOT {}", inner(term)),
+            Condition::Negated(term) => self.text_with(term, "NOT "),
             Condition::Compare { left, op, right } => {
                 let both = [left, right];
                 format!("{} {} {}", text(left, &both), sign(*op), text(right, &both))
@@ -186,9 +195,9 @@ impl Paths<'_> {
                     }
                     InSet::Parameter(index) => format!(":{index}"),
                 };
-                format!("{} IN {set}", text(value, &of))
+                format!("{} {not}IN {set}", text(value, &of))
             }
-            Condition::IsNull { value } => format!("{} IS NULL", text(value, &[value])),
+            Condition::IsNull { value } => format!("{} IS {not}NULL", text(value, &[value])),
             Condition::Between { .. }
             | Condition::StartsWith { .. }
             | Condition::Matches { .. }
@@ -237,6 +246,14 @@ impl Paths<'_> {
             ("and", _) => Ok(Condition::And(terms()?)),
             ("or", _) => Ok(Condition::Or(terms()?)),
             ("not", _) => Ok(Condition::Not(Box::new(self.read_condition(inner)?))),
+            ("negated", _) => {
+                let predicate = self.read_condition(inner)?;
+                if predicate.has_negated_form() {
+                    Ok(Condition::Negated(Box::new(predicate)))
+                } else {
+                    Err(wrong())
+                }
+            }
             ("is_null", _) => Ok(Condition::IsNull { value: self.read_operand(inner, None)? }),
             ("compare", Some([left, op, right])) => {
                 let op = COMPARISONS.iter().find(|(_, sign)| op.as_str() == Some(sign)).ok_or_else(wrong)?.0;

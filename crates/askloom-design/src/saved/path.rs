@@ -8,7 +8,7 @@ const ITSELF: &str = "$self";
 const BUCKET: &str = "$bucket:";
 
 /// A name as the language writes it: in back-quotes unless it is a plain word.
-pub(super) fn name(text: &str) -> String {
+pub(crate) fn name(text: &str) -> String {
     let plain = text.chars().all(|letter| letter.is_alphanumeric() || letter == '_')
         && text.chars().next().is_some_and(|first| !first.is_numeric());
     if plain { text.to_owned() } else { format!("`{text}`") }

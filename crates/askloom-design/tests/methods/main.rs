@@ -14,6 +14,7 @@ mod given;
 mod kvmod;
 mod limits;
 mod native;
+mod needed;
 mod noam;
 mod qodm;
 mod scans;

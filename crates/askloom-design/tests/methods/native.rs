@@ -160,7 +160,8 @@ fn what_is_stored_in_another_order_or_elsewhere_is_no_index_of_stored_fields() {
         let text = format!(
             "value Place {{ city: text }}\n@count(100) entity Town {{ id land: text, id name: text }}\n\
              @count(100_000) entity Thing {{ id key: uuid, {member} }}\n\
-             @rate(100/s) query q: SELECT key FROM Thing WHERE {condition}\n"
+             @rate(100/s) query q: SELECT key FROM Thing WHERE {condition}\n\
+             @rate(50/s) write add: INSERT Thing\n"
         );
         let (_, design) = on_mongodb(&model(&text));
         assert_eq!(kept(&design).len(), indexes, "{member}: {condition}");

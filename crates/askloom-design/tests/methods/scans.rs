@@ -9,12 +9,8 @@ use askloom_model::Model;
 /// A range that holds a third of all, and a key of which a handful is everything: a scan is cheaper than an index. And what
 /// is asked twenty times a day costs less than an index that every order would keep. And all flights are gone through
 /// before the passengers of some, who are far more.
-const SCANNING: [(&str, &str, &str); 12] = [
-    ("noam", "airline", "Q1_aircraftsCapacityWithin"),
-    ("qodm", "airline", "Q1_aircraftsCapacityWithin"),
+const SCANNING: [(&str, &str, &str); 8] = [
     ("qodm", "airline", "Q5_passengersDepartingGivenPeriod"),
-    ("kvmod", "airline", "Q1_aircraftsCapacityWithin"),
-    ("given", "airline", "Q1_aircraftsCapacityWithin"),
     ("noam", "shop", "bestRated"),
     ("noam", "shop", "shelves"),
     ("qodm", "shop", "bestRated"),

@@ -9,12 +9,16 @@
     reason = "the code around the tests fails them by panicking, too"
 )]
 
+mod conditions;
 mod data;
 mod examples;
+mod identity;
+mod immutable;
 mod levels;
 mod missing;
 mod pricing;
 mod printed;
 mod properties;
 mod split;
+mod stated;
 mod writes;

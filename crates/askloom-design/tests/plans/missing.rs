@@ -77,8 +77,50 @@ write finish {
     assert_eq!(said.code, Code::NotTogether);
     assert_eq!(said.message, "`finish` changes Player and Game at once");
     assert_eq!(said.span(), finish.header.span);
+    assert!(said.hint.as_deref().unwrap_or_default().contains("`@apart`"), "{:?}", said.hint);
     for name in ["embedded", "redis", "mongodb", "dynamodb"] {
         let costing = Costing::from(askloom_target::target(name).unwrap());
         assert!(write::plan(&costing, &model, &design, finish).is_ok(), "{name}");
     }
+}
+
+#[test]
+fn aggregates_of_one_class_need_a_transaction_too() {
+    let (model, design) = designed(model(
+        "entity Account { id a: int, balance: int, log: text[*] }
+write move {
+  UPDATE Account SET balance = balance - :n WHERE a = :from
+  UPDATE Account SET balance = balance + :n WHERE a = :to
+}
+write note {
+  UPDATE Account SET balance = balance - :n WHERE a = :a
+  ADD :entry TO Account.log WHERE a = :a
+}",
+    ));
+    let cassandra = Costing::from(askloom_target::target("cassandra").unwrap());
+    let said = write::plan(&cassandra, &model, &design, statement(&model, "move")).unwrap_err();
+    assert_eq!(said.message, "`move` changes several aggregates of Account at once");
+    assert!(write::plan(&cassandra, &model, &design, statement(&model, "note")).is_ok());
+}
+
+#[test]
+fn what_commits_apart_needs_no_transaction() {
+    let text = "entity Player { id name: text, score: int }
+entity Game { id gameId: uuid, status: text }
+@apart write finish {
+  UPDATE Game SET status = :status WHERE gameId = :gameId
+  UPDATE Player SET score = :score WHERE name = :name
+}";
+    let (model, design) = designed(model(text));
+    let finish = statement(&model, "finish");
+    let cassandra = Costing::from(askloom_target::target("cassandra").unwrap());
+    let apart = write::plan(&cassandra, &model, &design, finish).unwrap();
+    assert_eq!(apart.level, askloom_model::CopyLevel::AtomicUnit);
+    assert!(write::print(&model, &design, Some(finish), &apart).contains("each statement by itself"));
+    let mut together = finish.clone();
+    together.apart = false;
+    let embedded = Costing::default();
+    let one = write::plan(&embedded, &model, &design, &together).unwrap().estimate;
+    let two = write::plan(&embedded, &model, &design, finish).unwrap().estimate;
+    assert_eq!(two.requests, one.requests + 1.0, "each statement is sent by itself");
 }

@@ -3,7 +3,7 @@
 use crate::examples::{designed, example, model, write as statement};
 use askloom_design::cost::Costing;
 use askloom_design::plan::write;
-use askloom_model::{CopyWrite, Design, Model, SupportOf, WritePlan};
+use askloom_model::{CopyWrite, Design, Model, SupportOf, WriteOf, WritePlan};
 
 fn planned(model: &Model, design: &Design, name: &str) -> WritePlan {
     write::plan(&Costing::default(), model, design, statement(model, name)).unwrap()
@@ -111,6 +111,56 @@ write add: ADD :round TO Game.rounds WHERE gameId = :gameId";
     assert_eq!(written(text).puts, 2.0, "the aggregate and its version");
     assert_eq!(written(&apart).puts, 2.0, "the round and the version");
     assert!(written(&apart).written < 600.0 && written(text).written > 6_000.0);
+}
+
+#[test]
+fn elements_are_written_as_far_as_they_match() {
+    let text = "value Round { moves: text @size(500 B), kind: text @distinct(6) }
+entity Game { id gameId: uuid, part rounds: Round[*] @avg(12) }
+represent Game { /Game/*/rounds[*] /Game/* }
+write all: UPDATE Game.rounds SET moves = :moves WHERE gameId = :gameId
+write some: UPDATE Game.rounds SET moves = :moves WHERE gameId = :gameId AND rounds.kind = :kind
+write add: ADD :round TO Game.rounds WHERE gameId = :gameId";
+    let (model, design) = designed(model(text));
+    let puts = |name: &str| planned(&model, &design, name).steps[0].master.estimate.puts;
+    assert_eq!((puts("all"), puts("some"), puts("add")), (13.0, 3.0, 2.0), "with the version");
+}
+
+#[test]
+fn elements_move_rows_that_are_found_by_what_is_set() {
+    let (model, design) = designed(model(
+        "value Line { sku: text @distinct(100), n: int }
+@count(1_000) entity Order { id o: int, part lines: Line[*] @avg(4) }
+query bySku: SELECT o, l.n FROM Order JOIN lines AS l WHERE l.sku = :sku
+write more: UPDATE Order.lines SET n = n + 1 WHERE o = :o AND lines.sku = :sku
+write swap: UPDATE Order.lines SET sku = :new WHERE o = :o AND lines.sku = :sku",
+    ));
+    let moved = |name: &str| {
+        let plan = planned(&model, &design, name);
+        let copies = plan.steps[0].copies.iter().filter(|copy| copy.estimate.puts > 0.0);
+        copies.map(|copy| (copy.estimate.puts, copy.estimate.deletes)).collect::<Vec<_>>()
+    };
+    assert_eq!(moved("more"), [(1.0, 0.0)], "the row is where it was");
+    assert_eq!(moved("swap"), [(1.0, 1.0)], "the row has another key");
+}
+
+#[test]
+fn a_statement_that_stores_costs_what_storing_costs() {
+    let (model, design) = designed(model(
+        "entity Brand { id slug: text }
+entity Game { id gameId: uuid, unique code: text, checked ref brand: Brand on delete refuse, part rounds: Round[*] @avg(12) }
+value Round { moves: text @size(500 B) }
+query byCode: SELECT gameId FROM Game WHERE code = :code
+write save: STORE Game
+write add: INSERT Game",
+    ));
+    let save = planned(&model, &design, "save");
+    let all = write::implicit(&Costing::default(), &model, &design).unwrap();
+    let game = model.conceptual.classes.iter().find(|(_, class)| class.name == "Game").unwrap().0;
+    let store = all.iter().find(|plan| plan.of == WriteOf::Store(game)).unwrap();
+    assert_eq!(save.estimate, store.estimate);
+    assert_eq!((save.steps[0].reservations.len(), save.steps[0].checks.len()), (1, 1));
+    assert!(save.estimate.written > 6_000.0 && planned(&model, &design, "add").estimate.written < 1_000.0);
 }
 
 #[test]

@@ -84,6 +84,20 @@ fn a_design_of_another_model() {
 }
 
 #[test]
+fn only_predicates_are_negated() {
+    let text = edited("\"compare\": [", "\"negated\": [");
+    let found = said(&text);
+    let is_said = |(code, message, _): &(Code, String, String)| {
+        *code == Code::DesignOfAnotherModel && message.contains("a condition is an object of one member")
+    };
+    assert!(found.iter().any(is_said), "{found:#?}");
+    let (from, to) = ("\"tree\": {", "\"tree\": {\"negated\": {\"and\": []}}, \"x\": {");
+    let found = said(&edited(from, to));
+    let wrong = "`negated` is not followed by what it needs, but by `{\"and\":[]}`";
+    assert!(found.iter().any(|(_, message, _)| message.ends_with(wrong)), "{found:#?}");
+}
+
+#[test]
 fn nonsense() {
     let malformed = Code::DesignMalformed;
     assert_eq!(said("{")[0].0, malformed);

@@ -237,7 +237,7 @@ impl Choices<'_> {
     ) -> Condition {
         let path = self.path(positions);
         let value = Operand::Path(path.clone());
-        let kinds = if depth > 2 { 9 } else { 12 };
+        let kinds = if depth > 2 { 10 } else { 14 };
         match self.below(kinds) {
             0 | 1 => {
                 let ops =
@@ -259,8 +259,13 @@ impl Choices<'_> {
             6 => Condition::Matches { value, words: self.constant(&path) },
             7 => Condition::Under { value, of: self.constant(&path) },
             8 => Condition::Within { value, km: self.constant(&path), of: self.constant(&path) },
-            9 => Condition::Not(Box::new(self.condition(positions, depth + 1))),
-            10 => {
+            9 => Condition::InBox { value, low: self.constant(&path), high: self.constant(&path) },
+            10 => Condition::Not(Box::new(self.condition(positions, depth + 1))),
+            11 => match self.condition(positions, 3) {
+                predicate if predicate.has_negated_form() => Condition::Negated(Box::new(predicate)),
+                comparison => Condition::Not(Box::new(comparison)),
+            },
+            12 => {
                 Condition::And((0..2 + self.below(2)).map(|_| self.condition(positions, depth + 1)).collect())
             }
             _or => {

@@ -12,12 +12,29 @@ pub(super) fn check(context: &mut Context<'_>) {
         let count = conceptual.classes[attribute.class].statistics.count;
         found.extend(distinct(attribute, count));
     }
+    for (_, attribute) in conceptual.attributes.iter() {
+        let may = attribute.optional && !attribute.list;
+        found.extend(nulls(&attribute.statistics, attribute.span, may));
+    }
+    for (_, end) in conceptual.ends.iter() {
+        found.extend(nulls(&end.statistics, end.span, end.cardinality == Cardinality::OPTIONAL));
+    }
     for (statistics, span, cardinality) in attributes.chain(ends) {
         found.extend(contradictions(statistics, span, cardinality));
     }
     for diagnostic in found {
         context.diagnostics.push(diagnostic);
     }
+}
+
+/// A share of nulls where there are none.
+fn nulls(statistics: &MemberStatistics, span: Span, may_be_null: bool) -> Option<Diagnostic> {
+    let share = statistics.null_share().filter(|_| !may_be_null)?;
+    let message = format!("this is never null, and `@freq` says that {:.0} % are", share * 100.0);
+    Some(
+        Diagnostic::new(Code::StatisticOutOfRange, span, message)
+            .hint("drop the share of nulls, or make the member optional with `?`"),
+    )
 }
 
 /// More different values than there can be.

@@ -6,7 +6,7 @@ use askloom_model::{Diagnostics, FileId};
 use std::collections::{HashMap, HashSet};
 
 /// Every annotation that means something. Others become comments when a dialect is converted.
-pub(super) const ANNOTATIONS: [&str; 14] = [
+pub(super) const ANNOTATIONS: &[&str] = &[
     "count",
     "avg",
     "max",
@@ -17,9 +17,13 @@ pub(super) const ANNOTATIONS: [&str; 14] = [
     "rate",
     "latency",
     "fresh",
+    "apart",
+    "selects",
+    "rows",
     "ttl",
     "store",
     "tree",
+    "writes",
     "highlyUpdated",
 ];
 

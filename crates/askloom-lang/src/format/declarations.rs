@@ -33,7 +33,9 @@ impl<'a> Builder<'_, 'a> {
                 self.positional = None;
                 item
             }
-            NodeKind::Import | NodeKind::Ask | NodeKind::Invariant => self.line(node, Lines::Join),
+            NodeKind::Import | NodeKind::Ask | NodeKind::Invariant | NodeKind::WritesAny => {
+                self.line(node, Lines::Join)
+            }
             _broken => self.as_it_is(node),
         }
     }

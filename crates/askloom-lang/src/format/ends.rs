@@ -36,6 +36,7 @@ fn ends(first: Seen, second: Option<Seen>, third: Option<Seen>) -> bool {
         TokenKind::Word => {
             let Some(keyword) = first.keyword else { return false };
             (keyword.starts_declaration() && declares(keyword, second, third))
+                || (keyword == Keyword::Immutable && marks_class(second, third))
                 || (keyword.starts_write() && second.is_none_or(|next| writes(next.kind)))
         }
         _other => false,
@@ -47,8 +48,18 @@ fn declares(keyword: Keyword, second: Option<Seen>, third: Option<Seen>) -> bool
     match keyword {
         Keyword::Import => matches!(next.kind, TokenKind::Text | TokenKind::DoubleText),
         Keyword::Abstract => next.keyword == Some(Keyword::Entity),
+        Keyword::Writes => next.keyword == Some(Keyword::Any),
         Keyword::Represent if next.kind == TokenKind::Star => true,
         _declares_a_name => next.kind.is_name() && (next.keyword.is_none() || third.is_none_or(opens)),
+    }
+}
+
+/// `immutable entity Reading`
+fn marks_class(second: Option<Seen>, third: Option<Seen>) -> bool {
+    match second.and_then(|next| next.keyword) {
+        Some(Keyword::Abstract) => third.is_none_or(|third| third.keyword == Some(Keyword::Entity)),
+        Some(Keyword::Entity | Keyword::Value) => third.is_none_or(|third| third.kind.is_name()),
+        Some(_) | None => false,
     }
 }
 

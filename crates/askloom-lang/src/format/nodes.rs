@@ -182,6 +182,8 @@ impl<'a> Builder<'_, 'a> {
             },
             Element::Node(node) => match self.tree.kind(node) {
                 NodeKind::Cardinality | NodeKind::RuleStep => Gap::Tight,
+                // At the start of a line it would describe what follows.
+                NodeKind::Annotation if is_predicate(kind) => Gap::Space,
                 NodeKind::Annotation | NodeKind::DefaultValue => Gap::Apart,
                 NodeKind::SelectClause
                 | NodeKind::FromClause
@@ -189,6 +191,7 @@ impl<'a> Builder<'_, 'a> {
                 | NodeKind::WhereClause
                 | NodeKind::GroupByClause
                 | NodeKind::OrderByClause
+                | NodeKind::PerGroupClause
                 | NodeKind::LimitClause
                 | NodeKind::PageClause => Gap::Clause,
                 child if is_statement(child) => Gap::Clause,
@@ -237,7 +240,24 @@ fn is_keyword_place(parent: NodeKind) -> bool {
             | NodeKind::WorkloadEntry
             | NodeKind::AnnotationArgument
             | NodeKind::Call
+            | NodeKind::Bucket
             | NodeKind::Literal
+    )
+}
+
+fn is_predicate(kind: NodeKind) -> bool {
+    matches!(
+        kind,
+        NodeKind::Compare
+            | NodeKind::Between
+            | NodeKind::In
+            | NodeKind::StartsWith
+            | NodeKind::IsNull
+            | NodeKind::Matches
+            | NodeKind::Under
+            | NodeKind::Above
+            | NodeKind::Within
+            | NodeKind::InBox
     )
 }
 
@@ -247,6 +267,7 @@ pub(super) fn is_statement(kind: NodeKind) -> bool {
         kind,
         NodeKind::Insert
             | NodeKind::Upsert
+            | NodeKind::Store
             | NodeKind::Update
             | NodeKind::Delete
             | NodeKind::Add
@@ -258,7 +279,10 @@ pub(super) fn is_statement(kind: NodeKind) -> bool {
 
 /// Whether a parenthesis belongs to the word before it.
 fn is_called(parent: NodeKind) -> bool {
-    matches!(parent, NodeKind::Annotation | NodeKind::TypeName | NodeKind::Call | NodeKind::Aggregate)
+    matches!(
+        parent,
+        NodeKind::Annotation | NodeKind::TypeName | NodeKind::Call | NodeKind::Aggregate | NodeKind::Bucket
+    )
 }
 
 fn is_bool(text: &str) -> bool {

@@ -1,12 +1,13 @@
 //! Annotations: one table says which there are, where they may stand and what they take.
 
+use super::arguments::{Argument, argument, whole_of};
 use super::units::{self, Unit};
 use super::{Place, Resolver};
 use crate::Dialect;
 use crate::suggest::{Near, closest, did_you_mean, did_you_mean_text};
 use crate::syntax::ast::Ident;
-use crate::syntax::{NodeId, NodeKind, TokenId, TokenKind, Tree};
-use askloom_model::{Code, Diagnostic, Span};
+use crate::syntax::{NodeId, NodeKind, TokenKind, Tree};
+use askloom_model::{Code, Diagnostic, Kept, Span};
 
 /// What an annotation can describe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,10 +20,11 @@ pub(super) enum Target {
     ToMany,
     Query,
     Write,
+    Comparison,
 }
 
 impl Target {
-    fn describe(self) -> &'static str {
+    pub(super) fn describe(self) -> &'static str {
         match self {
             Self::Entity => "an entity",
             Self::Value => "a value object",
@@ -32,6 +34,7 @@ impl Target {
             Self::ToMany => "a to-many relationship",
             Self::Query => "a query",
             Self::Write => "a write",
+            Self::Comparison => "a comparison in the WHERE of a query",
         }
     }
 }
@@ -48,9 +51,13 @@ enum Kind {
     Rate,
     Latency,
     Fresh,
+    Apart,
+    Selects,
+    Rows,
     Ttl,
     Store,
     Tree,
+    Writes,
     HighlyUpdated,
 }
 
@@ -65,26 +72,49 @@ const fn spec(name: &'static str, kind: Kind, targets: &'static [Target]) -> Spe
 }
 
 use Target as T;
-const SPECS: [Spec; 14] = [
+const SPECS: &[Spec] = &[
     spec("count", Kind::Count, &[T::Entity]),
     spec("avg", Kind::Avg, &[T::ListAttribute, T::ToMany]),
     spec("max", Kind::Max, &[T::ListAttribute, T::ToMany]),
     spec("distinct", Kind::Distinct, &[T::Attribute, T::ListAttribute, T::ToOne, T::ToMany]),
-    spec("freq", Kind::Freq, &[T::Attribute, T::ListAttribute]),
+    spec("freq", Kind::Freq, &[T::Attribute, T::ListAttribute, T::ToOne]),
     spec("size", Kind::Size, &[T::Attribute, T::ListAttribute]),
     spec("skew", Kind::Skew, &[T::Entity, T::Attribute, T::ListAttribute, T::ToOne, T::ToMany, T::Query]),
     spec("rate", Kind::Rate, &[T::Query, T::Write]),
     spec("latency", Kind::Latency, &[T::Query, T::Write]),
     spec("fresh", Kind::Fresh, &[T::Query]),
+    spec("apart", Kind::Apart, &[T::Write]),
+    spec("selects", Kind::Selects, &[T::Query, T::Comparison]),
+    spec("rows", Kind::Rows, &[T::Query, T::Comparison]),
     spec("ttl", Kind::Ttl, &[T::Entity]),
     spec("store", Kind::Store, &[T::Entity]),
     spec("tree", Kind::Tree, &[T::ToOne, T::ToMany]),
+    spec("writes", Kind::Writes, &[T::Entity]),
     spec(
         "highlyUpdated",
         Kind::HighlyUpdated,
         &[T::Entity, T::Attribute, T::ListAttribute, T::Query, T::Write],
     ),
 ];
+
+/// What an annotation of exactly this name is; nothing if there is none.
+pub(super) fn known(name: &str) -> Option<Known> {
+    SPECS.iter().find(|spec| spec.name == name).map(Known)
+}
+
+/// An annotation that exists.
+#[derive(Clone, Copy)]
+pub(super) struct Known(&'static Spec);
+
+impl Known {
+    pub(super) fn describes(self, target: Target) -> bool {
+        self.0.targets.contains(&target)
+    }
+
+    pub(super) fn is_same(self, other: Self) -> bool {
+        self.0.kind == other.0.kind
+    }
+}
 
 /// What the annotations of one thing say together.
 #[derive(Debug, Default)]
@@ -98,12 +128,27 @@ pub(super) struct Found<'a> {
     pub(super) rate: Option<f64>,
     pub(super) latency_ms: Option<f64>,
     pub(super) fresh: bool,
-    pub(super) ttl_ms: Option<u64>,
+    pub(super) apart: bool,
+    /// `@selects` and `@rows`, each with its place.
+    pub(super) kept: Vec<(Kept, Span)>,
+    pub(super) ttl: Option<Lifetime<'a>>,
     pub(super) store: Option<String>,
     pub(super) tree: Option<Span>,
+    /// `@writes(any)`
+    pub(super) any_write: bool,
     pub(super) highly_updated: bool,
     /// The value as written and its share; typed by whoever knows the attribute.
     pub(super) frequencies: Vec<(Frequency<'a>, f64)>,
+}
+
+/// `@ttl(90 days from at)`
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Lifetime<'a> {
+    pub(super) ms: u64,
+    /// The attribute from which it counts; found by whoever knows the members.
+    pub(super) from: Option<Ident<'a>>,
+    /// The whole annotation.
+    pub(super) span: Span,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -114,26 +159,23 @@ pub(super) struct Frequency<'a> {
     pub(super) span: Span,
 }
 
-/// One argument: an optional value, a number, an optional unit.
-struct Argument<'a> {
-    node: NodeId,
-    value: Option<TokenId>,
-    number: Option<&'a str>,
-    negative: bool,
-    /// A minus before the value, as in `@freq(-1 2%)`.
-    negative_value: bool,
-    /// `/` before the unit, as in a rate.
-    per: bool,
-    percent: bool,
-    unit: Option<Ident<'a>>,
-}
-
 impl<'t, 'a> Resolver<'t, 'a, '_> {
     pub(super) fn annotations(&mut self, place: Place, target: Target) -> Found<'a> {
+        let of_the_line_before = self.continuation(place, target);
         let tree = self.tree(place);
+        let nodes = tree.children_of(place.node, NodeKind::Annotation);
+        let own = nodes.filter(|node| !of_the_line_before.contains(node)).collect();
+        self.read_all(tree, own, target)
+    }
+
+    pub(super) fn annotations_of(&mut self, tree: &'t Tree<'a>, node: NodeId, target: Target) -> Found<'a> {
+        self.read_all(tree, tree.children_of(node, NodeKind::Annotation).collect(), target)
+    }
+
+    fn read_all(&mut self, tree: &'t Tree<'a>, nodes: Vec<NodeId>, target: Target) -> Found<'a> {
         let mut found = Found::default();
         let mut seen: Vec<(Kind, Span)> = Vec::new();
-        for node in tree.children_of(place.node, NodeKind::Annotation) {
+        for node in nodes {
             let Some(name) = tree.name(node) else { continue };
             let Some(spec) = self.spec(tree, node, name) else { continue };
             if !spec.targets.contains(&target) {
@@ -206,14 +248,20 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
                     .with_unit(tree, node, spec, units::DURATIONS)
                     .filter(|&n| self.above_zero(tree, node, n));
             }
-            Kind::Ttl => {
-                let ttl = self.with_unit(tree, node, spec, units::DURATIONS);
-                found.ttl_ms = ttl.filter(|&n| self.above_zero(tree, node, n)).map(whole_of);
+            Kind::Ttl => found.ttl = self.lifetime(tree, node, spec),
+            Kind::Selects => {
+                found.kept.extend(self.selected_share(tree, node, spec).map(|kept| (kept, tree.span(node))));
+            }
+            Kind::Rows => {
+                let rows = self.plain(tree, node, spec).filter(|&n| self.above_zero(tree, node, n));
+                found.kept.extend(rows.map(|rows| (Kept::Rows(rows), tree.span(node))));
             }
             Kind::Fresh => found.fresh = self.nothing(tree, node, spec),
+            Kind::Apart => found.apart = self.nothing(tree, node, spec),
             Kind::HighlyUpdated => found.highly_updated = self.nothing(tree, node, spec),
             Kind::Tree => found.tree = self.nothing(tree, node, spec).then(|| tree.span(node)),
             Kind::Store => found.store = self.store(tree, node, spec),
+            Kind::Writes => found.any_write = self.any_write(tree, node, spec),
             Kind::Freq => self.frequencies(tree, node, spec, found),
         }
     }
@@ -229,10 +277,14 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
             Kind::Skew => "@skew(1.1)",
             Kind::Rate => "@rate(800/s)",
             Kind::Latency => "@latency(10 ms)",
-            Kind::Ttl => "@ttl(30 days)",
+            Kind::Ttl => "@ttl(30 days)` or `@ttl(30 days from at)",
+            Kind::Selects => "@selects(1%)",
+            Kind::Rows => "@rows(15)",
             Kind::Store => "@store(redis)",
             Kind::Fresh => "@fresh",
+            Kind::Apart => "@apart",
             Kind::Tree => "@tree",
+            Kind::Writes => "@writes(any)",
             Kind::HighlyUpdated => "@highlyUpdated",
         };
         let message = match example.contains('(') {
@@ -246,9 +298,12 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
     fn only(&mut self, tree: &Tree<'a>, node: NodeId, spec: &Spec) -> Option<Argument<'a>> {
         let mut arguments = tree.children_of(node, NodeKind::AnnotationArgument);
         let (first, second) = (arguments.next(), arguments.next());
-        match (first, second) {
-            (Some(first), None) => Some(argument(tree, first)),
-            _none_or_several => {
+        let argument = first.filter(|_| second.is_none()).map(|node| argument(tree, node));
+        let fits =
+            |argument: &Argument<'_>| argument.is_simple() || (spec.kind == Kind::Ttl && !argument.dangling);
+        match argument.filter(fits) {
+            Some(argument) => Some(argument),
+            None => {
                 self.bad(tree.span(node), spec);
                 None
             }
@@ -271,6 +326,16 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
                 None
             }
         }
+    }
+
+    fn any_write(&mut self, tree: &Tree<'a>, node: NodeId, spec: &Spec) -> bool {
+        let Some(argument) = self.only(tree, node, spec) else { return false };
+        let any =
+            argument.number.is_none() && argument.value.is_some_and(|token| tree.token_text(token) == "any");
+        if !any {
+            self.bad(tree.span(argument.node), spec);
+        }
+        any
     }
 
     /// A number that is not negative, with nothing beside it.
@@ -340,6 +405,37 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
         Some(number * self.factor(argument.unit, units)?)
     }
 
+    /// `1%` or `0.01`: more than nothing, and at most all.
+    fn selected_share(&mut self, tree: &Tree<'a>, node: NodeId, spec: &Spec) -> Option<Kept> {
+        let argument = self.only(tree, node, spec)?;
+        let plain = argument.value.is_none() && !argument.per && argument.unit.is_none();
+        let Some(number) = argument.number.filter(|_| plain).and_then(units::number) else {
+            self.bad(tree.span(argument.node), spec);
+            return None;
+        };
+        if argument.negative {
+            self.negative(tree, &argument);
+            return None;
+        }
+        let share = if argument.percent { number / 100.0 } else { number };
+        if share > 1.0 {
+            let message = format!("{:.0} % is more than all", share * 100.0);
+            self.say(
+                Diagnostic::new(Code::StatisticOutOfRange, tree.span(node), message)
+                    .hint("a share is written `1%` or `0.01`; `@rows(15)` says how many rows"),
+            );
+            return None;
+        }
+        self.above_zero(tree, node, share).then_some(Kept::Share(share))
+    }
+
+    fn lifetime(&mut self, tree: &Tree<'a>, node: NodeId, spec: &Spec) -> Option<Lifetime<'a>> {
+        let ms = self.with_unit(tree, node, spec, units::DURATIONS)?;
+        let from = tree.child(node, NodeKind::AnnotationArgument).and_then(|node| argument(tree, node).from);
+        let span = tree.span(node);
+        self.above_zero(tree, node, ms).then(|| Lifetime { ms: whole_of(ms), from, span })
+    }
+
     /// `800/s`; a bare number is per second.
     fn rate(&mut self, tree: &Tree<'a>, node: NodeId, spec: &Spec) -> Option<f64> {
         let argument = self.only(tree, node, spec)?;
@@ -381,7 +477,8 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
         for node in tree.children_of(node, NodeKind::AnnotationArgument) {
             any = true;
             let argument = argument(tree, node);
-            let plain = !argument.per && argument.unit.is_none() && !argument.negative;
+            let plain =
+                !argument.per && argument.unit.is_none() && !argument.negative && argument.is_simple();
             let negative = argument.negative_value;
             let share = argument.number.filter(|_| plain).and_then(units::number);
             let (Some(value), Some(share)) = (argument.value, share) else {
@@ -410,49 +507,4 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
             );
         }
     }
-}
-
-fn argument<'a>(tree: &Tree<'a>, node: NodeId) -> Argument<'a> {
-    let mut argument = Argument {
-        node,
-        value: None,
-        number: None,
-        negative: false,
-        negative_value: false,
-        per: false,
-        percent: false,
-        unit: None,
-    };
-    for token in tree.own_tokens(node) {
-        match tree.token(token).kind {
-            TokenKind::Number if argument.number.is_none() => argument.number = Some(tree.token_text(token)),
-            TokenKind::Number => {
-                // `@freq(3 10%)`: the first number was the value.
-                argument.value = tree.own_token(node, TokenKind::Number);
-                argument.negative_value = std::mem::take(&mut argument.negative);
-                argument.number = Some(tree.token_text(token));
-            }
-            TokenKind::Minus => argument.negative = true,
-            TokenKind::Slash => argument.per = true,
-            TokenKind::Percent => argument.percent = true,
-            TokenKind::Word | TokenKind::QuotedWord | TokenKind::Text | TokenKind::DoubleText => {
-                if argument.number.is_none() {
-                    argument.value = Some(token);
-                } else {
-                    argument.unit = Some(tree.ident(token));
-                }
-            }
-            _other => {}
-        }
-    }
-    argument
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "checked to be finite and not negative"
-)]
-fn whole_of(number: f64) -> u64 {
-    number.round() as u64
 }

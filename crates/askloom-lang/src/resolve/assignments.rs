@@ -40,21 +40,34 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
 
     fn assignment(&mut self, st: &mut Statement<'t, 'a>, node: NodeId, class: ClassId) -> Option<Assignment> {
         let tree = st.tree;
-        let operands: Vec<NodeId> = tree.children(node).collect();
-        let (field, value) = (*operands.first()?, *operands.get(1)?);
-        let text = tree.path(field);
+        let text = tree.path(tree.children(node).next()?);
         let path = self.path(&st.scope, &text, Crossing::Some)?;
         let (member, ty) = self.settable(st, &path, &text, class)?;
+        let value = self.assigned_to(st, node, member, &ty)?;
+        Some(Assignment { hops: path.hops, member, value })
+    }
+
+    /// What the right side of an assignment gives to the field on its left.
+    pub(super) fn assigned_to(
+        &mut self,
+        st: &mut Statement<'t, 'a>,
+        node: NodeId,
+        member: Member,
+        ty: &ValueType,
+    ) -> Option<Assigned> {
+        let tree = st.tree;
+        let operands: Vec<NodeId> = tree.children(node).collect();
+        let (field, value) = (*operands.first()?, *operands.get(1)?);
         let plus =
             [TokenKind::Plus, TokenKind::Minus].into_iter().find_map(|kind| tree.own_token(node, kind));
-        let assigned = match (plus, operands.get(2)) {
+        match (plus, operands.get(2)) {
             (Some(sign), Some(&amount)) => {
                 let negative = tree.token(sign).kind == TokenKind::Minus;
-                self.increment(st, &path, &ty, value, amount, negative)?
+                let field = self.path(&st.scope, &tree.path(field), Crossing::Some)?;
+                self.increment(st, &field, ty, value, amount, negative)
             }
-            _plain => self.assigned(st, value, member, &ty)?,
-        };
-        Some(Assignment { hops: path.hops, member, value: assigned })
+            _plain => self.assigned(st, value, member, ty),
+        }
     }
 
     /// The member that a path of SET names, if it can be set.

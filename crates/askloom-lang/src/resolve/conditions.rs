@@ -1,7 +1,9 @@
 //! WHERE: predicates with both sides typed.
 
 use super::Resolver;
+use super::negation::is_predicate;
 use super::operands::{Statement, ValueType};
+use super::scope::Crossing;
 use crate::syntax::{Keyword, NodeId, NodeKind, TokenKind, Tree};
 use askloom_model::{
     Code, Comparison, Condition, Constant, Diagnostic, InSet, Leaf, Operand, ParameterType, Path, Span, Type,
@@ -19,17 +21,21 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
         condition.map(Some).ok_or(())
     }
 
-    fn condition(&mut self, st: &mut Statement<'t, 'a>, node: NodeId) -> Option<Condition> {
+    pub(super) fn condition(&mut self, st: &mut Statement<'t, 'a>, node: NodeId) -> Option<Condition> {
         let tree = st.tree;
         match tree.kind(node) {
             NodeKind::And => self.terms(st, node).map(Condition::And),
             NodeKind::Or => self.terms(st, node).map(Condition::Or),
-            NodeKind::Not => {
-                let inner = tree.children(node).next()?;
-                Some(Condition::Not(Box::new(self.condition(st, inner)?)))
+            NodeKind::Not => self.negation(st, node),
+            NodeKind::Paren => match tree.children(node).next()? {
+                inner if is_predicate(tree, inner) => self.predicate(st, inner),
+                inner => self.condition(st, inner),
+            },
+            _predicate => {
+                let predicate = self.predicate(st, node)?;
+                self.note_negated(tree, node, &predicate);
+                Some(predicate)
             }
-            NodeKind::Paren => self.condition(st, tree.children(node).next()?),
-            _predicate => self.predicate(st, node),
         }
     }
 
@@ -39,9 +45,19 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
         terms.into_iter().collect()
     }
 
-    fn predicate(&mut self, st: &mut Statement<'t, 'a>, node: NodeId) -> Option<Condition> {
-        let negated = st.tree.has_keyword(node, Keyword::Not);
-        let condition = match st.tree.kind(node) {
+    /// A predicate, and whether NOT stands before its operator.
+    pub(super) fn predicate(&mut self, st: &mut Statement<'t, 'a>, node: NodeId) -> Option<Condition> {
+        let mut predicate = self.plain_predicate(st, node)?;
+        if st.tree.has_keyword(node, Keyword::Not) {
+            predicate = self.negated(predicate);
+        }
+        self.state(st, node, &predicate);
+        Some(predicate)
+    }
+
+    /// A predicate without the NOT before its operator.
+    fn plain_predicate(&mut self, st: &mut Statement<'t, 'a>, node: NodeId) -> Option<Condition> {
+        match st.tree.kind(node) {
             NodeKind::Compare => self.compare(st, node),
             NodeKind::Between => self.between(st, node),
             NodeKind::In => self.member(st, node),
@@ -56,9 +72,39 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
             NodeKind::Above => self.on_tree(st, node).map(|(value, of)| Condition::Above { value, of }),
             NodeKind::Within => self.within(st, node),
             NodeKind::InBox => self.in_box(st, node),
+            NodeKind::Path => self.bare(st, node),
             _broken => None,
-        }?;
-        Some(if negated { Condition::Not(Box::new(condition)) } else { condition })
+        }
+    }
+
+    /// A path that stands alone: `paid` means `paid = true`.
+    fn bare(&mut self, st: &Statement<'t, 'a>, node: NodeId) -> Option<Condition> {
+        let (path, ty, span) = self.subject(st, node)?;
+        if ty == ValueType::Basic(Type::Bool) {
+            let (left, right) = (Operand::Path(path), Operand::Constant(Constant::Bool(true)));
+            return Some(Condition::Compare { left, op: Comparison::Equal, right });
+        }
+        let text = st.tree.text(node);
+        let message = format!("`{text}` is {}, and only a bool is a condition by itself", self.describe(&ty));
+        let name = st.tree.path(node).segments.last().map_or("value", |name| name.text);
+        self.say(Diagnostic::new(Code::NotACondition, span, message).hint(match &ty {
+            ValueType::Whole(_) => "compare one of its attributes".to_owned(),
+            ValueType::Identity(_) => format!(
+                "compare it with an identifier, as in `{text} = :{name}`; `{text} IS NOT NULL` asks whether \
+                 there is one"
+            ),
+            ValueType::Basic(Type::Json) => format!("`{text} IS NOT NULL` asks whether there is one"),
+            ValueType::Basic(Type::Geo) => {
+                format!("ask where it lies, as in `{text} WITHIN :km KM OF :point`")
+            }
+            ValueType::Basic(Type::Enum(values)) => {
+                let value = values.first().map_or("", String::as_str);
+                format!("compare it with one of its values, as in `{text} = '{value}'`")
+            }
+            ValueType::Basic(_) if st.crossing == Crossing::Never => "compare it with a literal".to_owned(),
+            ValueType::Basic(_) => format!("compare it, as in `{text} = :{name}`"),
+        }));
+        None
     }
 
     /// The path that a predicate is about, and its type.
@@ -320,7 +366,7 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
     }
 }
 
-fn comparison(tree: &Tree<'_>, node: NodeId) -> Option<Comparison> {
+pub(super) fn comparison(tree: &Tree<'_>, node: NodeId) -> Option<Comparison> {
     tree.own_tokens(node).find_map(|token| match tree.token(token).kind {
         TokenKind::Equal => Some(Comparison::Equal),
         TokenKind::NotEqual => Some(Comparison::NotEqual),

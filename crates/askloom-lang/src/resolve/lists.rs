@@ -1,11 +1,13 @@
-//! ADD and REMOVE: elements of a list.
+//! ADD, REMOVE and UPDATE: elements of a list.
 
 use super::operands::{Statement, ValueType};
+use super::parameters::Parameters;
+use super::scope::Scope;
 use super::{Resolver, first_position};
-use crate::syntax::NodeId;
 use crate::syntax::ast::{Ident, PathText};
+use crate::syntax::{NodeId, NodeKind};
 use askloom_model::{
-    ClassId, Code, Constant, Diagnostic, Member, Operand, RelationshipKind, Type, WriteStep,
+    Assignment, ClassId, Code, Constant, Diagnostic, Member, Operand, RelationshipKind, Type, WriteStep,
 };
 
 impl<'t, 'a> Resolver<'t, 'a, '_> {
@@ -136,5 +138,92 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
             condition,
             positions: std::mem::take(&mut st.scope.positions),
         })
+    }
+
+    /// `UPDATE Game.rounds SET …`. What SET names is the element's; WHERE is as that of REMOVE.
+    pub(super) fn update_elements(
+        &mut self,
+        st: &mut Statement<'t, 'a>,
+        node: NodeId,
+        class: ClassId,
+        text: &PathText<'a>,
+    ) -> Option<WriteStep> {
+        let (list, ty) = self.list_member(st, text, "UPDATE of elements")?;
+        let (element, set) = match ty {
+            ValueType::Whole(class) => (Some(class), self.assignments_inside(st, node, class)),
+            ValueType::Basic(_) | ValueType::Identity(_) => {
+                (None, self.assignment_of_element(st, node, list, &ty))
+            }
+        };
+        st.scope.join(first_position(), list, element, false);
+        let condition = self.condition_of(st, node, "UPDATE");
+        Some(WriteStep::UpdateElements {
+            class,
+            list,
+            set: set?,
+            condition: condition?,
+            positions: std::mem::take(&mut st.scope.positions),
+        })
+    }
+
+    /// The assignments to members of an element, in a scope of its own: there a bare name is the element's.
+    fn assignments_inside(
+        &mut self,
+        st: &mut Statement<'t, 'a>,
+        node: NodeId,
+        element: ClassId,
+    ) -> Option<Vec<Assignment>> {
+        let parameters = std::mem::replace(&mut st.parameters, Parameters::none());
+        let mut inside = Statement {
+            tree: st.tree,
+            scope: Scope::new(element),
+            parameters,
+            crossing: st.crossing,
+            stated: None,
+        };
+        let set = self.assignments(&mut inside, node, element);
+        st.parameters = inside.parameters;
+        set
+    }
+
+    /// The only assignment to an element that is a plain value: `SET tags = :tag`.
+    fn assignment_of_element(
+        &mut self,
+        st: &mut Statement<'t, 'a>,
+        node: NodeId,
+        list: Member,
+        ty: &ValueType,
+    ) -> Option<Vec<Assignment>> {
+        let tree = st.tree;
+        let name = self.model.conceptual.member_name(list).to_owned();
+        let mut set: Vec<Assignment> = Vec::new();
+        let mut first = None;
+        for node in tree.children_of(node, NodeKind::Assignment) {
+            let field = tree.path(tree.children(node).next()?);
+            let [only] = field.segments.as_slice() else {
+                let message = format!("an element of `{name}` is a plain value: nothing is inside");
+                self.say(
+                    Diagnostic::new(Code::PathThroughAttribute, field.span, message)
+                        .hint(format!("`SET {name} = …` sets the element itself")),
+                );
+                return None;
+            };
+            if only.text != name {
+                let message = format!("SET names the element, which is called `{name}` here");
+                self.say(
+                    Diagnostic::new(Code::UnknownName, only.span, message)
+                        .hint(format!("write `SET {name} = …`")),
+                );
+                return None;
+            }
+            if let Some(first) = first.replace(tree.span(node)) {
+                let message = "this element is set twice";
+                self.say(Diagnostic::new(Code::SetTwice, tree.span(node), message).also(first, "first here"));
+                return None;
+            }
+            let value = self.assigned_to(st, node, list, ty)?;
+            set.push(Assignment { hops: Vec::new(), member: list, value });
+        }
+        (!set.is_empty()).then_some(set)
     }
 }

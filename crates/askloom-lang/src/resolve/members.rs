@@ -57,6 +57,7 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
         let list = cardinality.is_some_and(Cardinality::is_many);
         let optional = cardinality == Some(Cardinality::OPTIONAL);
         let target = if list { Target::ListAttribute } else { Target::Attribute };
+        self.described.insert((place.tree, place.node), target);
         let found = self.annotations(place, target);
         let Some(ty) = ty else { return self.names.break_member(class, name.text) };
         let id = tree.has_keyword(place.node, Keyword::Id);
@@ -323,6 +324,8 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
             declaration: tree.span(node),
         };
         self.check_end(&end, target, tree, node);
+        let described = if end.cardinality.is_many() { Target::ToMany } else { Target::ToOne };
+        self.described.insert((place.tree, node), described);
         let id = self.model.conceptual.ends.push(end);
         self.end_statistics.push((id, place));
         self.add_member(class, name, Member::End(id));
@@ -439,7 +442,11 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
                 distinct: statistics.distinct.or(before.distinct),
                 size_bytes: None,
                 skew: statistics.skew.or(before.skew),
-                frequencies: Vec::new(),
+                frequencies: if statistics.frequencies.is_empty() {
+                    before.frequencies
+                } else {
+                    statistics.frequencies
+                },
             };
             if let Some(span) = found.tree {
                 end.tree = end.class == end.target;
@@ -461,13 +468,20 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
     ) -> MemberStatistics {
         let mut frequencies = Vec::new();
         for (value, share) in &found.frequencies {
-            let Some(ty) = ty else { continue };
+            if value.text.eq_ignore_ascii_case("null") && value.kind == TokenKind::Word {
+                frequencies.push((Constant::Null, *share));
+                continue;
+            }
+            let Some(ty) = ty else {
+                let message = "a reference has a share of nulls only: `@freq(null 40%)`";
+                self.say(Diagnostic::new(Code::BadArgument, value.span, message));
+                continue;
+            };
             let word = Ident { text: value.text, span: value.span };
             let constant = match value.kind {
                 TokenKind::Word | TokenKind::QuotedWord => match value.text {
                     "true" => Ok(Constant::Bool(true)),
                     "false" => Ok(Constant::Bool(false)),
-                    "null" => Ok(Constant::Null),
                     _other => enum_word(word, ty),
                 },
                 TokenKind::Number => self.try_constant(

@@ -5,22 +5,31 @@
 //! name them. Rules that look at the whole model (circles, coverage, probable slips) are in `check`.
 
 mod annotations;
+mod arguments;
 mod asks;
 mod assignments;
 mod classes;
+mod collections;
 mod conditions;
 mod constants;
+mod continuation_lines;
+mod declared;
 mod hierarchy;
+mod immutable;
 mod inverses;
+mod lifetimes;
 mod links;
 mod lists;
 mod members;
 mod names;
+mod negation;
 mod operands;
 mod parameters;
+mod per_group;
 mod queries;
 mod rules;
 mod scope;
+mod selectivities;
 mod types;
 mod units;
 mod writes;
@@ -53,6 +62,8 @@ pub(crate) fn resolve(trees: &[Tree<'_>], diagnostics: &mut Diagnostics) -> Mode
         places: Places::default(),
         inverses: Vec::new(),
         end_statistics: Vec::new(),
+        described: HashMap::new(),
+        lifetimes: Vec::new(),
         statements: names::Declared::default(),
         trees_of: HashSet::new(),
         neighbours: None,
@@ -71,6 +82,10 @@ struct Resolver<'t, 'a, 'd> {
     inverses: Vec<inverses::Clause>,
     /// Annotations of ends, read once cardinalities of inverses are known.
     end_statistics: Vec<(EndId, Place)>,
+    /// What kind of thing a member is to annotations, by its tree and node.
+    described: HashMap<(usize, NodeId), annotations::Target>,
+    /// `@ttl`s, understood once members are known.
+    lifetimes: Vec<(ClassId, annotations::Lifetime<'a>)>,
     statements: names::Declared<'a>,
     /// Classes with a `@tree`, once members are known.
     trees_of: HashSet<ClassId>,
@@ -90,6 +105,8 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
         self.owners();
         self.identifiers();
         self.end_statistics();
+        self.immutable_entities();
+        self.lifetimes();
         self.each(NodeKind::Query, Self::query);
         self.each(NodeKind::Ask, Self::ask);
         self.each(NodeKind::Write, Self::write);

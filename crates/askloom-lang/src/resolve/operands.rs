@@ -7,7 +7,7 @@ use crate::syntax::ast::{Ident, LiteralText, PathText};
 use crate::syntax::{NodeId, NodeKind, Tree};
 use askloom_model::{
     ClassId, Code, Constant, Diagnostic, Leaf, Member, Operand, ParameterType, Path, RelationshipKind, Span,
-    Type,
+    Stated, Type,
 };
 
 /// A statement while it is resolved.
@@ -17,6 +17,8 @@ pub(super) struct Statement<'t, 'a> {
     pub(super) parameters: Parameters,
     /// What a to-many hop means in its conditions.
     pub(super) crossing: Crossing,
+    /// What is said about how many rows its comparisons keep. `None` where that cannot be said.
+    pub(super) stated: Option<Vec<Stated>>,
 }
 
 /// What a path leads to.

@@ -54,16 +54,20 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
         let condition = self.where_clause(&mut st, place.node);
         let group_by = self.group_by(&mut st, place.node);
         let order_by = self.order_by(&mut st, place.node, columns.as_deref().unwrap_or_default());
+        let per_group = self.per_group(&mut st, place.node);
         let limit = self.limit(&mut st, place.node);
         let (Some(columns), Ok(condition), Some(group_by), Some(order_by), Ok(limit), true, false) =
             (columns, condition, group_by, order_by, limit, joined, broken)
         else {
             return;
         };
+        let Ok(per_group) = per_group else { return };
         if !self.check_groups(&columns, &group_by, &order_by, tree, place.node) {
             return;
         }
         let Some(columns) = self.name_columns(columns) else { return };
+        let mut stated = st.stated.unwrap_or_default();
+        stated.extend(self.state_query(&found, condition.as_ref()));
         self.model.workload.queries.push(Query {
             header,
             fresh: found.fresh,
@@ -73,8 +77,11 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
             condition,
             group_by,
             order_by,
+            per_group,
             limit,
             parameters: st.parameters.into_list(),
+            identity: Vec::new(),
+            stated,
         });
     }
 
@@ -95,7 +102,7 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
             self.introduce(&mut scope, alias, first_position());
         }
         let parameters = Parameters::new(positional(tree, place.node));
-        Some(Statement { tree, scope, parameters, crossing: Crossing::Some })
+        Some(Statement { tree, scope, parameters, crossing: Crossing::Some, stated: Some(Vec::new()) })
     }
 
     fn joins(&mut self, st: &mut Statement<'t, 'a>, node: NodeId) -> bool {
@@ -223,23 +230,7 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
     }
 
     fn selected_path(&mut self, st: &Statement<'t, 'a>, text: &PathText<'a>) -> Option<ColumnValue> {
-        let path = self.path(&st.scope, text, Crossing::NeedsJoin)?;
-        if let askloom_model::Leaf::Reference(end) = path.leaf
-            && self.model.conceptual.ends[end].cardinality.is_many()
-        {
-            let joined = text.joined(".");
-            let message = format!("`{joined}` leads to many: it needs a JOIN");
-            let declared = self.model.conceptual.ends[end].span;
-            self.say(
-                Diagnostic::new(Code::ManyWithoutJoin, text.span, message)
-                    .also(declared, "declared here")
-                    .hint(format!(
-                        "`JOIN {joined} AS x` gives one row for each; `SELECT *` gives the whole aggregate"
-                    )),
-            );
-            return None;
-        }
-        Some(ColumnValue::Path(path))
+        self.path(&st.scope, text, Crossing::NeedsJoin).map(ColumnValue::Path)
     }
 
     fn aggregate(&mut self, st: &Statement<'t, 'a>, node: NodeId) -> Option<Aggregate> {
@@ -295,7 +286,12 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
     }
 
     /// A path whose values have an order and are not lists.
-    fn ordered_path(&mut self, st: &Statement<'t, 'a>, text: &PathText<'a>, what: &str) -> Option<Path> {
+    pub(super) fn ordered_path(
+        &mut self,
+        st: &Statement<'t, 'a>,
+        text: &PathText<'a>,
+        what: &str,
+    ) -> Option<Path> {
         let path = self.path(&st.scope, text, Crossing::NeedsJoin)?;
         self.check_ordered(st, path, text.span, what)
     }
@@ -391,7 +387,7 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
         }
     }
 
-    fn row_count(&mut self, st: &mut Statement<'t, 'a>, node: NodeId) -> Option<Operand> {
+    pub(super) fn row_count(&mut self, st: &mut Statement<'t, 'a>, node: NodeId) -> Option<Operand> {
         let tree = st.tree;
         let span = tree.span(node);
         let int = ParameterType::Basic(Type::Int);
@@ -437,9 +433,20 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
         if group_by.is_empty() && !columns.iter().any(is_aggregate) && !ordered_by_aggregate {
             return true;
         }
+        if let Some(clause) = tree.child(node, NodeKind::PerGroupClause) {
+            self.per_group_of_groups(tree.span(clause));
+            return false;
+        }
         let group_by: HashSet<&Path> = group_by.iter().collect();
         let mut ok = true;
         for column in columns {
+            if let ColumnValue::Path(path) = &column.value
+                && self.is_list(path)
+            {
+                ok = false;
+                self.list_of_groups(column.span);
+                continue;
+            }
             let grouped = match &column.value {
                 ColumnValue::Aggregate(_) => true,
                 ColumnValue::Path(path) => group_by.contains(path),
@@ -465,6 +472,14 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
         self.say(
             Diagnostic::new(Code::NotGrouped, span, "this is neither grouped by nor aggregated")
                 .hint("add it to GROUP BY, or take MIN, MAX or COUNT of it"),
+        );
+    }
+
+    /// A group has no list of its own: its rows may have several.
+    fn list_of_groups(&mut self, span: Span) {
+        self.say(
+            Diagnostic::new(Code::NotGrouped, span, "a list cannot be selected in a query that groups")
+                .hint("JOIN the list to group or aggregate its elements, or select it without GROUP BY"),
         );
     }
 

@@ -1,16 +1,12 @@
-//! Given collections, representations, invariants and workloads.
+//! Representations, invariants and workloads.
 
 use super::names::Declared;
-use super::operands::Statement;
-use super::parameters::Parameters;
-use super::scope::{Crossing, Scope};
 use super::{Place, Resolver, owned, units};
 use crate::suggest::{closest, did_you_mean};
 use crate::syntax::ast::Ident;
 use crate::syntax::{Keyword, NodeId, NodeKind, TokenKind, Tree};
 use askloom_model::{
-    ClassId, Code, Diagnostic, GivenCollection, Invariant, Keep, Member, Mix, MixEntry, Path, Representation,
-    Rule, RuleStep, Share, SortField,
+    ClassId, Code, Diagnostic, Invariant, Member, Mix, MixEntry, Representation, Rule, RuleStep, Share,
 };
 use std::collections::HashMap;
 
@@ -26,123 +22,11 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
         self.each(NodeKind::Workload, |resolver, place| resolver.workload(place, &mut workloads));
     }
 
-    fn declare(&mut self, place: Place, declared: &mut Declared<'a>) -> Option<Ident<'a>> {
+    pub(super) fn declare(&mut self, place: Place, declared: &mut Declared<'a>) -> Option<Ident<'a>> {
         let name = self.tree(place).name(place.node)?;
         let before = declared.declare(name);
         self.declared_before(name, before);
         Some(name)
-    }
-
-    fn collection(&mut self, place: Place, declared: &mut Declared<'a>) {
-        let tree = self.tree(place);
-        let Some(name) = self.declare(place, declared) else { return };
-        let Some((class, _)) = self.class_at(tree, place.node) else { return };
-        if !self.model.conceptual.classes[class].kind.is_entity() {
-            let message = "a collection holds instances of an entity";
-            return self.say(Diagnostic::new(Code::CollectionPath, name.span, message));
-        }
-        self.repeated_members(tree, place.node);
-        let mut st = Statement {
-            tree,
-            scope: Scope::new(class),
-            parameters: Parameters::none(),
-            crossing: Crossing::Never,
-        };
-        let key = self.paths_of(&st, tree.child(place.node, NodeKind::CollectionKey));
-        if tree.child(place.node, NodeKind::CollectionKey).is_none() && !tree.is_broken(place.node) {
-            let message = format!("the collection `{}` has no key", name.text);
-            let diagnostic = Diagnostic::new(Code::CollectionWithoutKey, name.span, message);
-            self.say(diagnostic.hint("`key status;` names the fields that are given to read from it"));
-        }
-        let sort = self.sort_fields(&st, tree.child(place.node, NodeKind::CollectionSort));
-        let keep = match tree.child(place.node, NodeKind::CollectionKeep) {
-            Some(keep) if tree.own_token(keep, TokenKind::Star).is_some() => Some(Keep::All),
-            Some(keep) => self.kept(&st, keep).map(Keep::Fields),
-            None => Some(Keep::Fields(Vec::new())),
-        };
-        let condition = self.where_clause(&mut st, place.node);
-        let physical_name =
-            tree.child(place.node, NodeKind::CollectionAs).and_then(|node| tree.own_text(node));
-        let (Some(key), Some(sort), Some(keep), Ok(condition), false) =
-            (key, sort, keep, condition, tree.is_broken(place.node))
-        else {
-            return;
-        };
-        self.model.given.push(GivenCollection {
-            name: name.text.to_owned(),
-            physical_name: physical_name.map(|(name, _)| name.into_owned()),
-            class,
-            positions: st.scope.positions,
-            key,
-            sort,
-            keep,
-            condition,
-            span: name.span,
-        });
-    }
-
-    fn repeated_members(&mut self, tree: &Tree<'a>, node: NodeId) {
-        for kind in [
-            NodeKind::CollectionKey,
-            NodeKind::CollectionSort,
-            NodeKind::CollectionKeep,
-            NodeKind::CollectionAs,
-            NodeKind::WhereClause,
-        ] {
-            let mut members = tree.children_of(node, kind);
-            if let (Some(first), Some(second)) = (members.next(), members.next()) {
-                let message = "this stands twice in the collection";
-                let diagnostic = Diagnostic::new(Code::RepeatedEntry, tree.span(second), message);
-                self.say(diagnostic.also(tree.span(first), "first here"));
-            }
-        }
-    }
-
-    fn paths_of(&mut self, st: &Statement<'t, 'a>, node: Option<NodeId>) -> Option<Vec<Path>> {
-        let Some(node) = node else { return Some(Vec::new()) };
-        let paths: Vec<_> =
-            st.tree.children_of(node, NodeKind::Path).map(|path| self.collection_path(st, path)).collect();
-        paths.into_iter().collect()
-    }
-
-    /// What a collection keeps beside its key may be a list.
-    fn kept(&mut self, st: &Statement<'t, 'a>, node: NodeId) -> Option<Vec<Path>> {
-        let path = |path: NodeId, resolver: &mut Self| {
-            resolver.path(&st.scope, &st.tree.path(path), Crossing::Never)
-        };
-        let paths: Vec<_> = st.tree.children_of(node, NodeKind::Path).map(|node| path(node, self)).collect();
-        paths.into_iter().collect()
-    }
-
-    fn collection_path(&mut self, st: &Statement<'t, 'a>, node: NodeId) -> Option<Path> {
-        let text = st.tree.path(node);
-        let path = self.path(&st.scope, &text, Crossing::Never)?;
-        let ty = self.value_type(&st.scope, &path);
-        if !ty.is_ordered() && !matches!(ty, super::operands::ValueType::Identity(_)) {
-            let message = format!("{} has no order: it cannot stand in a key", self.describe(&ty));
-            self.say(Diagnostic::new(Code::CollectionPath, text.span, message));
-            return None;
-        }
-        if self.is_list(&path) {
-            let message = format!("`{}` is many: a collection holds one row an instance", text.joined("."));
-            self.say(Diagnostic::new(Code::CollectionPath, text.span, message));
-            return None;
-        }
-        Some(path)
-    }
-
-    fn sort_fields(&mut self, st: &Statement<'t, 'a>, node: Option<NodeId>) -> Option<Vec<SortField>> {
-        let Some(node) = node else { return Some(Vec::new()) };
-        let tree = st.tree;
-        let fields: Vec<_> = tree
-            .children_of(node, NodeKind::OrderTerm)
-            .map(|term| {
-                let path = tree.child(term, NodeKind::Path)?;
-                let path = self.collection_path(st, path)?;
-                Some(SortField { path, descending: tree.has_keyword(term, Keyword::Desc) })
-            })
-            .collect();
-        fields.into_iter().collect()
     }
 
     fn represent(&mut self, place: Place, declared: &mut HashMap<Option<ClassId>, Declared<'a>>) {

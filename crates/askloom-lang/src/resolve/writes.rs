@@ -41,8 +41,9 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
             return;
         }
         let parameters = self.check_implied(&steps, parameters);
-        let latency_ms = found.latency_ms;
-        self.model.workload.writes.push(Write { header, steps, compound, parameters, latency_ms });
+        let write =
+            Write { header, steps, compound, apart: found.apart, parameters, latency_ms: found.latency_ms };
+        self.model.workload.writes.push(write);
     }
 
     fn step(&mut self, place: Place, parameters: &mut Parameters) -> Option<WriteStep> {
@@ -54,7 +55,12 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
         let (target, _) = tree.target_and_value(place.node);
         let text = tree.path(target?);
         let first = *text.segments.first()?;
-        let whole = matches!(kind, NodeKind::Insert | NodeKind::Upsert | NodeKind::Update | NodeKind::Delete);
+        let whole = match kind {
+            NodeKind::Insert | NodeKind::Upsert | NodeKind::Store | NodeKind::Delete => true,
+            // Of an entity, or of the elements of a list.
+            NodeKind::Update => text.segments.len() != 2,
+            _of_a_member => false,
+        };
         if whole {
             self.only_a_name(&text)?;
         }
@@ -73,14 +79,26 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
                 self.refuse_surrogate(class, first)?;
                 return Some(WriteStep::Upsert { class });
             }
+            NodeKind::Store => {
+                self.insert(class, first)?;
+                self.refuse_surrogate(class, first)?;
+                return Some(WriteStep::Store { class });
+            }
             _with_condition => {}
         }
         let taken = std::mem::replace(parameters, Parameters::none());
-        let mut st =
-            Statement { tree, scope: Scope::new(class), parameters: taken, crossing: Crossing::Some };
+        let mut st = Statement {
+            tree,
+            scope: Scope::new(class),
+            parameters: taken,
+            crossing: Crossing::Some,
+            stated: None,
+        };
         let step = self.conditional_step(&mut st, place.node, class, &text);
         *parameters = st.parameters;
-        step
+        let step = step?;
+        self.refuse_immutable(&step, text.span)?;
+        Some(step)
     }
 
     fn write_on_value(&mut self, name: Ident<'a>) {
@@ -99,6 +117,7 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
         text: &PathText<'a>,
     ) -> Option<WriteStep> {
         match st.tree.kind(node) {
+            NodeKind::Update if text.segments.len() == 2 => self.update_elements(st, node, class, text),
             NodeKind::Update => {
                 let set = self.assignments(st, node, class);
                 let condition = self.condition_of(st, node, "UPDATE");
@@ -172,7 +191,7 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
         self.refuse_part(class, name)
     }
 
-    /// UPSERT finds an instance by the id it is given; a surrogate is not given.
+    /// UPSERT and STORE find an instance by the id they are given; a surrogate is not given.
     fn refuse_surrogate(&mut self, class: ClassId, name: Ident<'a>) -> Option<()> {
         if !self.model.conceptual.classes[class].surrogate {
             return Some(());
@@ -188,7 +207,7 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
     /// A field of an INSERT and a parameter of the same name in another statement are one parameter; so are
     /// fields of one name in two INSERTs.
     fn check_implied(&mut self, steps: &[WriteStep], mut parameters: Parameters) -> Vec<Parameter> {
-        let inserts: Vec<ClassId> = steps.iter().filter_map(inserted).collect();
+        let inserts: Vec<ClassId> = steps.iter().filter_map(WriteStep::fields_of).collect();
         for &class in &inserts {
             for name in parameters.names() {
                 let Some(member) = self.member_exactly(class, &name) else { continue };
@@ -208,17 +227,5 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
             }
         }
         named.into_list()
-    }
-}
-
-fn inserted(step: &WriteStep) -> Option<ClassId> {
-    match step {
-        WriteStep::Insert { class } | WriteStep::Upsert { class } => Some(*class),
-        WriteStep::Update { .. }
-        | WriteStep::Delete { .. }
-        | WriteStep::Add { .. }
-        | WriteStep::Remove { .. }
-        | WriteStep::Connect { .. }
-        | WriteStep::Disconnect { .. } => None,
     }
 }

@@ -29,6 +29,8 @@ keywords! {
     Ask b"ask" "ask"
     Via b"via" "via"
     Write b"write" "write"
+    Writes b"writes" "writes"
+    Any b"any" "any"
     Collection b"collection" "collection"
     Of b"of" "of"
     Represent b"represent" "represent"
@@ -51,6 +53,7 @@ keywords! {
     Key b"key" "key"
     Sort b"sort" "sort"
     Keep b"keep" "keep"
+    Master b"master" "master"
     Select b"select" "SELECT"
     From b"from" "FROM"
     Join b"join" "JOIN"
@@ -65,6 +68,7 @@ keywords! {
     By b"by" "BY"
     Limit b"limit" "LIMIT"
     Page b"page" "PAGE"
+    Per b"per" "PER"
     Asc b"asc" "ASC"
     Desc b"desc" "DESC"
     And b"and" "AND"
@@ -92,6 +96,7 @@ keywords! {
     Distinct b"distinct" "DISTINCT"
     Insert b"insert" "INSERT"
     Upsert b"upsert" "UPSERT"
+    Store b"store" "STORE"
     Update b"update" "UPDATE"
     Set b"set" "SET"
     Delete b"delete" "DELETE"
@@ -127,6 +132,7 @@ impl Keyword {
                 | Self::Query
                 | Self::Ask
                 | Self::Write
+                | Self::Writes
                 | Self::Collection
                 | Self::Represent
                 | Self::Invariant
@@ -140,6 +146,7 @@ impl Keyword {
             self,
             Self::Insert
                 | Self::Upsert
+                | Self::Store
                 | Self::Update
                 | Self::Delete
                 | Self::Add

@@ -29,6 +29,7 @@ pub(crate) enum NodeKind {
     Ask,
     AskClass,
     Write,
+    WritesAny,
     Collection,
     Represent,
     Invariant,
@@ -40,6 +41,9 @@ pub(crate) enum NodeKind {
     CollectionSort,
     CollectionKeep,
     CollectionAs,
+    CollectionMaster,
+    /// `day(at)`
+    Bucket,
     SelectClause,
     Column,
     Aggregate,
@@ -50,10 +54,12 @@ pub(crate) enum NodeKind {
     GroupByClause,
     OrderByClause,
     OrderTerm,
+    PerGroupClause,
     LimitClause,
     PageClause,
     Insert,
     Upsert,
+    Store,
     Update,
     Assignment,
     Delete,
@@ -154,6 +160,17 @@ impl<'a> Tree<'a> {
 
     pub(crate) fn children_of(&self, id: NodeId, kind: NodeKind) -> impl Iterator<Item = NodeId> + '_ {
         self.children(id).filter(move |&child| self.kind(child) == kind)
+    }
+
+    /// The attribute or relationship that ends where this member starts.
+    pub(crate) fn member_before(&self, member: NodeId) -> Option<NodeId> {
+        let is_member = |id: NodeId| matches!(self.kind(id), NodeKind::Attribute | NodeKind::Relationship);
+        if !is_member(member) {
+            return None;
+        }
+        let above = (0..member.0).rev().map(NodeId);
+        let mut above = above.take_while(|&id| self.kind(id) != NodeKind::Class);
+        above.find(|&id| is_member(id)).filter(|&id| self.node(id).end_node == member.0)
     }
 
     /// Child nodes and the node's own tokens, interleaved; trivia left out.

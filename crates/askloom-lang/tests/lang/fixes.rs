@@ -135,3 +135,22 @@ fn imported_files_are_fixed_too() {
         ]
     );
 }
+
+#[test]
+fn annotations_that_were_carried_over_go_back_to_their_line() {
+    let text = "entity A {\n  id a: int\n  tags: text[*] @avg(3) // why\n    @max(9)\n    // more\n    @skew(1) // here\n  \
+                notes: text\n  ref best: A? inverse bestOf,\n\t@max(7)\r\n\n  name: text\n}\n";
+    let expected = "entity A {\n  id a: int\n  tags: text[*] @avg(3) @max(9) // why\n    // more\n    @skew(1) // here\n  \
+                    notes: text\n  ref best: A? inverse bestOf @max(7),\n\n  name: text\n}\n";
+    let world = Memory::default().with("a.loom", text);
+    assert_eq!(codes(&check(&world, Path::new("a.loom"))), ["AL0302", "AL0302"]);
+    assert_eq!(fixed("a.loom", text, Applicability::Safe), expected);
+}
+
+#[test]
+fn a_comment_behind_carried_over_annotations_stays() {
+    let text = "entity A {\n  id a: int\n  tags: text[*]\n    @avg(3) @max(9) // at most\n  notes: text\n}\n";
+    let expected =
+        "entity A {\n  id a: int\n  tags: text[*] @avg(3) @max(9)\n    // at most\n  notes: text\n}\n";
+    assert_eq!(fixed("a.loom", text, Applicability::Safe), expected);
+}

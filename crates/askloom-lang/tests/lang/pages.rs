@@ -6,7 +6,7 @@ use askloom_model::{Code, Severity};
 use std::path::Path;
 
 /// Their wrong examples cannot be written down as text, which `hostile` makes, or are about designs.
-const NOT_TEXT: [Code; 11] = [
+const NOT_TEXT: [Code; 12] = [
     Code::NotUtf8,
     Code::FileTooLarge,
     Code::UnknownExtension,
@@ -18,6 +18,7 @@ const NOT_TEXT: [Code; 11] = [
     Code::DesignMalformed,
     Code::DesignOfAnotherModel,
     Code::TooLarge,
+    Code::NotDesignedYet,
 ];
 
 struct Example {

@@ -45,6 +45,31 @@ pub fn fitting(conceptual: &Conceptual, value: &Value, ty: &ParameterType) -> Op
     }
 }
 
+/// The value that INSERT is given for a member, as it is stored. A set of links is given as a list of ids, too.
+#[must_use]
+pub fn inserted(conceptual: &Conceptual, member: Member, value: &Value) -> Option<Value> {
+    let (ty, _) = conceptual.insertable(member)?;
+    match (ty, value, member) {
+        (ParameterType::List(of), Value::List(elements), Member::End(end)) if is_identity(&of) => {
+            let target = conceptual.ends[end].target;
+            let id = |element: &Element| match reference(conceptual, &element.value, target) {
+                Some(Value::Reference(id)) => Some(id),
+                _another_type => None,
+            };
+            elements.iter().map(id).collect::<Option<_>>().map(Value::Set)
+        }
+        (ParameterType::List(_), value, member) => member_value(conceptual, member, value),
+        (single, value, _) => fitting(conceptual, value, &single),
+    }
+}
+
+fn is_identity(ty: &ParameterType) -> bool {
+    match ty {
+        ParameterType::Identity(_) => true,
+        ParameterType::Basic(_) | ParameterType::Whole(_) | ParameterType::List(_) => false,
+    }
+}
+
 /// A value that is not null, as one of a basic type. A whole number is as good as a decimal of the same value;
 /// numbers are converted when nothing is lost.
 #[must_use]

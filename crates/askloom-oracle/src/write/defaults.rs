@@ -55,10 +55,12 @@ impl<'a> Maker<'a> {
         given: &Given<'_>,
     ) -> Result<(), WriteError> {
         match step {
-            WriteStep::Insert { class } | WriteStep::Upsert { class } => {
+            WriteStep::Insert { class } | WriteStep::Upsert { class } | WriteStep::Store { class } => {
                 self.inserted(conceptual, *class, given).map(drop)
             }
-            WriteStep::Update { set, .. } => self.assigned(conceptual, set, given).map(drop),
+            WriteStep::Update { set, .. } | WriteStep::UpdateElements { set, .. } => {
+                self.assigned(conceptual, set, given).map(drop)
+            }
             WriteStep::Add { list, value, .. } => self.added(conceptual, *list, value, given).map(drop),
             WriteStep::Delete { .. }
             | WriteStep::Remove { .. }

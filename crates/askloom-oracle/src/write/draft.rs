@@ -11,6 +11,7 @@ use crate::address::{Address, Place, below};
 use crate::condition::Asked;
 use crate::identity::NodeIdentity;
 use crate::state::{Instance, State};
+use crate::ttl::expired;
 use crate::view::View;
 use askloom_model::{
     ClassId, Conceptual, Condition, Identity, Member, Position, PositionId, Record, Table, Value,
@@ -59,8 +60,11 @@ impl<'m> Draft<'m> {
         found.into_iter().map(|(_, matched)| matched).collect()
     }
 
-    /// Makes a record a new aggregate.
+    /// Makes a record a new aggregate, unless its time is up already: then it is gone at once.
     pub(super) fn place_root(&mut self, top: ClassId, identity: Identity, record: Record) -> Address {
+        if expired(self.conceptual, &record, self.now, self.now) {
+            return Address { top, root: identity, place: Vec::new() };
+        }
         let mut instance =
             Instance { record, created: self.now, counters: BTreeMap::new(), born: BTreeMap::new() };
         instance.note_parts(self.conceptual, self.now);

@@ -33,12 +33,22 @@ pub enum WriteError {
     OutOfRange {
         member: Member,
     },
+    /// A list is given more elements than its `@max`.
+    TooMany {
+        member: Member,
+        max: u64,
+        count: u64,
+    },
     NotUnique {
         member: Member,
     },
     /// The member never changes.
     Immutable {
         member: Member,
+    },
+    /// An instance of an immutable entity would change or be deleted.
+    ImmutableEntity {
+        class: ClassId,
     },
     /// The end would be left without a link.
     RequiredEnd {
@@ -74,6 +84,9 @@ impl fmt::Display for WriteError {
             Self::MissingParameter { name } => return write!(f, "the parameter `{name}` is missing"),
             Self::UnknownParameter { name } => return write!(f, "there is no parameter `{name}`"),
             Self::WrongType { name } => return write!(f, "`{name}` has a value of another type"),
+            Self::TooMany { max, count, .. } => {
+                return write!(f, "a list has {count} elements, and may have {max}");
+            }
             Self::StepMatchedNothing { step } => return write!(f, "statement {step} matched nothing"),
             Self::AlreadyExists { .. } => "an instance of that id exists already",
             Self::NotFound { .. } => "there is no instance of that id",
@@ -81,6 +94,7 @@ impl fmt::Display for WriteError {
             Self::OutOfRange { .. } => "a result does not fit its type",
             Self::NotUnique { .. } => "a unique value is taken",
             Self::Immutable { .. } => "an immutable member would change",
+            Self::ImmutableEntity { .. } => "an instance of an immutable entity would change",
             Self::RequiredEnd { .. } => "a required link would be missing",
             Self::UpperBound { .. } => "there would be more links than allowed",
             Self::Refused { .. } => "something refers to what would be deleted",

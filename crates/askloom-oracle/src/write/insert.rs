@@ -1,4 +1,4 @@
-//! INSERT and UPSERT.
+//! INSERT, UPSERT and STORE.
 
 #![expect(
     clippy::wildcard_enum_match_arm,
@@ -11,11 +11,11 @@ use super::draft::Draft;
 use super::error::WriteError;
 use crate::address::Address;
 use crate::state::top;
-use askloom_model::typed::fitting;
+use askloom_model::typed;
 use askloom_model::{ClassId, Conceptual, Identity, Member, Record, Value};
 
 impl Maker<'_> {
-    /// The instance that the fields of an INSERT make. Lists are empty.
+    /// The instance that the fields of an INSERT make. Lists that are not given are empty.
     pub(super) fn inserted(
         &mut self,
         conceptual: &Conceptual,
@@ -41,6 +41,7 @@ impl Maker<'_> {
             }
             record.set(member, value);
         }
+        lists_within_max(conceptual, &record)?;
         Ok(record)
     }
 
@@ -52,11 +53,9 @@ impl Maker<'_> {
         given: &Given<'_>,
     ) -> Result<Option<Value>, WriteError> {
         let name = conceptual.member_name(member);
-        let (Some(value), Some((ty, _))) = (given.named.get(name), conceptual.insertable(member)) else {
-            return Ok(None);
-        };
-        let value =
-            fitting(conceptual, value, &ty).ok_or_else(|| WriteError::WrongType { name: name.to_owned() })?;
+        let Some(value) = given.named.get(name) else { return Ok(None) };
+        let value = typed::inserted(conceptual, member, value)
+            .ok_or_else(|| WriteError::WrongType { name: name.to_owned() })?;
         if value.is_null() && !nullable(conceptual, member) {
             return Err(WriteError::Required { member });
         }
@@ -64,8 +63,33 @@ impl Maker<'_> {
     }
 }
 
+/// A list that is given has at most `@max` elements, at every depth.
+fn lists_within_max(conceptual: &Conceptual, record: &Record) -> Result<(), WriteError> {
+    for (&member, value) in &record.fields {
+        let (count, parts): (usize, Vec<&Value>) = match value {
+            Value::List(elements) => {
+                (elements.len(), elements.iter().map(|element| &element.value).collect())
+            }
+            Value::Set(ids) => (ids.len(), Vec::new()),
+            single => (0, vec![single]),
+        };
+        let count = count as u64;
+        if let Some(max) = conceptual.max_length(member).filter(|&max| count > max) {
+            return Err(WriteError::TooMany { member, max, count });
+        }
+        for part in parts {
+            if let Value::Record(part) = part {
+                lists_within_max(conceptual, part)?;
+            }
+        }
+    }
+    Ok(())
+}
+
 fn nullable(conceptual: &Conceptual, member: Member) -> bool {
     match member {
+        // Null is the same as empty.
+        member if conceptual.is_many(member) => true,
         Member::Attribute(id) => conceptual.attributes[id].optional,
         Member::End(id) => conceptual.ends[id].cardinality.min == 0,
     }
@@ -105,7 +129,7 @@ impl Draft<'_> {
         }
     }
 
-    /// INSERT if there is none of that id, else sets the given fields.
+    /// INSERT if there is none of that id, else sets the given fields; lists stay.
     pub(super) fn upsert(
         &mut self,
         class: ClassId,
@@ -120,15 +144,45 @@ impl Draft<'_> {
             self.insert(record)?;
             return Ok(1);
         };
+        if self.conceptual.classes[class].immutable {
+            return self.same_value(&address, &record);
+        }
         for member in self.conceptual.all_members(class) {
             let name = self.conceptual.member_name(member);
-            let settable = self.conceptual.insertable(member).is_some();
+            let settable = self.conceptual.insertable(member).is_some() && !self.conceptual.is_many(member);
             let identifies = self.conceptual.classes[class].identifier.contains(&member);
             if settable && !identifies && given.named.contains_key(name) {
                 self.assign(&address, member, record.get(member).clone())?;
             }
         }
         Ok(1)
+    }
+
+    /// INSERT if there is none of that id and class, else the instance in place of the one that is there.
+    pub(super) fn store(
+        &mut self,
+        class: ClassId,
+        given: &Given<'_>,
+        maker: &mut Maker<'_>,
+    ) -> Result<u64, WriteError> {
+        let record = maker.inserted(self.conceptual, class, given)?;
+        let identity = record.identity(self.conceptual).ok_or_else(|| self.no_identity(class, &record))?;
+        let there = Address { top: top(self.conceptual, class), root: identity, place: Vec::new() };
+        match self.state.record_mut(&there).is_some_and(|old| old.class == class) {
+            true => self.replace(record)?,
+            false => {
+                self.insert(record)?;
+            }
+        }
+        Ok(1)
+    }
+
+    /// UPSERT of what is immutable and there already: the same id means the same value, and changes nothing.
+    fn same_value(&mut self, address: &Address, record: &Record) -> Result<u64, WriteError> {
+        match self.state.record_mut(address) {
+            Some(there) if there == record => Ok(1),
+            Some(_) | None => Err(WriteError::ImmutableEntity { class: record.class }),
+        }
     }
 
     /// Sets one member of the record at an address to a value of its type.

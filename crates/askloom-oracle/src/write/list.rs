@@ -1,10 +1,10 @@
-//! ADD and REMOVE.
+//! ADD, REMOVE and UPDATE of elements.
 
 use super::Given;
 use super::draft::{Draft, Matched};
 use super::error::WriteError;
 use crate::address::Address;
-use askloom_model::{Element, Member, Operand, Value};
+use askloom_model::{Assignment, Element, Member, Operand, Value};
 use std::collections::BTreeSet;
 
 impl Draft<'_> {
@@ -61,6 +61,65 @@ impl Draft<'_> {
         let Some(record) = self.state.record_mut(owner) else { return };
         let mut elements = record.list(list).to_vec();
         elements.retain(|element| element.ordinal != ordinal);
+        self.set(owner, list, Value::List(elements));
+    }
+
+    /// Sets members of every matching element, or the element itself if it is a plain value. Every new value is computed
+    /// on the prior state. The answer is how many owners had a matching one.
+    pub(super) fn update_elements(
+        &mut self,
+        list: Member,
+        set: &[Assignment],
+        values: &[Value],
+        rows: &[Matched],
+    ) -> Result<u64, WriteError> {
+        let mut owners: BTreeSet<&Address> = BTreeSet::new();
+        let mut changes: Vec<(Address, Member, Value)> = Vec::new();
+        let mut elements: Vec<(&Address, u64, Value)> = Vec::new();
+        for row in rows {
+            let [owner, element] = row.as_slice() else { continue };
+            let Some(ordinal) = element.place.last().and_then(|step| step.ordinal) else { continue };
+            owners.insert(owner);
+            for (assignment, value) in set.iter().zip(values) {
+                if assignment.member == list && assignment.hops.is_empty() {
+                    elements.push((owner, ordinal, self.new_element(owner, ordinal, assignment, value)?));
+                } else {
+                    changes.extend(self.change_at(element, assignment, value)?);
+                }
+            }
+        }
+        for (place, member, value) in changes {
+            self.assign(&place, member, value)?;
+        }
+        for (owner, ordinal, value) in elements {
+            self.set_element(owner, list, ordinal, value);
+        }
+        Ok(owners.len() as u64)
+    }
+
+    /// What a plain value in a list becomes.
+    fn new_element(
+        &mut self,
+        owner: &Address,
+        ordinal: u64,
+        assignment: &Assignment,
+        value: &Value,
+    ) -> Result<Value, WriteError> {
+        let list = assignment.member;
+        let elements = self.state.record_mut(owner).map(|record| record.list(list).to_vec());
+        let current = elements.into_iter().flatten().find(|element| element.ordinal == ordinal);
+        let current = current.map_or(Value::Null, |element| element.value);
+        let new = self.assigned_value(assignment, &current, value)?;
+        // A list has no empty places.
+        if new.is_null() { Err(WriteError::Required { member: list }) } else { Ok(new) }
+    }
+
+    fn set_element(&mut self, owner: &Address, list: Member, ordinal: u64, value: Value) {
+        let Some(record) = self.state.record_mut(owner) else { return };
+        let mut elements = record.list(list).to_vec();
+        for element in elements.iter_mut().filter(|element| element.ordinal == ordinal) {
+            element.value = value.clone();
+        }
         self.set(owner, list, Value::List(elements));
     }
 }

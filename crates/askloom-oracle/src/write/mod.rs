@@ -41,8 +41,18 @@ impl Inputs {
 /// What a write answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
-    /// How many instances each step matched.
+    /// How many instances each step matched, of those that were done.
     pub matched: Vec<u64>,
+    /// Of a write that says `@apart`: the first statement that was not done. Those after it were not tried.
+    pub stopped: Option<Stopped>,
+}
+
+/// A statement that failed, or that matched nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stopped {
+    /// Counted from 0.
+    pub step: usize,
+    pub why: WriteError,
 }
 
 /// What a step of a write works with.
@@ -68,7 +78,7 @@ pub fn uuids_needed(model: &Model, write: &Write, parameters: &Parameters) -> Re
 fn give<'a>(conceptual: &Conceptual, write: &Write, named: &'a Parameters) -> Result<Given<'a>, WriteError> {
     for name in named.keys() {
         let declared = write.parameters.iter().any(|parameter| parameter.name == *name);
-        let a_field = write.steps.iter().filter_map(inserted).any(|class| {
+        let a_field = write.steps.iter().filter_map(WriteStep::fields_of).any(|class| {
             conceptual.all_members(class).any(|member| {
                 conceptual.member_name(member) == name && conceptual.insertable(member).is_some()
             })
@@ -80,20 +90,9 @@ fn give<'a>(conceptual: &Conceptual, write: &Write, named: &'a Parameters) -> Re
     Ok(Given { named, bound: bind_declared(conceptual, &write.parameters, named)? })
 }
 
-fn inserted(step: &WriteStep) -> Option<askloom_model::ClassId> {
-    match step {
-        WriteStep::Insert { class } | WriteStep::Upsert { class } => Some(*class),
-        WriteStep::Update { .. }
-        | WriteStep::Delete { .. }
-        | WriteStep::Add { .. }
-        | WriteStep::Remove { .. }
-        | WriteStep::Connect { .. }
-        | WriteStep::Disconnect { .. } => None,
-    }
-}
-
 impl State {
-    /// Applies a write, or answers why not and changes nothing. Time does not go back between writes: what has
+    /// Applies a write, or answers why not and changes nothing. One that says `@apart` is applied as far as it goes; a
+    /// parameter that does not fit is found before its first statement. Time does not go back between writes: what has
     /// expired by `now` is dropped for good.
     pub fn write(
         &mut self,
@@ -103,25 +102,50 @@ impl State {
         inputs: &Inputs,
     ) -> Result<Outcome, WriteError> {
         let given = give(&model.conceptual, write, parameters)?;
+        if write.apart {
+            uuids_needed(model, write, parameters)?;
+        }
         let mut maker = Maker::of(inputs);
         let mut draft = Draft::of(self, &model.conceptual, inputs.now);
         let mut matched = Vec::new();
+        let mut stopped = None;
         for (index, step) in write.steps.iter().enumerate() {
             let before = draft.state.clone();
-            let count = draft.step(step, &given, &mut maker)?;
-            if write.compound && count == 0 {
-                return Err(WriteError::StepMatchedNothing { step: index });
+            let done = draft.settled(step, &given, &mut maker).and_then(|count| match count {
+                0 if write.compound => Err(WriteError::StepMatchedNothing { step: index }),
+                count => Ok(count),
+            });
+            match done {
+                Ok(count) => matched.push(count),
+                Err(why) if write.apart => {
+                    draft.state = before;
+                    stopped = Some(Stopped { step: index, why });
+                    break;
+                }
+                Err(why) => return Err(why),
             }
-            draft.settle(&before)?;
-            matched.push(count);
         }
         *self = draft.state;
-        Ok(Outcome { matched })
+        Ok(Outcome { matched, stopped })
     }
 }
 
 impl Draft<'_> {
-    /// One statement; how many instances it matched.
+    /// One statement with what follows from it; how many instances it matched.
+    fn settled(
+        &mut self,
+        step: &WriteStep,
+        given: &Given<'_>,
+        maker: &mut Maker<'_>,
+    ) -> Result<u64, WriteError> {
+        let before = self.state.clone();
+        let count = self.step(step, given, maker)?;
+        if count > 0 {
+            self.settle(&before)?;
+        }
+        Ok(count)
+    }
+
     fn step(
         &mut self,
         step: &WriteStep,
@@ -131,10 +155,16 @@ impl Draft<'_> {
         match step {
             WriteStep::Insert { class } => self.insert_given(*class, given, maker),
             WriteStep::Upsert { class } => self.upsert(*class, given, maker),
+            WriteStep::Store { class } => self.store(*class, given, maker),
             WriteStep::Update { set, condition, positions, .. } => {
                 let values = maker.assigned(self.conceptual, set, given)?;
                 let rows = self.matching(positions, condition.as_ref(), given);
                 self.update(set, &values, &rows)
+            }
+            WriteStep::UpdateElements { list, set, condition, positions, .. } => {
+                let values = maker.assigned(self.conceptual, set, given)?;
+                let rows = self.matching(positions, condition.as_ref(), given);
+                self.update_elements(*list, set, &values, &rows)
             }
             WriteStep::Delete { condition, positions, .. } => {
                 let rows = self.matching(positions, condition.as_ref(), given);

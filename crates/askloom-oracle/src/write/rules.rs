@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 impl Draft<'_> {
     pub(super) fn check_rules(&self, before: &State) -> Result<(), WriteError> {
+        self.immutable_entities_stay(before)?;
         let before = View::new(self.conceptual, before);
         let after = self.view();
         ids_are_unique(&after)?;
@@ -19,6 +20,21 @@ impl Draft<'_> {
         required_ends_have_links(&before, &after)?;
         upper_bounds_hold(&after)?;
         unique_values_are_unique(&after)
+    }
+}
+
+impl Draft<'_> {
+    /// What an immutable entity had before, it has still.
+    fn immutable_entities_stay(&self, before: &State) -> Result<(), WriteError> {
+        for (top, identity, old) in before.instances() {
+            let class = old.record.class;
+            let stays =
+                self.state.get(self.conceptual, top, identity).is_some_and(|new| new.record == old.record);
+            if self.conceptual.classes[class].immutable && !stays {
+                return Err(WriteError::ImmutableEntity { class });
+            }
+        }
+        Ok(())
     }
 }
 

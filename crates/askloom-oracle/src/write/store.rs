@@ -111,7 +111,7 @@ impl Draft<'_> {
         Ok(self.place_root(top, identity, record))
     }
 
-    fn replace(&mut self, record: Record) -> Result<(), WriteError> {
+    pub(super) fn replace(&mut self, record: Record) -> Result<(), WriteError> {
         let class = record.class;
         let identity = record.identity(self.conceptual).ok_or(WriteError::NotARoot { class })?;
         let address = Address { top: top(self.conceptual, class), root: identity.clone(), place: Vec::new() };

@@ -10,7 +10,7 @@ use super::error::WriteError;
 use crate::address::Address;
 use askloom_model::typed;
 use askloom_model::typed::exact;
-use askloom_model::{Assigned, Assignment, AttributeId, Member, Operand, Type, Value};
+use askloom_model::{Assigned, Assignment, AttributeId, EndId, Member, Operand, Type, Value};
 
 impl Draft<'_> {
     /// Every new value is computed on the prior state, then all are set.
@@ -23,21 +23,30 @@ impl Draft<'_> {
         let mut changes: Vec<(Address, Member, Value)> = Vec::new();
         for address in rows.iter().filter_map(|row| row.first()) {
             for (assignment, value) in set.iter().zip(values) {
-                let place = assignment
-                    .hops
-                    .iter()
-                    .fold(address.clone(), |address, &hop| address.below(Member::End(hop), None));
-                // A part that is not there has no fields to set.
-                if self.state.record_mut(&place).is_some() {
-                    let value = self.new_value(&place, assignment, value)?;
-                    changes.push((place, assignment.member, value));
-                }
+                changes.extend(self.change_at(address, assignment, value)?);
             }
         }
         for (place, member, value) in changes {
             self.assign(&place, member, value)?;
         }
         Ok(rows.len() as u64)
+    }
+
+    /// Where an assignment leads from the record at an address, and what it sets there. Nothing if a part on the way is
+    /// not there: it has no fields to set.
+    pub(super) fn change_at(
+        &mut self,
+        address: &Address,
+        assignment: &Assignment,
+        value: &Value,
+    ) -> Result<Option<(Address, Member, Value)>, WriteError> {
+        let below = |address: Address, &hop: &EndId| address.below(Member::End(hop), None);
+        let place = assignment.hops.iter().fold(address.clone(), below);
+        if self.state.record_mut(&place).is_none() {
+            return Ok(None);
+        }
+        let value = self.new_value(&place, assignment, value)?;
+        Ok(Some((place, assignment.member, value)))
     }
 
     fn new_value(
@@ -70,6 +79,23 @@ impl Draft<'_> {
                 id_value => typed::reference(self.conceptual, &id_value, self.conceptual.ends[id].target)
                     .ok_or(WriteError::OutOfRange { member }),
             },
+        }
+    }
+
+    /// What a plain value in a list becomes.
+    pub(super) fn assigned_value(
+        &self,
+        assignment: &Assignment,
+        current: &Value,
+        value: &Value,
+    ) -> Result<Value, WriteError> {
+        let member = assignment.member;
+        match (&assignment.value, member) {
+            (Assigned::Plus { negative, .. }, _) => self.sum(member, current, value, *negative),
+            (Assigned::To(_) | Assigned::Now | Assigned::NewUuid, Member::Attribute(id)) => {
+                self.fitted(id, value.clone())
+            }
+            (_, Member::End(_)) => Err(WriteError::OutOfRange { member }),
         }
     }
 

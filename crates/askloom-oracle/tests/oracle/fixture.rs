@@ -207,7 +207,11 @@ impl Run {
         match self.state.write(&self.model, &write, &given, &inputs) {
             Ok(outcome) => {
                 let counts: Vec<String> = outcome.matched.iter().map(ToString::to_string).collect();
-                format!("matched {}", counts.join(" "))
+                let stopped = outcome.stopped.map(|at| {
+                    let why = write_error(&self.model.conceptual, &at.why);
+                    format!(", statement {} {why}", at.step)
+                });
+                format!("matched {}{}", counts.join(" "), stopped.unwrap_or_default())
             }
             Err(error) => {
                 assert_eq!(before, self.state, "an error changes nothing");
@@ -221,12 +225,8 @@ impl Run {
         let conceptual = &self.model.conceptual;
         let mut declared = write.parameters.clone();
         for step in &write.steps {
-            let (askloom_model::WriteStep::Insert { class } | askloom_model::WriteStep::Upsert { class }) =
-                step
-            else {
-                continue;
-            };
-            for member in conceptual.all_members(*class) {
+            let Some(class) = step.fields_of() else { continue };
+            for member in conceptual.all_members(class) {
                 let Some((ty, _)) = conceptual.insertable(member) else { continue };
                 let name = conceptual.member_name(member).to_owned();
                 declared.push(Parameter { name, ty, span: Default::default() });
@@ -291,11 +291,13 @@ pub(crate) fn write_error(conceptual: &Conceptual, error: &WriteError) -> String
         | WriteError::WrongType { name } => name.clone(),
         WriteError::AlreadyExists { class, .. }
         | WriteError::NotFound { class, .. }
+        | WriteError::ImmutableEntity { class }
         | WriteError::NotARoot { class } => conceptual.classes[*class].name.clone(),
         WriteError::Required { member: m }
         | WriteError::OutOfRange { member: m }
         | WriteError::NotUnique { member: m }
         | WriteError::Immutable { member: m } => member(*m),
+        WriteError::TooMany { member: m, max, count } => format!("{} {count} of {max}", member(*m)),
         WriteError::RequiredEnd { end: e }
         | WriteError::UpperBound { end: e }
         | WriteError::Refused { end: e }

@@ -2,7 +2,7 @@
 //! ordinals and unique values.
 
 use crate::fixture::{class, model, parameters};
-use askloom_model::{Model, Parameter, Value, Write, WriteStep};
+use askloom_model::{Model, Parameter, Value, Write};
 use askloom_oracle::{Inputs, Random, Row, State, WriteError, uuids_needed};
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};
@@ -128,8 +128,8 @@ impl World {
 fn declared(model: &Model, write: &Write) -> Vec<Parameter> {
     let mut declared = write.parameters.clone();
     for step in &write.steps {
-        let (WriteStep::Insert { class } | WriteStep::Upsert { class }) = step else { continue };
-        for member in model.conceptual.all_members(*class) {
+        let Some(class) = step.fields_of() else { continue };
+        for member in model.conceptual.all_members(class) {
             let Some((ty, _)) = model.conceptual.insertable(member) else { continue };
             let name = model.conceptual.member_name(member).to_owned();
             declared.push(Parameter { name, ty, span: Default::default() });

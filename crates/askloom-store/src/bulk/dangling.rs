@@ -1,11 +1,11 @@
-//! References that lead to nothing.
+//! Breaches in what is loaded: references that designs rely on and that lead to nothing.
 
 use crate::expiry::alive;
 use crate::place::records;
 use crate::{Instances, Reader, RunError};
 use askloom_model::{ClassId, Identity, Member, Record, Value};
 
-/// The fields of a record whose references name an instance that does not exist, each once, with the first id.
+/// The fields of a record whose references have to lead somewhere and do not, each once.
 pub(super) fn dangling(
     reader: &Reader<'_>,
     record: &Record,
@@ -16,6 +16,10 @@ pub(super) fn dangling(
     for (place, part) in records(record) {
         for (&member, value) in &part.fields {
             let Member::End(end) = member else { continue };
+            // What designs do not rely on may lead to nothing.
+            if !conceptual.is_relied_on(end) {
+                continue;
+            }
             let target = conceptual.ends[end].target;
             let ids: Vec<&Identity> = match value {
                 Value::Reference(id) => vec![id],
@@ -34,7 +38,7 @@ pub(super) fn dangling(
 }
 
 /// Whether an instance of a class lives, as a root or as a part.
-fn exists(
+pub(super) fn exists(
     reader: &Reader<'_>,
     class: ClassId,
     id: &Identity,

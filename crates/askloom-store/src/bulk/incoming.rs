@@ -32,6 +32,7 @@ impl Refusal {
         let field = match &error {
             RunError::NotUnique { field }
             | RunError::OutOfRange { field }
+            | RunError::TooMany { field, .. }
             | RunError::UpperBound { field }
             | RunError::Required { field }
             | RunError::RequiredLink { field }
@@ -41,6 +42,7 @@ impl Refusal {
             RunError::AlreadyExists
             | RunError::NotFound
             | RunError::NotARoot { .. }
+            | RunError::ImmutableEntity { .. }
             | RunError::WrongType { .. }
             | RunError::TooLarge(_)
             | RunError::NotYet(_) => String::new(),
@@ -48,6 +50,7 @@ impl Refusal {
             | RunError::BadContinuation
             | RunError::UnknownParameter(_)
             | RunError::MissingUuid
+            | RunError::Undeclared { .. }
             | RunError::MatchedNothing { .. }
             | RunError::AlreadyWritten
             | RunError::Unknown(_)

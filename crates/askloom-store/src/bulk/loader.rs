@@ -1,6 +1,7 @@
 //! Rows become batches, and one batch is written while the next is made.
 
 use super::alone::Alone;
+use super::awaited;
 use super::incoming::{Incoming, Refusal};
 use super::marks::{self, Aside, Mark};
 use super::way::{Direct, Way, way};
@@ -8,9 +9,9 @@ use crate::block::encode_aggregate;
 use crate::database::Database;
 use crate::embedded::{Batch, MAX_KEY, MAX_VALUE, Outcome, Snapshot};
 use crate::place::records;
-use crate::write::{Expect, Inputs, Maker, bring_some_after, entries_of, note_parts, store, uuids_needed_by};
+use crate::write::{Inputs, Maker, Phase, bring_some_after, entries_of, load, note_parts, uuids_needed_by};
 use crate::{Keyspace, Layered, Overlay, Puts, Reader, RunError, Schema, Stored, System};
-use askloom_model::{ClassId, Conceptual, Design, Identity, Member, Record, Table, Value};
+use askloom_model::{ClassId, Conceptual, Design, EndId, Identity, Member, Record, Table, Value};
 use askloom_target::embedded::{encode, master_entry, prefix_end, system_entry};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt;
@@ -43,6 +44,8 @@ pub struct Loader<'d> {
     /// The design without what is filled afterwards.
     schema: Schema,
     ways: HashMap<ClassId, Rc<Way>>,
+    /// References whose targets copies rely on.
+    relied_on: BTreeSet<EndId>,
     now: jiff::Timestamp,
     snapshot: Snapshot,
     /// What is being written, and on top of it what will be next.
@@ -73,11 +76,13 @@ impl<'d> Loader<'d> {
 
     fn with(database: &'d mut Database, now: jiff::Timestamp, later: &BTreeSet<String>, dry: bool) -> Self {
         let schema = without(database, later);
+        let relied_on = awaited::ends(&schema);
         let snapshot = database.store().snapshot();
         Self {
             database,
             schema,
             ways: HashMap::new(),
+            relied_on,
             now,
             snapshot,
             flight: Arc::default(),
@@ -237,9 +242,10 @@ impl<'d> Loader<'d> {
         let inputs = self.inputs(&incoming.record, true)?;
         let below = Layered { base: &self.snapshot, puts: &self.flight };
         let state = Layered { base: &below, puts: &self.pending };
-        let (change, identity) =
-            store(&self.schema, &state, incoming.record.clone(), Expect::Absent, &inputs)?;
-        let mut puts = change.puts;
+        let mut puts = Puts::new();
+        self.look_ahead(&state, &incoming.record, &mut puts)?;
+        let (change, identity) = load(&self.schema, &state, incoming.record.clone(), &inputs)?;
+        puts.extend(change.puts);
         if !incoming.past.is_empty()
             && let Some((_, master)) = self.schema.master_of(incoming.record.class)
             && let Some(Some(entry)) = puts.get_mut(&system_entry(self.schema.number(master), &identity))
@@ -288,12 +294,23 @@ impl<'d> Loader<'d> {
             return Ok(None);
         }
         if !direct.joined.is_empty() {
+            let phase = self.look_ahead(&state, &stored.record, &mut puts)?;
             let reader = Reader::new(&self.schema, &state);
             let mut overlay = Overlay::new(&reader);
             overlay.changed.insert(aggregate, Some(stored));
-            bring_some_after(&reader, &overlay, direct.joined.iter().copied(), &mut puts)?;
+            bring_some_after(&reader, &overlay, direct.joined.iter().copied(), phase, &mut puts)?;
         }
         Ok(Some(puts))
+    }
+
+    /// Whether an earlier row refers to this one. What this one refers to and is not there yet is noted.
+    fn look_ahead(&self, state: &dyn Keyspace, record: &Record, puts: &mut Puts) -> Result<Phase, RunError> {
+        if self.relied_on.is_empty() {
+            return Ok(Phase::Running);
+        }
+        let phase = awaited::phase(&self.schema.model.conceptual, state, record, puts)?;
+        awaited::note(&Reader::new(&self.schema, state), &self.relied_on, record, self.now, puts)?;
+        Ok(phase)
     }
 
     /// The entries of copies that are made of the aggregate alone. False if something is met that may have expired.

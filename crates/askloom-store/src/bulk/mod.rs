@@ -11,12 +11,14 @@
 //! the state with all rows before it. Either way rows gather in a batch, and one batch is written while the next is
 //! made. Copies whose rows come from one aggregate are written with it; those that join several are, in a store that
 //! holds nothing yet, filled from the masters afterwards. Until then they are marked as being filled, and plans do not
-//! read them.
+//! read them. In a store that holds something, a row that comes before what it refers to is noted, so that the copies are
+//! brought after when that comes.
 //!
 //! **Going on after an end.** How far each file has come is kept in the store, in the same batch as its rows.
 //! A row whose checked reference leads nowhere yet is put aside there and tried again at the end.
 
 mod alone;
+mod awaited;
 mod csv;
 mod dangling;
 mod export;

@@ -88,7 +88,7 @@ pub(super) fn way(schema: &Schema, class: ClassId) -> Way {
         master: schema.number(master),
         own,
         joined,
-        expires: conceptual.classes.ids().any(|class| conceptual.ttl_ms(class).is_some()),
+        expires: conceptual.classes.ids().any(|class| conceptual.ttl(class).is_some()),
         makes_uuids: inside.iter().any(|&class| makes_uuids(conceptual, class)),
         parts_collide: parts
             .clone()

@@ -80,7 +80,18 @@ fn of_class(name: &str, old: &ClassShape, new: &ClassShape, found: &mut Vec<Diff
     for (_, what) in same.iter().filter(|(same, _)| !same) {
         found.push(refused(format!("the {what} of `{name}` is another one")));
     }
-    if old.ttl_ms != new.ttl_ms {
+    match (old.immutable, new.immutable) {
+        (false, true) => found.push(refused(format!(
+            "`{name}` would be immutable, and copies and versions of what is stored are kept as for one that changes"
+        ))),
+        (true, false) => found.push(refused(format!(
+            "`{name}` would no longer be immutable, and copies may rely on it that it never changes"
+        ))),
+        (false, false) | (true, true) => {}
+    }
+    if old.ttl_from != new.ttl_from {
+        found.push(additive(format!("`{name}` expires counted from another time")));
+    } else if old.ttl_ms != new.ttl_ms {
         found.push(additive(format!("`{name}` expires after another time")));
     }
     for (field, member) in &old.members {

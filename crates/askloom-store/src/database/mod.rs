@@ -21,7 +21,7 @@ use crate::execute::{self, Answer, Arguments, Continuation};
 use crate::write::{self, Expect, Inputs, Outcome};
 use crate::{RunError, Schema};
 use askloom_design::plan;
-use askloom_model::{Ask, ClassId, Identity, Plan, Query, Record, Write};
+use askloom_model::{Ask, ClassId, Identity, Plan, Query, Record, Write, WriteOf};
 use catalogue::Catalogue;
 use std::sync::Mutex;
 
@@ -79,13 +79,24 @@ impl Database {
         self.commit(|state| write::statement(&self.schema, state, write, arguments, inputs))
     }
 
-    /// Stores a whole aggregate.
+    /// Stores a whole aggregate, if the model declares it.
     pub fn put(&self, record: &Record, expect: Expect, inputs: &Inputs) -> Result<Identity, RunError> {
+        let of = match expect {
+            Expect::Absent => WriteOf::Create(record.class),
+            Expect::Present | Expect::Anything => WriteOf::Store(record.class),
+        };
+        write::permitted(&self.schema.model, &of)?;
         self.commit(|state| write::store(&self.schema, state, record.clone(), expect, inputs))
     }
 
-    /// Deletes an aggregate. False if there was none.
+    /// Stores a new aggregate, whatever writes the model declares.
+    pub fn load(&self, record: &Record, inputs: &Inputs) -> Result<Identity, RunError> {
+        self.commit(|state| write::load(&self.schema, state, record.clone(), inputs))
+    }
+
+    /// Deletes an aggregate, if the model declares it. False if there was none.
     pub fn delete(&self, class: ClassId, identity: &Identity, inputs: &Inputs) -> Result<bool, RunError> {
+        write::permitted(&self.schema.model, &WriteOf::Delete(class))?;
         self.commit(|state| write::delete(&self.schema, state, class, identity, inputs))
     }
 }

@@ -24,6 +24,11 @@ pub(super) struct ClassShape {
     pub(super) identifier: Vec<String>,
     pub(super) part: bool,
     pub(super) ttl_ms: Option<u64>,
+    /// The attribute from which the time to live counts, if not from creation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) ttl_from: Option<String>,
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(super) immutable: bool,
     pub(super) members: BTreeMap<String, MemberShape>,
 }
 
@@ -75,6 +80,11 @@ impl Shape {
     }
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_false(flag: &bool) -> bool {
+    !flag
+}
+
 fn class(conceptual: &Conceptual, id: ClassId) -> (String, ClassShape) {
     let class = &conceptual.classes[id];
     let name = |&member: &Member| conceptual.member_name(member).to_owned();
@@ -88,7 +98,9 @@ fn class(conceptual: &Conceptual, id: ClassId) -> (String, ClassShape) {
         parent: class.parent.map(|parent| conceptual.classes[parent].name.clone()),
         identifier: class.identifier.iter().map(name).collect(),
         part: class.owner.is_some(),
-        ttl_ms: class.ttl_ms,
+        ttl_ms: class.ttl.map(|ttl| ttl.ms),
+        ttl_from: class.ttl.and_then(|ttl| ttl.from).map(|id| conceptual.attributes[id].name.clone()),
+        immutable: class.immutable,
         members: class
             .members
             .iter()

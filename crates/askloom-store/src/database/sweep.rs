@@ -81,7 +81,7 @@ impl Database {
             if any {
                 let whole = before.aggregate(root, identity)?.is_some_and(|stored| {
                     let conceptual = &schema.model.conceptual;
-                    expired(conceptual, stored.record.class, stored.system.created, now)
+                    expired(conceptual, &stored.record, stored.system.created, now)
                 });
                 swept.aggregates += u64::from(whole);
                 swept.parts += u64::from(!whole);
@@ -102,5 +102,5 @@ fn expires(conceptual: &Conceptual, root: ClassId) -> bool {
         conceptual.is_kind_of(*class, root)
             || conceptual.occurrences(*class).iter().any(|occurrence| occurrence.root == root)
     };
-    conceptual.classes.ids().filter(within).any(|class| conceptual.ttl_ms(class).is_some())
+    conceptual.classes.ids().filter(within).any(|class| conceptual.ttl(class).is_some())
 }

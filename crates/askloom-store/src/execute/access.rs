@@ -1,6 +1,6 @@
 //! The first rows of a plan: aggregates by id, entries of copies by their keys.
 
-use super::keys::{KeyType, fitted, mapped};
+use super::keys::{fitted, mapped};
 use super::nested::Read;
 use super::range::{KeyBounds, Ranges};
 use super::row::Held;
@@ -28,6 +28,11 @@ pub(super) struct Asked<'a> {
 impl Asked<'_> {
     pub(super) fn collection(&self) -> &Collection {
         &self.scene.instances.schema().design.collections[self.plan.access.collection]
+    }
+
+    /// The row behind which reading may start. With `LIMIT … PER`, what was on a page before still counts for its group.
+    pub(super) fn starts_after(&self) -> Option<&Continuation> {
+        self.after.filter(|_| self.query.per_group.is_none())
     }
 
     /// The rows that the plan's access gives, not yet joined with what it does not hold.
@@ -102,7 +107,7 @@ impl Asked<'_> {
         let ty = |at: usize, of: usize| match fields.get(at) {
             // One operand for a key of several fields is the whole id.
             Some(path) if of == fields.len() => self.scene.key_type(path),
-            Some(_) | None => KeyType::Identity,
+            Some(_) | None => self.scene.identity_type(self.collection().source.root),
         };
         match how {
             Reading::Each { field, set, of } => {
@@ -119,7 +124,7 @@ impl Asked<'_> {
                 for (at, operand) in key.iter().enumerate() {
                     let value = match chosen.iter().find(|(field, _)| *field == at) {
                         Some((_, value)) => Some(value.clone()),
-                        None => fitted(&self.scene.constant(operand)?, &ty(at, key.len())),
+                        None => fitted(&self.scene.key_value(operand)?, &ty(at, key.len())),
                     };
                     let Some(value) = value else { return Ok(()) };
                     values.push(value);
@@ -196,7 +201,7 @@ impl Asked<'_> {
 
     /// How many rows of a range that comes in the query's order are needed.
     fn most(&self, range: &KeyBounds) -> Result<usize, RunError> {
-        if !range.in_order || aggregate::applies(self.query) {
+        if !range.in_order || aggregate::applies(self.query) || self.query.per_group.is_some() {
             return Ok(usize::MAX);
         }
         match &self.query.limit {
@@ -212,9 +217,10 @@ impl Asked<'_> {
         if fault!(LimitBeforeFilter) {
             return Ok(true);
         }
-        if let Some(after) = self.after {
+        if let Some(after) = self.starts_after() {
             let order = order_values(self.scene, &self.query.order_by, row)?;
-            let behind = compare(&self.query.order_by, &order, &after.order, &row.keys, &after.identity);
+            let identity = self.scene.identity(self.query, row)?;
+            let behind = compare(&self.query.order_by, &order, &after.order, &identity, &after.identity);
             if behind != Ordering::Greater {
                 return Ok(false);
             }

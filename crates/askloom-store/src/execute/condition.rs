@@ -9,6 +9,30 @@ use std::cmp::Ordering;
 /// True, false, or unknown.
 pub type Truth = Option<bool>;
 
+/// Whether a predicate or its negation is asked of each element.
+#[derive(Debug, Clone, Copy)]
+enum Sense {
+    Asserted,
+    Negated,
+}
+
+impl Sense {
+    /// Unknown stays unknown.
+    fn of(self, truth: Truth) -> Truth {
+        match self {
+            Self::Asserted => truth,
+            Self::Negated => truth.map(|truth| !truth),
+        }
+    }
+}
+
+/// The row that a predicate is about, and its sense.
+#[derive(Clone, Copy)]
+struct On<'r> {
+    row: &'r Row,
+    sense: Sense,
+}
+
 impl Scene<'_> {
     pub(crate) fn truth(&self, condition: &Condition, row: &Row) -> Result<Truth, RunError> {
         match condition {
@@ -18,30 +42,55 @@ impl Scene<'_> {
                 let truth = self.truth(inner, row)?.or(fault!(NotOfUnknown).then_some(false));
                 Ok(truth.map(|truth| !truth))
             }
+            Condition::Negated(inner) if fault!(NegatedMeansNone) => {
+                Ok(self.predicate(inner, row, Sense::Asserted)?.map(|truth| !truth))
+            }
+            Condition::Negated(inner) => self.predicate(inner, row, Sense::Negated),
+            Condition::Compare { .. }
+            | Condition::Between { .. }
+            | Condition::In { .. }
+            | Condition::StartsWith { .. }
+            | Condition::Matches { .. }
+            | Condition::IsNull { .. }
+            | Condition::Under { .. }
+            | Condition::Above { .. }
+            | Condition::Within { .. }
+            | Condition::InBox { .. } => self.predicate(condition, row, Sense::Asserted),
+        }
+    }
+
+    /// A predicate, or the negation of an element's.
+    fn predicate(&self, predicate: &Condition, row: &Row, sense: Sense) -> Result<Truth, RunError> {
+        let at = On { row, sense };
+        match predicate {
+            // Only predicates have a negated form.
+            Condition::And(_) | Condition::Or(_) | Condition::Not(_) | Condition::Negated(_) => {
+                Ok(sense.of(self.truth(predicate, row)?))
+            }
             Condition::Compare { left, op, right } => {
-                self.some(row, [left, right], |[left, right]| Ok(fits(*op, compared(left, right))))
+                self.some(at, [left, right], |[left, right]| Ok(fits(*op, compared(left, right))))
             }
             Condition::Between { value, low, high } => {
-                self.some(row, [value, low, high], |[value, low, high]| {
+                self.some(at, [value, low, high], |[value, low, high]| {
                     let above = fits(Comparison::GreaterOrEqual, compared(value, low));
                     Ok(and(above, fits(Comparison::LessOrEqual, compared(value, high))))
                 })
             }
-            Condition::In { value, set } => self.member(value, set, row),
+            Condition::In { value, set } => self.member(value, set, at),
             Condition::StartsWith { value, prefix } => {
-                self.on_texts(row, value, prefix, |text, prefix| text.starts_with(prefix))
+                self.on_texts(at, value, prefix, |text, prefix| text.starts_with(prefix))
             }
-            Condition::Matches { value, words } => self.on_texts(row, value, words, words::matches),
-            Condition::IsNull { value } => self.some(row, [value], |[value]| Ok(Some(value.is_null()))),
+            Condition::Matches { value, words } => self.on_texts(at, value, words, words::matches),
+            Condition::IsNull { value } => self.some(at, [value], |[value]| Ok(Some(value.is_null()))),
             Condition::Under { value, of } => {
                 let class = self.tree_class(value);
-                self.some(row, [value, of], |[value, of]| self.lies_under(class, value, of))
+                self.some(at, [value, of], |[value, of]| self.lies_under(class, value, of))
             }
             Condition::Above { value, of } => {
                 let class = self.tree_class(value);
-                self.some(row, [value, of], |[value, of]| self.lies_under(class, of, value))
+                self.some(at, [value, of], |[value, of]| self.lies_under(class, of, value))
             }
-            Condition::Within { value, km, of } => self.some(row, [value, km, of], |values| {
+            Condition::Within { value, km, of } => self.some(at, [value, km, of], |values| {
                 Ok(match values {
                     [Value::Geo(place), Value::Double(km), Value::Geo(of)] => {
                         Some(place.distance_km(*of) <= *km)
@@ -49,7 +98,7 @@ impl Scene<'_> {
                     _null => None,
                 })
             }),
-            Condition::InBox { value, low, high } => self.some(row, [value, low, high], |values| {
+            Condition::InBox { value, low, high } => self.some(at, [value, low, high], |values| {
                 Ok(match values {
                     [Value::Geo(place), Value::Geo(low), Value::Geo(high)] => Some(place.in_box(*low, *high)),
                     _null => None,
@@ -75,16 +124,16 @@ impl Scene<'_> {
     /// make it true, else false.
     fn some<const N: usize>(
         &self,
-        row: &Row,
+        at: On<'_>,
         operands: [&Operand; N],
         test: impl Fn([&Value; N]) -> Result<Truth, RunError>,
     ) -> Result<Truth, RunError> {
         let mut values = Vec::with_capacity(N);
         for operand in operands {
-            values.push(self.operand(operand, row)?);
+            values.push(self.operand(operand, at.row)?);
         }
         let choose = |choice: &[&Value]| match <[&Value; N]>::try_from(choice) {
-            Ok(choice) => test(choice),
+            Ok(choice) => Ok(at.sense.of(test(choice)?)),
             Err(_) => Ok(None),
         };
         tried(&values, &choose)
@@ -97,12 +146,12 @@ impl Scene<'_> {
         }
     }
 
-    fn member(&self, value: &Operand, set: &InSet, row: &Row) -> Result<Truth, RunError> {
-        let mut values = vec![self.operand(value, row)?];
+    fn member(&self, value: &Operand, set: &InSet, at: On<'_>) -> Result<Truth, RunError> {
+        let mut values = vec![self.operand(value, at.row)?];
         match set {
             InSet::List(items) => {
                 for item in items {
-                    values.push(self.operand(item, row)?);
+                    values.push(self.operand(item, at.row)?);
                 }
             }
             InSet::Parameter(index) => match self.arguments.get(*index) {
@@ -118,23 +167,23 @@ impl Scene<'_> {
             let mut found = Some(false);
             for item in items {
                 match fits(Comparison::Equal, compared(value, item)) {
-                    Some(true) => return Ok(Some(true)),
+                    Some(true) => return Ok(at.sense.of(Some(true))),
                     Some(false) => {}
                     None => found = None,
                 }
             }
-            Ok(found)
+            Ok(at.sense.of(found))
         })
     }
 
     fn on_texts(
         &self,
-        row: &Row,
+        at: On<'_>,
         value: &Operand,
         argument: &Operand,
         test: impl Fn(&str, &str) -> bool,
     ) -> Result<Truth, RunError> {
-        self.some(row, [value, argument], |values| {
+        self.some(at, [value, argument], |values| {
             Ok(match values {
                 [Value::Text(text), Value::Text(argument)] => Some(test(text, argument)),
                 _null => None,

@@ -2,7 +2,9 @@
 
 use super::Scene;
 use crate::RunError;
-use askloom_model::{Id, InSet, Inclusive, Leaf, Member, Path, Type, Value};
+use askloom_model::{
+    ClassId, Id, InSet, Inclusive, KeyValue, Leaf, Member, Path, Type, Value, identity_types,
+};
 use bigdecimal::{BigDecimal, RoundingMode};
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -11,8 +13,8 @@ use std::collections::BTreeSet;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum KeyType {
     Basic(Type),
-    /// Ids, as references.
-    Identity,
+    /// Ids, as references, with components of these types. None if it is not known which.
+    Identity(Vec<Type>),
 }
 
 /// One side of a range of a key field.
@@ -37,14 +39,46 @@ impl Scene<'_> {
         let conceptual = self.conceptual();
         match path.leaf {
             Leaf::Attribute(id) => KeyType::Basic(conceptual.attributes[id].ty.clone()),
-            Leaf::Reference(_) => KeyType::Identity,
+            Leaf::Reference(end) => self.identity_type(conceptual.ends[end].target),
             Leaf::Bucket(_) => KeyType::Basic(Type::Int),
-            Leaf::Itself => match self.positions[path.position].from.map(|hop| hop.step) {
-                Some(Member::Attribute(id)) if path.hops.is_empty() => {
-                    KeyType::Basic(conceptual.attributes[id].ty.clone())
+            Leaf::Itself => {
+                match (path.hops.last(), self.positions[path.position].from.map(|hop| hop.step)) {
+                    (None, Some(Member::Attribute(id))) => {
+                        KeyType::Basic(conceptual.attributes[id].ty.clone())
+                    }
+                    (Some(&hop), _) => self.identity_type(conceptual.ends[hop].target),
+                    (None, Some(Member::End(_)) | None) => {
+                        let class = self.positions[path.position].class;
+                        class.map_or(KeyType::Identity(Vec::new()), |class| self.identity_type(class))
+                    }
                 }
-                Some(_) | None => KeyType::Identity,
-            },
+            }
+        }
+    }
+
+    /// The type of a field that holds ids of a class.
+    pub(super) fn identity_type(&self, class: ClassId) -> KeyType {
+        let conceptual = self.conceptual();
+        let entity = conceptual.classes[class].kind.is_entity();
+        KeyType::Identity(if entity { identity_types(conceptual, class) } else { Vec::new() })
+    }
+
+    /// What a field of a key is equal to, before it is fitted to the type of the field. An identity with a component that
+    /// is null is none.
+    pub(super) fn key_value(&self, is: &KeyValue) -> Result<Value, RunError> {
+        match is {
+            KeyValue::Is(operand) => self.constant(operand),
+            KeyValue::Identity(components) => {
+                let mut parts = Vec::with_capacity(components.len());
+                for component in components {
+                    match self.constant(&component.is)? {
+                        Value::Null => return Ok(Value::Null),
+                        Value::Reference(own) => parts.extend(own),
+                        single => parts.push(single),
+                    }
+                }
+                Ok(Value::Reference(parts))
+            }
         }
     }
 
@@ -72,8 +106,8 @@ impl Scene<'_> {
 pub(super) fn fitted(value: &Value, ty: &KeyType) -> Option<Value> {
     match (ty, value) {
         (_, Value::Null) => None,
-        (KeyType::Identity, Value::Reference(_)) => Some(value.clone()),
-        (KeyType::Identity, single) => Some(Value::Reference(vec![single.clone()])),
+        (KeyType::Identity(types), Value::Reference(parts)) => identity(parts, types),
+        (KeyType::Identity(types), single) => identity(std::slice::from_ref(single), types),
         (KeyType::Basic(_), Value::Reference(parts)) => match parts.as_slice() {
             [only] => fitted(only, ty),
             _several => None,
@@ -89,10 +123,30 @@ pub(super) fn fitted(value: &Value, ty: &KeyType) -> Option<Value> {
     }
 }
 
+/// An id with components of these types.
+fn identity(parts: &[Value], types: &[Type]) -> Option<Value> {
+    if types.is_empty() {
+        return Some(Value::Reference(parts.to_vec()));
+    }
+    let fit = |(part, ty): (&Value, &Type)| fitted(part, &KeyType::Basic(ty.clone()));
+    let fitting: Option<Vec<Value>> = parts.iter().zip(types).map(fit).collect();
+    fitting.filter(|_| parts.len() == types.len()).map(Value::Reference)
+}
+
 /// One side of a range. Numbers between two values of the field's type are rounded the way that loses nothing.
 pub(super) fn bound(value: &Value, inclusive: Inclusive, ty: &KeyType, side: Side) -> Bound {
-    let KeyType::Basic(number) = ty else {
-        return fitted(value, ty).map_or(Bound::Nothing, |v| Bound::At(v, inclusive));
+    let number = match ty {
+        KeyType::Basic(number) => number,
+        // An id of one component is in the order of that.
+        KeyType::Identity(types) => match types.as_slice() {
+            [only] => {
+                return match bound(value, inclusive, &KeyType::Basic(only.clone()), side) {
+                    Bound::At(found, inclusive) => Bound::At(Value::Reference(vec![found]), inclusive),
+                    other @ (Bound::Nothing | Bound::Everything) => other,
+                };
+            }
+            _several => return fitted(value, ty).map_or(Bound::Nothing, |v| Bound::At(v, inclusive)),
+        },
     };
     if let Value::Reference(parts) = value {
         return match parts.as_slice() {

@@ -9,6 +9,7 @@ mod nested;
 mod node;
 mod page;
 mod path;
+mod per_group;
 mod range;
 mod row;
 mod scene;
@@ -27,7 +28,7 @@ pub(crate) use scene::collect_parts;
 use crate::{Keyspace, Reader, RunError, Schema};
 use access::Asked;
 use askloom_model::{
-    Ask, ColumnValue, Conceptual, Element, Found, Id, Operand, OrderBy, OrderTerm, Parameter, Plan,
+    Ask, ColumnValue, Conceptual, Element, Found, Id, Limit, Operand, OrderBy, OrderTerm, Parameter, Plan,
     PositionId, Query, Value, fault, typed,
 };
 use page::Placed;
@@ -58,6 +59,7 @@ pub fn run(
 ) -> Result<Answer, RunError> {
     let reader = Reader::new(schema, keyspace);
     let arguments = ordered(&schema.model.conceptual, query, arguments)?;
+    let query = plan.query(query);
     let fetcher = Fetcher::new(schema, keyspace, &query.positions, plan);
     let scene = Scene {
         instances: &reader,
@@ -123,7 +125,7 @@ fn ordered(conceptual: &Conceptual, query: &Query, arguments: &Arguments) -> Res
     Ok(ordered)
 }
 
-/// The joined and filtered rows of a query, in no particular order.
+/// The joined and filtered rows of a query, in no particular order. Its plan has all of its positions.
 pub(crate) fn rows(
     scene: &Scene<'_>,
     keyspace: &dyn Keyspace,
@@ -145,11 +147,13 @@ impl Asked<'_> {
 
     /// The ids of what rows have to lead to.
     fn find(&self, found: &Found) -> Result<Value, RunError> {
-        let (query, plan) = (&found.query, &found.plan);
+        let (query, plan) = (found.plan.query(&found.query), &found.plan);
         let fetcher = Fetcher::new(self.scene.instances.schema(), self.keyspace, &query.positions, plan);
         let scene = Scene { positions: &query.positions, fetcher: Some(&fetcher), ..*self.scene };
         let rows = Asked { scene: &scene, query, plan, after: None, ..*self }.rows()?;
-        let ids = rows.into_iter().filter_map(|row| row.keys.into_iter().next());
+        let ids =
+            rows.iter().map(|row| scene.identity(query, row).map(|identity| identity.into_iter().next()));
+        let ids = ids.collect::<Result<Vec<_>, _>>()?.into_iter().flatten();
         let elements = ids.zip(0..).map(|(value, ordinal)| Element { ordinal, value });
         Ok(Value::List(elements.collect()))
     }
@@ -198,14 +202,21 @@ fn finish(asked: &Asked<'_>, rows: Vec<Row>) -> Result<Answer, RunError> {
         let (rows, next) = page::cut(scene, query, sorted(query, placed.collect()), after)?;
         return Ok(Answer { columns, rows, next });
     }
+    // Nobody asks where a row is that comes in order and is the start of no page.
+    let placing = plan.sort.is_some() || matches!(query.limit, Some(Limit::Page(_)));
     let mut placed = Vec::with_capacity(rows.len());
     for row in rows {
         let order = order_values(scene, &query.order_by, &row)?;
-        placed.push(Placed { order, identity: row.keys.clone(), row });
+        let identity = if placing { scene.identity(query, &row)? } else { Vec::new() };
+        placed.push(Placed { order, identity, row });
     }
     if plan.sort.is_some() {
         placed = sorted(query, placed);
     }
+    if fault!(LimitBeforePerGroup) {
+        page::limit(scene, query, &mut placed)?;
+    }
+    let placed = per_group::cut(scene, query, placed)?;
     let (rows, next) = page::cut(scene, query, placed, after)?;
     let mut rows: Vec<Vec<Value>> =
         rows.iter().map(|row| project(scene, query, row)).collect::<Result<_, _>>()?;

@@ -73,10 +73,18 @@ pub(super) struct Placed<T> {
 
 /// A continuation has as many order values and parts of an identity as the query's rows.
 pub(super) fn check(query: &Query, after: &Continuation, grouped: bool) -> Result<(), RunError> {
-    let parts = if grouped { query.group_by.len() } else { query.positions.len() };
+    let parts = if grouped { query.group_by.len() } else { query.row_identity().len() };
     let paged = matches!(query.limit, Some(Limit::Page(_)));
     let fits = paged && after.order.len() == query.order_by.len() && after.identity.len() == parts;
     if fits { Ok(()) } else { Err(RunError::BadContinuation) }
+}
+
+/// No more rows than LIMIT asks for.
+pub(super) fn limit<T>(scene: &Scene<'_>, query: &Query, rows: &mut Vec<Placed<T>>) -> Result<(), RunError> {
+    if let Some(Limit::Rows(operand)) = &query.limit {
+        rows.truncate(count(scene, operand)?);
+    }
+    Ok(())
 }
 
 /// The part of an ordered list that is asked for, and where the next one starts.
@@ -93,9 +101,8 @@ pub(super) fn cut<T>(
         });
     }
     let next = match &query.limit {
-        None => None,
-        Some(Limit::Rows(operand)) => {
-            rows.truncate(count(scene, operand)?);
+        None | Some(Limit::Rows(_)) => {
+            limit(scene, query, &mut rows)?;
             None
         }
         Some(Limit::Page(operand)) => {

@@ -5,8 +5,8 @@ use super::scene::stored_ids;
 use super::{Row, Scene};
 use crate::RunError;
 use askloom_model::{
-    Conceptual, EndId, Id, Leaf, Member, Operand, Path, Position, PositionId, RelationshipKind, Table, Value,
-    bucket,
+    Conceptual, EndId, Id, IdentityPart, Leaf, Member, Operand, Path, Position, PositionId, Query,
+    RelationshipKind, Table, Value, bucket,
 };
 use std::collections::BTreeSet;
 
@@ -39,8 +39,14 @@ impl Scene<'_> {
                 false => Values::Single(value),
             });
         }
-        if let Some(id) = known_id(path, row) {
+        if let Some(id) = self.known_id(path, row) {
             return Ok(Values::Single(id));
+        }
+        if let Some(part) = self.conceptual().identity_part(path) {
+            return Ok(match self.values(&part.of, row)? {
+                Values::Single(identity) => Values::Single(part.of_value(&identity)),
+                Values::Many(all) => Values::Many(all.iter().map(|one| part.of_value(one)).collect()),
+            });
         }
         let ends = self.ends(path, row)?;
         if !many {
@@ -67,8 +73,11 @@ impl Scene<'_> {
         if let Some(value) = self.given(path, row)? {
             return Ok(value);
         }
-        if let Some(id) = known_id(path, row) {
+        if let Some(id) = self.known_id(path, row) {
             return Ok(id);
+        }
+        if let Some(part) = self.conceptual().identity_part(path) {
+            return Ok(part.of_value(&self.selected(&part.of, row)?));
         }
         let Some(Some(node)) = self.ends(path, row)?.into_iter().next() else { return Ok(Value::Null) };
         if let (Leaf::Attribute(id), Some(record)) = (path.leaf, node.record())
@@ -76,15 +85,89 @@ impl Scene<'_> {
         {
             return Ok(Value::List(record.list(Member::Attribute(id)).to_vec()));
         }
+        if let Leaf::Reference(id) = path.leaf
+            && self.is_list(path.leaf)
+        {
+            return self.list(&node, id);
+        }
         Ok(self.leaves(&node, path.leaf)?.into_iter().next().unwrap_or(Value::Null))
     }
 
-    /// The value that an entry gives: the one that the row is from, or that of another copy with the same identity.
-    fn given(&self, path: &Path, row: &Row) -> Result<Option<Value>, RunError> {
-        match row.held(path) {
-            Some(value) => Ok(Some(value.clone())),
-            None => self.fetched(path, row),
+    /// All that is at a to-many end, as one value: parts whole and in list order, of others the ids.
+    fn list(&self, node: &Node, end: EndId) -> Result<Value, RunError> {
+        let row = &self.conceptual().ends[end];
+        if row.kind == RelationshipKind::Composition && row.stored {
+            let parts = node.record().map(|record| record.list(Member::End(end)).to_vec());
+            return Ok(Value::List(parts.unwrap_or_default()));
         }
+        let mut ids = BTreeSet::new();
+        for value in self.referred(node, end)? {
+            if let Value::Reference(id) = value {
+                ids.insert(id);
+            }
+        }
+        Ok(Value::Set(ids))
+    }
+
+    /// The value that an entry gives, or that follows from what it gives: the one that the row is from, or that of another
+    /// copy with the same identity.
+    fn given(&self, path: &Path, row: &Row) -> Result<Option<Value>, RunError> {
+        if let Some(value) = row.held(path) {
+            return Ok(Some(value.clone()));
+        }
+        if self.crosses_many(path) {
+            return self.fetched(path, row);
+        }
+        let ways = self.conceptual().derivations(path);
+        let at_hand = |path: &Path| row.held(path).cloned().or_else(|| self.known_id(path, row));
+        for way in &ways {
+            if let Some(values) = way.paths().iter().map(at_hand).collect::<Option<Vec<_>>>() {
+                return Ok(Some(way.value(values)));
+            }
+        }
+        if let Some(value) = self.fetched(path, row)? {
+            return Ok(Some(value));
+        }
+        for way in &ways {
+            let values = way.paths().iter().map(|path| self.fetched(path, row));
+            if let Some(values) = values.collect::<Result<Option<Vec<_>>, _>>()? {
+                return Ok(Some(way.value(values)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The identity of a row of the query.
+    pub(super) fn identity(&self, query: &Query, row: &Row) -> Result<Vec<Value>, RunError> {
+        if query.identity.is_empty() {
+            return Ok(row.keys.clone());
+        }
+        let part = |path: &Path| match path.leaf {
+            // An element of a list is told from the others by where it is, not by its value.
+            Leaf::Itself if path.hops.is_empty() => {
+                Ok(row.keys.get(path.position.index()).cloned().unwrap_or(Value::Null))
+            }
+            Leaf::Itself | Leaf::Attribute(_) | Leaf::Reference(_) | Leaf::Bucket(_) => {
+                self.single(path, row)
+            }
+        };
+        query.identity.iter().map(part).collect()
+    }
+
+    /// An entity's id or a part of it, which is known without the entity.
+    fn known_id(&self, path: &Path, row: &Row) -> Option<Value> {
+        let key = row.keys.get(path.position.index()).filter(|_| path.hops.is_empty())?;
+        if !matches!(key, Value::Reference(_)) {
+            return None;
+        }
+        if path.leaf == Leaf::Itself {
+            return Some(key.clone());
+        }
+        let class = self.positions[path.position].class?;
+        let (from, length) = self.conceptual().component(class, path.leaf)?;
+        let identity = matches!(path.leaf, Leaf::Reference(_));
+        let of = Path { leaf: Leaf::Itself, ..path.clone() };
+        Some(IdentityPart { of, from, length, identity }.of_value(key))
     }
 
     /// The one value of a path that is single.
@@ -96,6 +179,12 @@ impl Scene<'_> {
     /// symmetric relationship: the other side has entries of its own.
     pub(crate) fn every(&self, path: &Path, row: &Row) -> Result<BTreeSet<Value>, RunError> {
         let mut found = BTreeSet::new();
+        if let Some(part) = self.conceptual().identity_part(path) {
+            let mut found: BTreeSet<Value> =
+                self.every(&part.of, row)?.iter().map(|identity| part.of_value(identity)).collect();
+            found.remove(&Value::Null);
+            return Ok(found);
+        }
         for node in self.ends(path, row)?.into_iter().flatten() {
             match (path.leaf, node.record()) {
                 (Leaf::Reference(end), Some(record)) if self.is_reference(end) => {
@@ -242,13 +331,6 @@ pub(super) fn is_readable(
         Leaf::Reference(end) => conceptual.ends[end].kind != RelationshipKind::Composition,
         Leaf::Itself | Leaf::Attribute(_) | Leaf::Bucket(_) => true,
     }
-}
-
-/// An entity's id, which is known without the entity.
-fn known_id(path: &Path, row: &Row) -> Option<Value> {
-    let itself = path.leaf == Leaf::Itself && path.hops.is_empty();
-    let key = row.keys.get(path.position.index()).filter(|_| itself)?;
-    matches!(key, Value::Reference(_)).then(|| key.clone())
 }
 
 fn elements(value: Value) -> Vec<Value> {

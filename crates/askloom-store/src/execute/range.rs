@@ -4,7 +4,7 @@ use super::access::Asked;
 use super::keys::{Bound, KeyType, Side, bound, fitted, mapped};
 use crate::RunError;
 use askloom_model::{
-    Collection, Inclusive, KeyField, KeyRange, Operand, OrderBy, Path, Reading, Value, fault,
+    Collection, Inclusive, KeyField, KeyRange, KeyValue, Leaf, OrderBy, Path, Reading, Value, fault,
 };
 use askloom_target::embedded::{block_prefix, encode, encode_descending, prefix_end};
 
@@ -48,7 +48,7 @@ impl Ranges<'_> {
 
     fn key_type(&self, at: usize) -> KeyType {
         let path = self.fields().nth(at).and_then(|field| self.path(field));
-        path.map_or(KeyType::Identity, |path| self.asked.scene.key_type(&path))
+        path.map_or(KeyType::Identity(Vec::new()), |path| self.asked.scene.key_type(&path))
     }
 
     fn collect(
@@ -71,7 +71,7 @@ impl Ranges<'_> {
                 found.push(KeyBounds { from, to, backwards: false, in_order: false });
             }
             Reading::Range { key, equal, range, backwards, limited } => {
-                let operands: Vec<&Operand> = key.iter().chain(equal).collect();
+                let operands: Vec<&KeyValue> = key.iter().chain(equal).collect();
                 let Some(prefix) = self.prefix(&operands, chosen)? else { return Ok(()) };
                 let bounds = match range {
                     None => Some((prefix.clone(), prefix_end(&prefix))),
@@ -90,12 +90,12 @@ impl Ranges<'_> {
     }
 
     /// The bytes that all keys start with. Nothing if no key can.
-    fn prefix(&self, operands: &[&Operand], chosen: &Chosen) -> Result<Option<Vec<u8>>, RunError> {
+    fn prefix(&self, operands: &[&KeyValue], chosen: &Chosen) -> Result<Option<Vec<u8>>, RunError> {
         let mut prefix = block_prefix(self.number, &[]);
         for (at, (operand, field)) in operands.iter().zip(self.fields()).enumerate() {
             let value = match chosen.iter().find(|(field, _)| *field == at) {
                 Some((_, value)) => Some(value.clone()),
-                None => fitted(&self.asked.scene.constant(operand)?, &self.key_type(at)),
+                None => fitted(&self.asked.scene.key_value(operand)?, &self.key_type(at)),
             };
             let Some(value) = value else { return Ok(None) };
             append(&value, field.descending, &mut prefix);
@@ -144,7 +144,7 @@ impl Ranges<'_> {
     /// Starts where the page before ended, if that can be told from the keys.
     fn seek(&self, prefix: &[u8], bound: usize, bounds: &mut KeyBounds) {
         let asked = self.asked;
-        let Some(after) = asked.after else { return };
+        let Some(after) = asked.starts_after() else { return };
         // Entries of positions that the query does not have are not where its identities say.
         if asked.plan.access.positions.contains(&None) {
             return;
@@ -157,7 +157,11 @@ impl Ranges<'_> {
             let Some(value) = term.and_then(|at| after.order.get(at)) else { return };
             append(value, field.descending, &mut last);
         }
-        for part in &after.identity {
+        let identity = asked.query.row_identity();
+        for position in asked.plan.access.positions.iter().flatten() {
+            let itself = Path { position: *position, hops: Vec::new(), leaf: Leaf::Itself };
+            let at = identity.iter().position(|path| *path == itself);
+            let Some(part) = at.and_then(|at| after.identity.get(at)) else { return };
             encode(part, &mut last);
         }
         if bounds.backwards {

@@ -1,13 +1,15 @@
 //! Brings every copy after the aggregates it is made of.
 //!
-//! For each copy that depends on a changed aggregate, the roots of the rows that may hold it are found by walking the
-//! copy's places backwards, in the state before and in the state after. For each of these roots the rows before and the
+//! For each copy that reads something of an aggregate which the write changes, the roots of the rows that may hold it are
+//! found by walking the copy's places backwards, in the state before and in the state after. For each of these roots the rows before and the
 //! rows after are worked out, and the difference is written. More roots than necessary do no harm: their rows do not
 //! differ. One too few would leave a wrong row, so every doubt is settled by taking more.
 
+use super::Phase;
+use super::disturbed::{Alone, Narrowed, disturbs};
 use crate::execute::{Row, Scene};
 use crate::{Aggregate, Instances, Overlay, Puts, Reader, RunError, Schema};
-use askloom_design::upkeep::{Place, places};
+use askloom_design::upkeep::places;
 use askloom_model::{
     ClassId, Collection, CollectionId, Conceptual, Contents, EndId, HomePlace, Id, Identity, Member, Nodes,
     Record, RelationshipKind, Value, fault,
@@ -18,9 +20,10 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) fn bring_after(
     reader: &Reader<'_>,
     overlay: &Overlay<'_>,
+    phase: Phase,
     puts: &mut Puts,
 ) -> Result<(), RunError> {
-    bring_some_after(reader, overlay, reader.schema().copies(), puts)
+    bring_some_after(reader, overlay, reader.schema().copies(), phase, puts)
 }
 
 /// The same for some copies alone.
@@ -28,17 +31,24 @@ pub(crate) fn bring_some_after(
     reader: &Reader<'_>,
     overlay: &Overlay<'_>,
     copies: impl Iterator<Item = CollectionId>,
+    phase: Phase,
     puts: &mut Puts,
 ) -> Result<(), RunError> {
     let schema = reader.schema();
+    let changed: Vec<&Aggregate> = overlay.changed.keys().collect();
     for id in copies {
         let collection = &schema.design.collections[id];
         let upkeep = Upkeep { schema, collection, before: reader, after: overlay };
         let mut old = BTreeMap::new();
         let mut new = BTreeMap::new();
-        for root in upkeep.affected(overlay.changed.keys())? {
-            upkeep.entries(id, reader, &root, None, &mut old)?;
-            upkeep.entries(id, overlay, &root, None, &mut new)?;
+        for Disturbed { roots, alone } in upkeep.disturbed(id, &changed, phase)? {
+            let alone = &alone;
+            let narrowed =
+                |state| Narrowed { state, before: reader, after: overlay, changed: &changed, alone, phase };
+            for root in &roots {
+                upkeep.entries(id, &narrowed(reader), root, None, &mut old)?;
+                upkeep.entries(id, &narrowed(overlay), root, None, &mut new)?;
+            }
         }
         let stale = fault!(OldKeyKept) || (fault!(IndexStale) && collection.indexed().is_some());
         for key in old.keys().filter(|key| !stale && !new.contains_key(*key)) {
@@ -92,6 +102,13 @@ pub(crate) fn roots_of(
     Upkeep { schema, collection, before, after }.affected(std::iter::once(changed))
 }
 
+/// What a write disturbs at one point of a copy.
+struct Disturbed {
+    /// The aggregates with the roots of the rows.
+    roots: BTreeSet<Aggregate>,
+    alone: Alone,
+}
+
 struct Upkeep<'u> {
     schema: &'u Schema,
     collection: &'u Collection,
@@ -118,22 +135,57 @@ impl Upkeep<'_> {
             let is_home = |(of, _): &&Aggregate| homes.iter().any(|home| home.root == *of);
             let there: BTreeSet<Aggregate> = changed.clone().filter(is_home).cloned().collect();
             if !there.is_empty() {
-                roots.extend(self.walk_back(&place, there)?);
-                if fault!(SecondPlaceForgotten) {
-                    break;
-                }
+                roots.extend(self.walk_back(&place.steps, there, |_, _| {})?);
             }
         }
         Ok(roots)
     }
 
-    /// From the aggregates at a place to those at the root.
+    /// The same of those that are changed where the copy reads something, point by point.
+    fn disturbed(
+        &self,
+        id: CollectionId,
+        changed: &[&Aggregate],
+        phase: Phase,
+    ) -> Result<Vec<Disturbed>, RunError> {
+        let mut found = Vec::new();
+        for point in self.schema.dependencies(id) {
+            let homes = self.schema.homes(point.class);
+            let mut there = BTreeSet::new();
+            for &aggregate in changed.iter().filter(|(of, _)| homes.iter().any(|home| home.root == *of)) {
+                let before = self.before.aggregate(aggregate.0, &aggregate.1)?;
+                let after = self.after.aggregate(aggregate.0, &aggregate.1)?;
+                if disturbs(self.conceptual(), point, before.as_deref(), after.as_deref(), phase) {
+                    there.insert(aggregate.clone());
+                }
+            }
+            if !there.is_empty() {
+                let mut alone = Alone::new();
+                let roots = self.walk_back(&point.steps, there, |end, there| {
+                    if point.alone_by.contains(&end) {
+                        alone.insert(end, there.clone());
+                    }
+                })?;
+                found.push(Disturbed { roots, alone });
+                if fault!(SecondPlaceForgotten) {
+                    break;
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// From the aggregates at a place to those at the root. Says at each step by which stored end they were come to.
     fn walk_back(
         &self,
-        place: &Place,
+        steps: &[Member],
         mut there: BTreeSet<Aggregate>,
+        mut met: impl FnMut(EndId, &BTreeSet<Aggregate>),
     ) -> Result<BTreeSet<Aggregate>, RunError> {
-        for &step in place.steps.iter().rev() {
+        for &step in steps.iter().rev() {
+            if let Member::End(end) = step {
+                met(self.conceptual().stored_end(end), &there);
+            }
             there = match step {
                 Member::Attribute(_) => there,
                 Member::End(end) => self.step_back(end, there)?,

@@ -104,7 +104,7 @@ impl Draft<'_> {
     /// one id, be one of them gone, would have the same rows in copies.
     pub(super) fn clear_former_holders(&mut self) -> Result<(), RunError> {
         let conceptual = self.conceptual();
-        if conceptual.classes.iter().all(|(_, class)| class.ttl_ms.is_none()) {
+        if conceptual.classes.iter().all(|(_, class)| class.ttl.is_none()) {
             return Ok(());
         }
         let changed: Vec<Aggregate> = self.after.changed.keys().cloned().collect();

@@ -1,6 +1,6 @@
 //! The state that a statement works on: aggregates are changed in an overlay, and everything is seen as of one clock.
 
-use crate::expiry::alive;
+use crate::expiry::{alive, expired};
 use crate::place::{Place, records};
 use crate::{Aggregate, Instances, Overlay, Reader, RunError, Schema, Stored, System};
 use askloom_model::{ClassId, Conceptual, EndId, Identity, Member, Record, Value, fault};
@@ -59,8 +59,14 @@ impl<'d> Draft<'d> {
         state: &dyn Instances,
         aggregate: &Aggregate,
     ) -> Result<Option<Rc<Stored>>, RunError> {
-        let stored = state.aggregate(aggregate.0, &aggregate.1)?;
-        Ok(stored.and_then(|stored| alive(self.conceptual(), stored, self.now)))
+        let Some(stored) = state.aggregate(aggregate.0, &aggregate.1)? else { return Ok(None) };
+        // What this statement has changed was alive when it did: a rule may still refuse the time that it gave it.
+        let changed = self.after.changed.get(aggregate);
+        if changed.is_some_and(|changed| changed.as_ref().is_some_and(|changed| Rc::ptr_eq(changed, &stored)))
+        {
+            return Ok(Some(stored));
+        }
+        Ok(alive(self.conceptual(), stored, self.now))
     }
 
     /// The record at an address, as it is now.
@@ -102,13 +108,18 @@ impl<'d> Draft<'d> {
         Ok(Some(ordinal))
     }
 
-    /// Makes a record an aggregate: a new one, or in place of one that lives.
+    /// Makes a record an aggregate: a new one, or in place of one that lives. One whose time is up already is gone at
+    /// once.
     pub(super) fn place_root(
         &mut self,
         aggregate: Aggregate,
         record: Record,
         over: Option<&Stored>,
     ) -> Result<(), RunError> {
+        let now = self.now.as_microsecond();
+        if over.is_none() && expired(self.conceptual(), &record, now, self.now) {
+            return Ok(());
+        }
         let system = match over {
             Some(stored) => stored.system.clone(),
             None => {
@@ -118,11 +129,7 @@ impl<'d> Draft<'d> {
                     version: former.version,
                     epoch: former.epoch,
                     writes: former.writes,
-                    created: if fault!(CreatedKept) && former.created > 0 {
-                        former.created
-                    } else {
-                        self.now.as_microsecond()
-                    },
+                    created: if fault!(CreatedKept) && former.created > 0 { former.created } else { now },
                     ..System::default()
                 }
             }
@@ -229,7 +236,7 @@ pub(crate) fn note_parts(conceptual: &Conceptual, stored: &mut Stored, now: jiff
                 *counter = last.max(*counter);
             }
         }
-        if place.0.is_empty() || conceptual.ttl_ms(part.class).is_none() {
+        if place.0.is_empty() || conceptual.ttl(part.class).is_none() {
             continue;
         }
         if let Some(identity) = part.identity(conceptual) {

@@ -49,18 +49,10 @@ impl<'g> Given<'g> {
 }
 
 fn is_field(conceptual: &Conceptual, write: &Write, name: &str) -> bool {
-    let class = |step: &WriteStep| match step {
-        WriteStep::Insert { class } | WriteStep::Upsert { class } => Some(*class),
-        WriteStep::Update { .. }
-        | WriteStep::Delete { .. }
-        | WriteStep::Add { .. }
-        | WriteStep::Remove { .. }
-        | WriteStep::Connect { .. }
-        | WriteStep::Disconnect { .. } => None,
-    };
     let named =
         |&member: &Member| conceptual.member_name(member) == name && conceptual.insertable(member).is_some();
-    write.steps.iter().filter_map(class).any(|class| conceptual.all_members(class).any(|m| named(&m)))
+    let classes = write.steps.iter().filter_map(WriteStep::fields_of);
+    classes.into_iter().any(|class| conceptual.all_members(class).any(|m| named(&m)))
 }
 
 /// The values of declared parameters, each of its type.
@@ -103,10 +95,12 @@ impl<'m> Maker<'m> {
     /// Makes what a step needs, for counting.
     pub(super) fn dry_run(&mut self, step: &WriteStep, given: &Given<'_>) -> Result<(), RunError> {
         match step {
-            WriteStep::Insert { class } | WriteStep::Upsert { class } => {
+            WriteStep::Insert { class } | WriteStep::Upsert { class } | WriteStep::Store { class } => {
                 self.inserted(*class, given).map(drop)
             }
-            WriteStep::Update { set, .. } => self.assigned(set, given).map(drop),
+            WriteStep::Update { set, .. } | WriteStep::UpdateElements { set, .. } => {
+                self.assigned(set, given).map(drop)
+            }
             WriteStep::Add { list, value, .. } => self.added(*list, value, given).map(drop),
             WriteStep::Delete { .. }
             | WriteStep::Remove { .. }
@@ -147,7 +141,7 @@ impl<'m> Maker<'m> {
         }
     }
 
-    /// The instance that the fields of an INSERT make. Lists are empty.
+    /// The instance that the fields of an INSERT make. Lists that are not given are empty.
     pub(super) fn inserted(&mut self, class: ClassId, given: &Given<'_>) -> Result<Record, RunError> {
         let mut record = Record::new(class);
         if self.conceptual.classes[class].surrogate {
@@ -165,17 +159,36 @@ impl<'m> Maker<'m> {
             }
             record.set(member, value);
         }
+        self.within_max(&record)?;
         Ok(record)
+    }
+
+    /// Refuses lists that have more elements than their `@max`, at every depth.
+    fn within_max(&self, record: &Record) -> Result<(), RunError> {
+        for (_, record) in crate::place::records(record) {
+            for (&member, value) in &record.fields {
+                let count = match value {
+                    Value::List(elements) => elements.len() as u64,
+                    Value::Set(ids) => ids.len() as u64,
+                    _single => continue,
+                };
+                if let Some(max) = self.conceptual.max_length(member).filter(|&max| count > max) {
+                    let field = self.conceptual.member_name(member).to_owned();
+                    return Err(RunError::TooMany { field, max, count });
+                }
+            }
+        }
+        Ok(())
     }
 
     /// The value that is given for a field; nothing if it is left out.
     fn field(&mut self, member: Member, given: &Given<'_>) -> Result<Option<Value>, RunError> {
         let name = self.conceptual.member_name(member);
-        let (Some(value), Some((ty, _))) = (given.named.get(name), self.conceptual.insertable(member)) else {
-            return Ok(None);
-        };
-        let value = typed::fitting(self.conceptual, value, &ty).ok_or_else(|| wrong_type(name))?;
+        let Some(value) = given.named.get(name) else { return Ok(None) };
+        let value = typed::inserted(self.conceptual, member, value).ok_or_else(|| wrong_type(name))?;
         let nullable = match member {
+            // Null is the same as empty.
+            member if self.conceptual.is_many(member) => true,
             Member::Attribute(id) => self.conceptual.attributes[id].optional,
             Member::End(id) => self.conceptual.ends[id].cardinality.min == 0,
         };

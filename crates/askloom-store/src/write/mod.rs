@@ -7,9 +7,12 @@
 
 mod copies;
 mod deletes;
+mod disturbed;
 mod draft;
+mod elements;
 mod links;
 mod make;
+mod permitted;
 mod rules;
 mod steps;
 
@@ -25,6 +28,8 @@ use askloom_model::{ClassId, Identity, Model, Record, Write, fault, typed};
 use askloom_target::embedded::{master_entry, system_entry};
 use draft::{Address, Draft};
 use make::Given;
+pub use permitted::permitted;
+use std::fmt;
 use uuid::Uuid;
 
 /// What a write does to the keyspace, all of it or nothing.
@@ -48,6 +53,15 @@ impl Change {
     }
 }
 
+/// Whether references that designs rely on hold when something is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// They hold before and after.
+    Running,
+    /// A load is under way: a row may come before what it refers to.
+    Loading,
+}
+
 /// What is made once, before the first attempt of a write, so that a retry repeats it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Inputs {
@@ -62,10 +76,31 @@ pub struct Inputs {
 /// What a write answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
-    /// How many instances each statement matched.
+    /// How many instances each statement matched, of those that were done.
     pub matched: Vec<u64>,
-    /// The instances that INSERT and UPSERT made.
+    /// The instances that INSERT, UPSERT and STORE made.
     pub made: Vec<(ClassId, Identity)>,
+    /// Of a write that says `@apart`: the first statement that was not done. Those after it were not tried.
+    pub stopped: Option<Stopped>,
+}
+
+/// A statement that failed, or that matched nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stopped {
+    /// Counted from 0.
+    pub step: usize,
+    pub why: RunError,
+}
+
+impl fmt::Display for Stopped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let statement = self.step + 1;
+        match &self.why {
+            RunError::MatchedNothing { .. } => write!(f, "statement {statement} matched nothing")?,
+            why => write!(f, "statement {statement} failed: {why}")?,
+        }
+        f.write_str(if self.step > 0 { "; those before it are done" } else { ", so nothing was written" })
+    }
 }
 
 /// How many uuids a write needs: statement by statement; within an instance first its surrogate, then its members in
@@ -86,7 +121,8 @@ pub fn uuids_needed_by(model: &Model, record: &Record) -> Result<usize, RunError
     Ok(maker.used())
 }
 
-/// A write of the model, all of its statements or none.
+/// A write of the model, all of its statements or none; if it says `@apart`, those before the first that fails. They are
+/// one change all the same: a reader sees no more than with a change for each, and a retry need not know how far it came.
 pub fn statement(
     schema: &Schema,
     keyspace: &dyn Keyspace,
@@ -96,11 +132,14 @@ pub fn statement(
 ) -> Result<(Change, Outcome), RunError> {
     let conceptual = &schema.model.conceptual;
     let given = Given::of(conceptual, write, arguments)?;
+    if write.apart {
+        // A parameter that does not fit is found before the first statement is done.
+        uuids_needed(&schema.model, write, arguments)?;
+    }
     let mut maker = Maker::of(conceptual, inputs);
     once(keyspace, inputs, |recorded| {
         let mut puts = Puts::new();
-        let mut matched = Vec::new();
-        let mut made = Vec::new();
+        let mut outcome = Outcome { matched: Vec::new(), made: Vec::new(), stopped: None };
         for (index, step) in write.steps.iter().enumerate() {
             // Each statement works on what the ones before it left.
             let nothing = Puts::new();
@@ -108,16 +147,27 @@ pub fn statement(
             let layered = Layered { base: recorded, puts: before };
             let reader = Reader::new(schema, &layered);
             let mut draft = Draft::new(&reader, inputs.now);
-            let count = draft.step(step, &given, &mut maker)?;
-            if write.compound && count == 0 && !fault!(CompoundGoesOn) {
-                return Err(RunError::MatchedNothing { step: index });
+            let done = draft.step(step, &given, &mut maker).and_then(|count| {
+                if write.compound && count == 0 && !fault!(CompoundGoesOn) {
+                    return Err(RunError::MatchedNothing { step: index });
+                }
+                let made = std::mem::take(&mut draft.made);
+                Ok((count, made, settle(draft, inputs, Phase::Running)?))
+            });
+            match done {
+                Ok((count, made, step_puts)) => {
+                    puts.extend(step_puts);
+                    outcome.made.extend(made);
+                    outcome.matched.push(count);
+                }
+                Err(why) if write.apart && why.refuses() && !fault!(ApartTogether) => {
+                    outcome.stopped = Some(Stopped { step: index, why });
+                    break;
+                }
+                Err(why) => return Err(why),
             }
-            made.append(&mut draft.made);
-            let step_puts = settle(draft, inputs)?;
-            puts.extend(step_puts);
-            matched.push(count);
         }
-        Ok((puts, Outcome { matched, made }))
+        Ok((puts, outcome))
     })
 }
 
@@ -153,9 +203,22 @@ pub fn store(
     expect: Expect,
     inputs: &Inputs,
 ) -> Result<(Change, Identity), RunError> {
-    prepared(schema, keyspace, inputs, |draft| {
+    prepared(schema, keyspace, inputs, Phase::Running, |draft| {
         let record = whole_root(draft, record, inputs)?;
         draft.store(record, expect)
+    })
+}
+
+/// Stores a new aggregate as a load does, before those that refer to it or after.
+pub fn load(
+    schema: &Schema,
+    keyspace: &dyn Keyspace,
+    record: Record,
+    inputs: &Inputs,
+) -> Result<(Change, Identity), RunError> {
+    prepared(schema, keyspace, inputs, Phase::Loading, |draft| {
+        let record = whole_root(draft, record, inputs)?;
+        draft.store(record, Expect::Absent)
     })
 }
 
@@ -167,7 +230,7 @@ pub fn delete(
     identity: &Identity,
     inputs: &Inputs,
 ) -> Result<(Change, bool), RunError> {
-    prepared(schema, keyspace, inputs, |draft| {
+    prepared(schema, keyspace, inputs, Phase::Running, |draft| {
         let Some(address) = draft.find(class, identity)? else { return Ok(false) };
         if !address.place.0.is_empty() {
             let class = draft.conceptual().classes[class].name.clone();
@@ -197,7 +260,7 @@ pub fn sweep(
         }
         draft.after.changed.insert(aggregate, live);
         // No rule is asked: what has expired was gone already.
-        Ok((written(&draft, inputs)?, true))
+        Ok((written(&draft, inputs, Phase::Running)?, true))
     })
 }
 
@@ -205,13 +268,14 @@ fn prepared<T>(
     schema: &Schema,
     keyspace: &dyn Keyspace,
     inputs: &Inputs,
+    phase: Phase,
     act: impl FnOnce(&mut Draft<'_>) -> Result<T, RunError>,
 ) -> Result<(Change, T), RunError> {
     once(keyspace, inputs, |recorded| {
         let reader = Reader::new(schema, recorded);
         let mut draft = Draft::new(&reader, inputs.now);
         let answer = act(&mut draft)?;
-        Ok((settle(draft, inputs)?, answer))
+        Ok((settle(draft, inputs, phase)?, answer))
     })
 }
 
@@ -254,15 +318,15 @@ impl Draft<'_> {
 }
 
 /// What follows from a statement, what must hold after it, and what is written then.
-fn settle(mut draft: Draft<'_>, inputs: &Inputs) -> Result<Puts, RunError> {
+fn settle(mut draft: Draft<'_>, inputs: &Inputs, phase: Phase) -> Result<Puts, RunError> {
     draft.after_deletes()?;
     draft.check_rules()?;
     draft.clear_former_holders()?;
-    written(&draft, inputs)
+    written(&draft, inputs, phase)
 }
 
 /// Everything that is written for the aggregates that a draft changes.
-fn written(draft: &Draft<'_>, inputs: &Inputs) -> Result<Puts, RunError> {
+fn written(draft: &Draft<'_>, inputs: &Inputs, phase: Phase) -> Result<Puts, RunError> {
     let mut puts = Puts::new();
     for ((root, identity), after) in &draft.after.changed {
         let before = draft.before.block(*root, identity)?;
@@ -284,6 +348,6 @@ fn written(draft: &Draft<'_>, inputs: &Inputs) -> Result<Puts, RunError> {
             puts.insert(master_entry(number, identity, &path), entry);
         }
     }
-    copies::bring_after(draft.before, &draft.after, &mut puts)?;
+    copies::bring_after(draft.before, &draft.after, phase, &mut puts)?;
     Ok(puts)
 }

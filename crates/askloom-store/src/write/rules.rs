@@ -10,6 +10,9 @@ use std::rc::Rc;
 
 impl Draft<'_> {
     pub(super) fn check_rules(&self) -> Result<(), RunError> {
+        if !fault!(ImmutableEntityUnchecked) {
+            self.immutable_entities_stay()?;
+        }
         let changed = self.changed()?;
         self.ids_are_unique(&changed)?;
         if !fault!(ImmutableUnchecked) {
@@ -23,6 +26,23 @@ impl Draft<'_> {
             return Ok(());
         }
         self.unique_values_are_unique(&changed)
+    }
+
+    /// What an immutable entity had before, it has still.
+    fn immutable_entities_stay(&self) -> Result<(), RunError> {
+        let conceptual = self.conceptual();
+        for aggregate in self.after.changed.keys().filter(|(root, _)| conceptual.classes[*root].immutable) {
+            let Some(before) = self.live(self.before, aggregate)? else { continue };
+            let after = self.live(&self.after, aggregate)?;
+            if after.is_none_or(|after| after.record != before.record) {
+                return Err(self.immutable_entity(before.record.class));
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn immutable_entity(&self, class: ClassId) -> RunError {
+        RunError::ImmutableEntity { class: self.conceptual().classes[class].name.clone() }
     }
 
     /// The changed aggregates that live.

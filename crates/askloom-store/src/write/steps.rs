@@ -1,5 +1,6 @@
 //! One statement of a write: what it matches, and what it does to that.
 
+use super::Expect;
 use super::draft::{Address, Draft};
 use super::make::{Given, Maker};
 use crate::execute::{self, Scene};
@@ -11,8 +12,8 @@ use askloom_model::{
 };
 use std::collections::BTreeSet;
 
-/// What a WHERE matches: the instance, and for REMOVE the element.
-type Matched = Vec<Address>;
+/// What a WHERE matches: the instance, and the element if the statement is about elements.
+pub(super) type Matched = Vec<Address>;
 
 impl Draft<'_> {
     /// Carries out one statement; how many instances it matched.
@@ -28,10 +29,19 @@ impl Draft<'_> {
                 self.insert(record).map(|_| 1)
             }
             WriteStep::Upsert { class } => self.upsert(*class, given, maker),
+            WriteStep::Store { class } => {
+                let record = maker.inserted(*class, given)?;
+                self.store(record, Expect::Anything).map(|_| 1)
+            }
             WriteStep::Update { set, condition, positions, .. } => {
                 let values = maker.assigned(set, given)?;
                 let rows = self.matching(positions, condition.as_ref(), given)?;
                 self.update(set, &values, &rows)
+            }
+            WriteStep::UpdateElements { list, set, condition, positions, .. } => {
+                let values = maker.assigned(set, given)?;
+                let rows = self.matching(positions, condition.as_ref(), given)?;
+                self.update_elements(*list, set, &values, &rows)
             }
             WriteStep::Delete { condition, positions, .. } => {
                 let rows = self.matching(positions, condition.as_ref(), given)?;
@@ -147,7 +157,7 @@ impl Draft<'_> {
         })
     }
 
-    /// INSERT if there is none of that id, else sets the given fields.
+    /// INSERT if there is none of that id, else sets the given fields; lists stay.
     fn upsert(&mut self, class: ClassId, given: &Given<'_>, maker: &mut Maker<'_>) -> Result<u64, RunError> {
         let conceptual = self.conceptual();
         let record = maker.inserted(class, given)?;
@@ -156,8 +166,14 @@ impl Draft<'_> {
             // An instance of another class of the hierarchy may have that id.
             return self.insert(record).map(|_| 1);
         };
+        if conceptual.classes[class].immutable {
+            // The same id means the same value, and changes nothing.
+            let same = self.record(&address)?.is_some_and(|there| there == record);
+            return if same { Ok(1) } else { Err(self.immutable_entity(class)) };
+        }
         for member in conceptual.all_members(class) {
-            let settable = conceptual.insertable(member).is_some();
+            let settable = conceptual.insertable(member).is_some()
+                && (!conceptual.is_many(member) || fault!(UpsertReplacesLists));
             let identifies = conceptual.classes[class].identifier.contains(&member);
             if settable && !identifies && given.named.contains_key(conceptual.member_name(member)) {
                 self.assign(&address, member, record.get(member).clone())?;
@@ -167,7 +183,7 @@ impl Draft<'_> {
     }
 
     /// Sets one member of the record at an address to a value of its type.
-    fn assign(&mut self, address: &Address, member: Member, value: Value) -> Result<(), RunError> {
+    pub(super) fn assign(&mut self, address: &Address, member: Member, value: Value) -> Result<(), RunError> {
         let conceptual = self.conceptual();
         let end = match member {
             Member::Attribute(id) if value.is_null() && !conceptual.attributes[id].optional => {
@@ -199,19 +215,28 @@ impl Draft<'_> {
         let mut changes: Vec<(Address, Member, Value)> = Vec::new();
         for address in rows.iter().filter_map(|row| row.first()) {
             for (assignment, value) in set.iter().zip(values) {
-                let hops = assignment.hops.iter();
-                let place = hops.fold(address.clone(), |at, &hop| at.below(Member::End(hop), None));
-                // A part that is not there has no fields to set.
-                if let Some(record) = self.record(&place)? {
-                    let value = self.new_value(&record, assignment, value)?;
-                    changes.push((place, assignment.member, value));
-                }
+                changes.extend(self.change_at(address, assignment, value)?);
             }
         }
         for (place, member, value) in changes {
             self.assign(&place, member, value)?;
         }
         Ok(rows.len() as u64)
+    }
+
+    /// Where an assignment leads from the record at an address, and what it sets there. Nothing if a part on the way is
+    /// not there: it has no fields to set.
+    pub(super) fn change_at(
+        &self,
+        address: &Address,
+        assignment: &Assignment,
+        value: &Value,
+    ) -> Result<Option<(Address, Member, Value)>, RunError> {
+        let hops = assignment.hops.iter();
+        let place = hops.fold(address.clone(), |at, &hop| at.below(Member::End(hop), None));
+        let Some(record) = self.record(&place)? else { return Ok(None) };
+        let value = self.new_value(&record, assignment, value)?;
+        Ok(Some((place, assignment.member, value)))
     }
 
     fn new_value(&self, record: &Record, assignment: &Assignment, value: &Value) -> Result<Value, RunError> {
@@ -236,13 +261,13 @@ impl Draft<'_> {
     }
 
     /// The value in the type of an attribute. A parameter that is used elsewhere, too, can be of a wider one.
-    fn fitted(&self, attribute: AttributeId, value: &Value) -> Result<Value, RunError> {
+    pub(super) fn fitted(&self, attribute: AttributeId, value: &Value) -> Result<Value, RunError> {
         typed::basic(value, &self.conceptual().attributes[attribute].ty)
             .ok_or_else(|| RunError::OutOfRange { field: self.field(Member::Attribute(attribute)) })
     }
 
     /// `n + :d`: null if either is. Whole numbers and decimals are exact, doubles are added as doubles are.
-    fn sum(
+    pub(super) fn sum(
         &self,
         member: Member,
         current: &Value,

@@ -5,7 +5,7 @@ use askloom_model::{ClassId, Model};
 use askloom_store::RunError;
 use askloom_store::bulk::{Fate, Incoming, Loader, Mark};
 use askloom_store::database::Database;
-use askloom_store::write::{Expect, Inputs};
+use askloom_store::write::Inputs;
 use fastrand::Rng;
 use serde_json::Value as Json;
 
@@ -19,7 +19,7 @@ fn put(database: &Database, model: &Model, class: ClassId, row: &Json) -> String
         Ok(incoming) => incoming,
         Err(refusal) => return refusal.to_string(),
     };
-    match database.put(&incoming.record, Expect::Absent, &inputs(now())) {
+    match database.load(&incoming.record, &inputs(now())) {
         Ok(_) => String::new(),
         Err(error @ (RunError::Store(_) | RunError::Corrupted(_))) => panic!("{error}"),
         Err(error) => error.to_string(),
@@ -55,7 +55,7 @@ fn case(seed: u64) -> Seen {
             let before = now() - jiff::SignedDuration::from_hours(random.i64(0..40));
             let Ok(incoming) = Incoming::read(&model.conceptual, class, row) else { continue };
             for database in [&one, &many] {
-                let _ = database.put(&incoming.record, Expect::Absent, &inputs(before));
+                let _ = database.load(&incoming.record, &inputs(before));
             }
             if random.u8(..4) == 0
                 && let Some(id) = incoming.record.identity(&model.conceptual)

@@ -74,7 +74,7 @@ fn case(seed: u64) -> usize {
         let (class, row) = rows::row(&model, &mut random);
         let Ok(mut incoming) = Incoming::read(&model.conceptual, class, row) else { continue };
         let at = now() + jiff::SignedDuration::from_millis(random.i64(0..1_000_000));
-        let _ = from.put(&incoming.record, Expect::Absent, &inputs(at));
+        let _ = from.load(&incoming.record, &inputs(at));
         if random.bool() {
             thin(&mut incoming.record, &mut random);
             let later = at + jiff::SignedDuration::from_secs(5);

@@ -13,6 +13,7 @@ mod csv;
 mod equal;
 mod exported;
 mod models;
+mod order;
 mod rows;
 
 use askloom_design::simple;
@@ -27,8 +28,10 @@ pub(crate) fn now() -> jiff::Timestamp {
     "2026-06-01T00:00:00Z".parse().unwrap()
 }
 
+/// A model in which whole aggregates may be stored and deleted.
 pub(crate) fn parse(text: &str) -> Model {
-    let checked = check(&Memory::default().with("m.loom", text), Path::new("m.loom"));
+    let text = format!("writes any\n{text}");
+    let checked = check(&Memory::default().with("m.loom", text.as_str()), Path::new("m.loom"));
     let errors: Vec<_> = checked.diagnostics.iter().filter(|d| d.is_error()).map(|d| &d.message).collect();
     assert!(errors.is_empty(), "{errors:?}\n{text}");
     checked.model

@@ -3,17 +3,17 @@
 pub(crate) const ALL: [&str; 6] = [PLAIN, UNIQUE, LINKED, CHECKED, KINDS, EXPIRING];
 
 const PLAIN: &str = "
-entity Player { id name: text, score: int = 0, tags: text[*], ref best: Player? }
+entity Player { id name: text, score: int = 0, tags: text[*], loose ref best: Player? }
 entity Game {
   id number: int
   state: enum(open, over) = open
-  ref first: Player inverse hosted
-  ref others: Player[*]
+  loose ref first: Player inverse hosted
+  loose ref others: Player[*]
   part rounds: Round[*]
   part place: Place?
 }
 value Round { moves: text, marks: int[*] }
-value Place { city: text, ref host: Player? }
+value Place { city: text, loose ref host: Player? }
 query lobby: SELECT number, first.score FROM Game WHERE state = 'open' ORDER BY first.score DESC LIMIT 5
 query by: SELECT number, round.moves FROM Game JOIN rounds AS round, first AS f WHERE f.score = :s
 query hosted: SELECT name, g.number FROM Player LEFT JOIN hosted AS g WHERE score = :score
@@ -25,15 +25,15 @@ const UNIQUE: &str = "
 entity Shop { id k: int, unique code: text?, part items: Item[*], part first: Item2?, part boxes: Box[*] }
 entity Item { id sku: text, unique serial: int? }
 entity Item2 { id sku: text, price: decimal? }
-value Box { label: text?, ref holds: Item? }
-entity Note { id k: int, unique code: text, unique ref of: Shop? }
+value Box { label: text?, loose ref holds: Item? }
+entity Note { id k: int, unique code: text, unique loose ref of: Shop? }
 query codes: SELECT k FROM Shop WHERE code = :code
 ";
 
 const LINKED: &str = "
-entity Person { id k: int, ref mentor: Person? inverse pupil: Person?, ref friends: Person[*] inverse friends }
-entity Cart { id k: int, ref of: Person? inverse cart: Cart? }
-entity Seat { id k: int, ref row: Row? inverse seats: Seat[0..2] }
+entity Person { id k: int, loose ref mentor: Person? inverse pupil: Person?, loose ref friends: Person[*] inverse friends }
+entity Cart { id k: int, loose ref of: Person? inverse cart: Cart? }
+entity Seat { id k: int, loose ref row: Row? inverse seats: Seat[0..2] }
 entity Row { id k: int }
 query carts: SELECT k, of.k AS whose FROM Cart WHERE of.k = :k
 ";
@@ -46,16 +46,16 @@ query ofBrand: SELECT k, brand.name FROM Product WHERE brand = :brand
 
 const KINDS: &str = "
 abstract entity Account { id k: int, unique email: text? }
-entity Customer extends Account { part orders: Order[*], ref pal: Customer? }
-entity Clerk extends Account { shift: int? , ref helps: Account[*] }
+entity Customer extends Account { part orders: Order[*], loose ref pal: Customer? }
+entity Clerk extends Account { shift: int? , loose ref helps: Account[*] }
 entity Order { id number: int, note: text? }
-entity Stock { id ref order: Order, id slot: int, amount: int = 0 }
+entity Stock { id loose ref order: Order, id slot: int, amount: int = 0 }
 query all: SELECT k, email FROM Account WHERE email = :email
 query slots: SELECT slot, amount FROM Stock WHERE amount = :a
 ";
 
 const EXPIRING: &str = "
-@ttl(1 day) entity Session { id k: int, unique token: text?, ref of: User?, part marks: Mark[*] }
+@ttl(1 day) entity Session { id k: int, unique token: text?, loose ref of: User?, part marks: Mark[*] }
 @ttl(1 day) entity Mark { id k: int, x: int? }
 entity User { id k: int, unique name: text? }
 query sessions: SELECT k, of.name FROM Session WHERE of.name = :name

@@ -18,6 +18,7 @@ value Round { moves: text }
 query open: SELECT number, host.score FROM Game WHERE status = 'open' ORDER BY number
 write addPlayer: INSERT Player
 write addGame: INSERT Game
+write setScore: UPDATE Player SET score = :score WHERE name = :name
 write addRound: ADD :round TO Game.rounds WHERE number = :n
 write dropGame: DELETE FROM Game WHERE number = :n
 write dropPlayer: DELETE FROM Player WHERE name = :name
@@ -158,7 +159,7 @@ fn a_reference_to_nothing_is_a_breach() {
     let all = found(&database);
     assert_eq!(
         all.iter().map(ToString::to_string).collect::<Vec<_>>(),
-        ["dangling: Game 999, host, to Player ben in Game"]
+        ["breach: Game 999, host, to Player ben in Game"]
     );
 }
 

@@ -2,8 +2,7 @@
 
 use crate::mirror::{Mirror, designs, parse};
 use askloom_model::{
-    Conceptual, Model, Parameter, ParameterType, Record, Type, Value, WriteStep, identity_from_json,
-    parameter_from_json,
+    Conceptual, Model, Parameter, ParameterType, Record, Type, Value, identity_from_json, parameter_from_json,
 };
 use askloom_oracle::{Inputs, Parameters, State, uuids_needed};
 use jiff::Timestamp;
@@ -110,8 +109,8 @@ impl Run {
         let conceptual = &self.model.conceptual;
         let mut declared = write.parameters.clone();
         for step in &write.steps {
-            let (WriteStep::Insert { class } | WriteStep::Upsert { class }) = step else { continue };
-            for member in conceptual.all_members(*class) {
+            let Some(class) = step.fields_of() else { continue };
+            for member in conceptual.all_members(class) {
                 let Some((ty, _)) = conceptual.insertable(member) else { continue };
                 let name = conceptual.member_name(member).to_owned();
                 declared.push(Parameter { name, ty, span: Default::default() });

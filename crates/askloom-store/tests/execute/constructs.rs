@@ -78,7 +78,7 @@ fn case(text: &str, seed: u64) -> (usize, usize) {
         }
     }
     // What has expired stays where it is until it is swept.
-    if model.conceptual.classes.iter().all(|(_, class)| class.ttl_ms.is_none()) {
+    if model.conceptual.classes.iter().all(|(_, class)| class.ttl.is_none()) {
         for mirror in &mirrors {
             mirror.check_keys(&state, now);
         }
@@ -153,6 +153,25 @@ constructs! {
         query boxed: SELECT s, at FROM Spot WHERE at IN BOX (:low, :high)
         query listBoxed: SELECT s, also FROM Spot WHERE NOT also IN BOX (:low, :high)
         query nowhere: SELECT s FROM Spot WHERE at IS NULL OR also IN BOX (:low, :low)
+    ";
+    negations: "
+        entity Group { id g: int, ref parent: Group? inverse children @tree }
+        entity Shop { id s: int, open: bool?, nick: text?, flags: bool[*], texts: text[*], nums: int[*], ref boss: Shop? inverse reports, ref groups: Group[*], part sites: Site[*] }
+        value Site { at: geo?, about: text?, open: bool? }
+        query named: SELECT s FROM Shop WHERE reports.nick IS NOT NULL
+        query nameless: SELECT s FROM Shop WHERE NOT reports.nick IS NULL
+        query numbers: SELECT s, nums FROM Shop WHERE nums NOT BETWEEN :low AND :high
+        query noNumbers: SELECT s, nums FROM Shop WHERE NOT nums BETWEEN :low AND :high
+        query outside: SELECT s FROM Shop WHERE nums NOT IN :nums AND NOT nums IN :others
+        query items: SELECT s FROM Shop WHERE boss.nums NOT IN (1, :n)
+        query starts: SELECT s FROM Shop WHERE texts NOT STARTS WITH :text
+        query about: SELECT s FROM Shop WHERE sites.about NOT MATCHES :words
+        query under: SELECT s FROM Shop WHERE groups NOT UNDER :g OR reports.groups NOT ABOVE :g
+        query places: SELECT s FROM Shop WHERE sites.at NOT WITHIN 500 KM OF :here AND sites.at NOT IN BOX (:low, :high)
+        query open: SELECT s FROM Shop WHERE open ORDER BY nick
+        query closed: SELECT s FROM Shop WHERE NOT open AND (boss.open OR sites.open)
+        query flagged: SELECT s FROM Shop WHERE flags AND NOT reports.flags
+        query joined: SELECT s, n FROM Shop JOIN nums AS n WHERE n NOT IN :nums AND flags NOT IN (true)
     ";
     words: "
         entity Page { id p: int, title: text?, tags: text[*], part notes: Note[*] }

@@ -5,7 +5,7 @@ use crate::data::Known;
 use crate::questions::Where;
 use crate::random::Random;
 use crate::sketch::{Sketch, sketch};
-use crate::{constructs, designs, keyspace, questions, records, statements};
+use crate::{conditions, constructs, designs, identities, keyspace, questions, records, statements};
 use askloom_design::plan;
 use askloom_lang::{Memory as Files, check};
 use askloom_model::{ClassId, Design, Identity, Model, Plan};
@@ -65,6 +65,9 @@ impl Spec {
         }
         if random.percent(20) {
             made.extend(questions::rare(conceptual, "q6", &random.fork("q6")));
+        }
+        if random.fork("identities").percent(45) {
+            made.extend(identities::query(conceptual, "q7", &random.fork("q7")));
         }
         if random.percent(15) {
             made.push(questions::ask(conceptual, "ask0", &random.fork("ask")));
@@ -126,6 +129,7 @@ impl Case {
         let (mut model, refused) = parse(&spec.sketch.text(), &spec.statements).map_err(failed)?;
         askloom_design::ask::name_ways_back(&mut model);
         coverage.statements(spec.statements.len(), &refused);
+        conditions::check(spec, &model, coverage).map_err(|text| Failure { kind: "text", ..failed(text) })?;
         let random = Random::new(spec.seed);
         let mut sources = Vec::new();
         if !spec.sources.is_empty() {

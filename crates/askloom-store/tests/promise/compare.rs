@@ -6,10 +6,13 @@ use crate::data::{Known, Maker};
 use crate::random::Random;
 use crate::words;
 use askloom_design::plan;
-use askloom_model::{ClassId, Column, ColumnValue, Identity, Limit, OrderBy, Plan, Query, Value};
+use askloom_model::{
+    ClassId, Column, ColumnValue, Constant, Identity, Limit, Operand, OrderBy, Path, Plan, Query, Value,
+};
 use askloom_oracle::{Parameters, QueryError};
 use askloom_store::RunError;
 use askloom_store::execute::{self, Arguments};
+use std::collections::BTreeMap;
 
 /// An answer, or why there is none: in terms that both sides have.
 #[derive(Debug, Clone, PartialEq)]
@@ -68,8 +71,12 @@ impl Case {
             let rows = if let Answer::Rows(rows) = &meant { rows.len() } else { 0 };
             coverage.answered(rows);
             shapes.iter().for_each(|&shape| coverage.after(n, shape));
+            if let Answer::Rows(rows) = &meant {
+                self.look_at_negations(query, &arguments, rows, coverage);
+            }
             if random.one_in(4) {
                 self.look_closer(query, &arguments, rows, coverage);
+                self.look_into_groups(query, &arguments, coverage);
             }
             if self.plans[n].is_empty() {
                 return Err(self.fail("plan", format!("{} has no plan", query.header.name)));
@@ -81,6 +88,11 @@ impl Case {
                     continue;
                 }
                 coverage.executed(n, at);
+                if rows > 0 && plan.reduced.is_some() {
+                    coverage.gate("join eliminated");
+                } else if rows > 0 && !plan.relies_on.is_empty() {
+                    coverage.gate("id path is the reference");
+                }
                 if !meant.agrees(&given) {
                     return Err(self.differs(query, plan, &arguments, &meant, &given));
                 }
@@ -163,6 +175,7 @@ impl Case {
             || query.columns.iter().any(|column| matches!(column.value, ColumnValue::Aggregate(_)));
         let outer = query.positions.iter().any(|(_, position)| position.outer);
         let limited = matches!(query.limit, Some(Limit::Rows(_))) && !query.order_by.is_empty();
+        let limited = limited && query.per_group.is_none();
         if grouped || rows == 0 || !(outer || limited) {
             return;
         }
@@ -172,7 +185,7 @@ impl Case {
             }
             OrderBy::Aggregate(_) => None,
         });
-        let all = Query { columns: columns.collect(), limit: None, ..query.clone() };
+        let all = Query { columns: columns.collect(), per_group: None, limit: None, ..query.clone() };
         let mut arguments = arguments.clone();
         arguments.retain(|name, _| query.parameters.iter().any(|p| p.name == *name));
         let Ok(found) = self.oracle.identified(&self.schema.model, &all, &arguments, self.now) else {
@@ -185,6 +198,44 @@ impl Case {
             && last == next
         {
             coverage.gate("tie at the LIMIT cut");
+        }
+    }
+
+    /// Groups that `LIMIT … PER` cuts, and what is on both sides of a cut.
+    fn look_into_groups(&self, query: &Query, arguments: &Parameters, coverage: &mut Coverage) {
+        let Some(per_group) = &query.per_group else { return };
+        let most = match &per_group.rows {
+            Operand::Constant(Constant::Int(rows)) => *rows,
+            Operand::Parameter(index) => match arguments.get(&query.parameters[*index].name) {
+                Some(Value::Int(rows)) if *rows > 0 => *rows,
+                _bad => return,
+            },
+            Operand::Constant(_) | Operand::Path(_) => return,
+        };
+        let column = |path: &Path| Column { name: String::new(), value: ColumnValue::Path(path.clone()) };
+        let order = query.order_by.iter().filter_map(|term| match &term.by {
+            OrderBy::Path(path) => Some(column(path)),
+            OrderBy::Aggregate(_) => None,
+        });
+        let columns = per_group.by.iter().map(column).chain(order).collect();
+        let all = Query { columns, per_group: None, limit: None, ..query.clone() };
+        let Ok(found) = self.oracle.identified(&self.schema.model, &all, arguments, self.now) else {
+            return;
+        };
+        let mut groups: BTreeMap<&[Value], Vec<&[Value]>> = BTreeMap::new();
+        for (_, row) in &found {
+            let (group, order) = row.split_at(per_group.by.len());
+            groups.entry(group).or_default().push(order);
+        }
+        for (group, rows) in groups {
+            let Some(next) = usize::try_from(most).ok().and_then(|most| rows.get(most)) else { continue };
+            coverage.gate("first per group");
+            if group.iter().any(Value::is_null) {
+                coverage.gate("cut of the null group");
+            }
+            if !query.order_by.is_empty() && rows.get(usize::try_from(most).unwrap() - 1) == Some(next) {
+                coverage.gate("tie at the cut of a group");
+            }
         }
     }
 

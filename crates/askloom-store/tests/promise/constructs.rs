@@ -3,11 +3,11 @@
 use crate::designs::is_derived;
 use askloom_design::plan::needed_paths;
 use askloom_model::{
-    AggregateFunction, ClassKind, ColumnValue, Conceptual, Condition, Contents, Design, EndId, Joining, Leaf,
-    Limit, Member, OrderBy, Plan, Query, Reading, RelationshipKind,
+    AggregateFunction, ClassKind, Column, ColumnValue, Conceptual, Condition, Contents, Design, EndId,
+    Joining, Leaf, Limit, Member, OrderBy, Plan, Query, Reading, RelationshipKind,
 };
 
-pub(crate) const CONSTRUCTS: [&str; 38] = [
+pub(crate) const CONSTRUCTS: [&str; 40] = [
     "to-one reference",
     "reference set",
     "derived to-many",
@@ -46,6 +46,8 @@ pub(crate) const CONSTRUCTS: [&str; 38] = [
     "mixed directions",
     "whole instance",
     "path with path",
+    "list column",
+    "first per group",
 ];
 
 pub(crate) const OPERATORS: [&str; 23] = [
@@ -102,7 +104,7 @@ pub(crate) fn constructs(conceptual: &Conceptual, query: &Query) -> Vec<usize> {
                 found.push("abstract class");
             }
             let root = conceptual.aggregate_root(class).unwrap_or(class);
-            if conceptual.classes[root].ttl_ms.is_some() {
+            if conceptual.classes[root].ttl.is_some() {
                 found.push("ttl");
             }
             if row.surrogate && row.kind.is_entity() {
@@ -138,6 +140,17 @@ pub(crate) fn constructs(conceptual: &Conceptual, query: &Query) -> Vec<usize> {
         }
     }
     clauses(query, &mut found);
+    let is_list = |column: &Column| match &column.value {
+        ColumnValue::Path(path) => match path.leaf {
+            Leaf::Attribute(id) => conceptual.attributes[id].list,
+            Leaf::Reference(end) => conceptual.ends[end].cardinality.is_many(),
+            Leaf::Itself | Leaf::Bucket(_) => false,
+        },
+        ColumnValue::Whole(_) | ColumnValue::Aggregate(_) => false,
+    };
+    if query.columns.iter().any(is_list) {
+        found.push("list column");
+    }
     let mut indices: Vec<usize> = found.into_iter().map(construct).collect();
     indices.sort_unstable();
     indices.dedup();
@@ -147,6 +160,9 @@ pub(crate) fn constructs(conceptual: &Conceptual, query: &Query) -> Vec<usize> {
 fn clauses(query: &Query, found: &mut Vec<&str>) {
     if !query.group_by.is_empty() {
         found.push("GROUP BY");
+    }
+    if query.per_group.is_some() {
+        found.push("first per group");
     }
     for column in &query.columns {
         match &column.value {
@@ -218,7 +234,7 @@ fn of_condition(condition: &Condition, found: &mut Vec<&str>) {
             found.push("OR");
             terms.iter().for_each(|term| of_condition(term, found));
         }
-        Condition::Not(inner) => {
+        Condition::Not(inner) | Condition::Negated(inner) => {
             found.push("NOT");
             of_condition(inner, found);
         }

@@ -1,7 +1,7 @@
 //! Random instances of any model, and arguments for its statements, often of what exists.
 
 use crate::random::Random;
-use crate::values::{uuid, value};
+use crate::values::{start, uuid, value};
 use askloom_model::{
     AttributeId, Cardinality, ClassId, ClassKind, Conceptual, Element, EndId, Identity, Member,
     ParameterType, Record, RelationshipKind, Type, Value, identity_types,
@@ -145,7 +145,14 @@ impl Maker<'_> {
         }
         let left_out =
             (attribute.optional && random.percent(25)) || (attribute.default.is_some() && random.percent(30));
-        if left_out { Value::Null } else { value(&attribute.ty, false, random) }
+        let counts = |class: &askloom_model::Class| class.ttl.is_some_and(|ttl| ttl.from == Some(id));
+        match left_out {
+            true => Value::Null,
+            false if self.conceptual.classes.iter().any(|(_, class)| counts(class)) => {
+                start(&attribute.ty, random)
+            }
+            false => value(&attribute.ty, false, random),
+        }
     }
 
     fn end(&self, id: EndId, random: &Random) -> Value {

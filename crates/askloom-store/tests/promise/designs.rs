@@ -5,7 +5,7 @@ use askloom_design::cost::Costing;
 use askloom_design::method::kvmod::merge::Threshold;
 use askloom_design::method::{self, Method, Options};
 use askloom_design::partition::{Strategy, legal};
-use askloom_design::plan::{conjuncts, is_single, needed_paths};
+use askloom_design::plan::{self, conjuncts, is_single, needed_paths};
 use askloom_design::{nested_is_exact, simple, upkeep};
 use askloom_model::{
     Collection, Conceptual, Condition, Contents, Design, Hop, Id, InSet, Keeper, KeyField, Leaf, Member,
@@ -32,6 +32,10 @@ pub(crate) fn design(model: &Model, sources: &[Query], dropped: &[String], rando
     };
     for query in model.workload.queries.iter().chain(sources) {
         let name = &query.header.name;
+        // Rows without positions of which only the identity is wanted are as good.
+        let reduced = plan::reduced(&model.conceptual, query);
+        let reduced = reduced.filter(|_| random.fork(&format!("{name}/reduced")).percent(60));
+        let query = reduced.as_ref().unwrap_or(query);
         for n in 0..*random.fork(name).weighted(&[(2, 0), (5, 1), (2, 2)]) {
             let random = random.fork(&format!("{name}/{n}"));
             if let Some(mut copy) = copy(&model.conceptual, query, &random) {
@@ -350,6 +354,7 @@ fn rewritten(condition: &Condition, with: &mut dyn FnMut(&Operand) -> Operand) -
         Condition::And(terms) => Condition::And(terms.iter().map(|term| rewritten(term, with)).collect()),
         Condition::Or(terms) => Condition::Or(terms.iter().map(|term| rewritten(term, with)).collect()),
         Condition::Not(inner) => Condition::Not(Box::new(rewritten(inner, with))),
+        Condition::Negated(inner) => Condition::Negated(Box::new(rewritten(inner, with))),
         Condition::Compare { left, op, right } => {
             Condition::Compare { left: with(left), op: *op, right: with(right) }
         }

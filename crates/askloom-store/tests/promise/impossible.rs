@@ -1,7 +1,7 @@
 //! Pairs that no case can meet, each with the reason.
 
 /// Two things that exclude each other. The first may be any of several.
-const PAIRS: [(&[&str], &[&str], &str); 7] = [
+const PAIRS: [(&[&str], &[&str], &str); 9] = [
     (
         &["GROUP BY", "aggregate", "DISTINCT"],
         &["backwards", "as far as LIMIT", "no sort"],
@@ -13,6 +13,12 @@ const PAIRS: [(&[&str], &[&str], &str); 7] = [
         "no copy is made for one place or tree, so that rows are filtered after reading",
     ),
     (&["whole instance"], &["group"], "a whole instance is never grouped by"),
+    (&["list column"], &["group"], "a list is never grouped by"),
+    (
+        &["first per group"],
+        &["group", "as far as LIMIT"],
+        "single rows are counted for each group, and all have to be read for that",
+    ),
     (
         &["join nodes"],
         &["equal fields", "range", "prefix"],

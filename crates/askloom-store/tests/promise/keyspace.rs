@@ -162,7 +162,7 @@ fn masters(
     let conceptual = &schema.model.conceptual;
     let reader = Reader::new(schema, keyspace);
     let parts_expire =
-        conceptual.classes.iter().any(|(_, class)| class.ttl_ms.is_some() && class.owner.is_some());
+        conceptual.classes.iter().any(|(_, class)| class.ttl.is_some() && class.owner.is_some());
     let mut stored = Vec::new();
     let mut live: BTreeMap<(ClassId, Identity), (Record, Timestamp)> = BTreeMap::new();
     for (_, collection) in schema.design.collections.iter().filter(|(_, c)| c.role == Role::Master) {
@@ -203,8 +203,15 @@ fn masters(
 /// Whether an aggregate's time is up.
 pub(crate) fn expired(schema: &Schema, record: &Record, created: Timestamp, now: Timestamp) -> bool {
     let conceptual = &schema.model.conceptual;
-    let ttl = conceptual.lineage(record.class).into_iter().find_map(|class| conceptual.classes[class].ttl_ms);
-    ttl.is_some_and(|ttl| now.as_millisecond() - created.as_millisecond() >= i64::try_from(ttl).unwrap())
+    let ttl = conceptual.lineage(record.class).into_iter().find_map(|class| conceptual.classes[class].ttl);
+    ttl.is_some_and(|ttl| {
+        let since = match ttl.from.map(|id| record.get(Member::Attribute(id))) {
+            Some(Value::Timestamp(at)) => *at,
+            Some(Value::Date(day)) => day.to_zoned(jiff::tz::TimeZone::UTC).unwrap().timestamp(),
+            Some(_) | None => created,
+        };
+        now.duration_since(since) >= jiff::SignedDuration::from_millis(i64::try_from(ttl.ms).unwrap())
+    })
 }
 
 /// The entries of a copy: its definition as a query, asked of all that is stored.
@@ -311,8 +318,11 @@ fn definition(collection: &Collection, values: Vec<ColumnValue>) -> Query {
         condition: collection.source.condition.clone(),
         group_by: Vec::new(),
         order_by: Vec::new(),
+        per_group: None,
         limit: None,
         parameters: Vec::new(),
+        identity: Vec::new(),
+        stated: Vec::new(),
     }
 }
 

@@ -15,12 +15,15 @@
 mod case;
 mod changes;
 mod compare;
+mod conditions;
 mod constructs;
 mod coverage;
 mod data;
 mod designs;
 mod examples;
+mod identities;
 mod impossible;
+mod integrity;
 mod keyspace;
 mod lighten;
 mod paths;

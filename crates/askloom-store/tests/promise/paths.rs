@@ -150,13 +150,26 @@ impl<'p> Paths<'p> {
         }
     }
 
-    /// A list of plain values of something that is bound.
+    /// A list or a set of something that is bound, or of what a to-one step leads to from there.
     pub(crate) fn list(&self, random: &Random) -> Option<String> {
-        let bound = random.pick(&self.scope);
-        let At::Class(class) = bound.at else { return None };
-        let lists = self.attributes(class, |id| self.conceptual.attributes[id].list);
-        let name = |id: &AttributeId| format!("{}.{}", bound.name, self.conceptual.attributes[*id].name);
+        let (text, at) = self.walk(*random.weighted(&[(4, 0), (1, 1)]), false, random);
+        let At::Class(class) = at else { return None };
+        let is_many = |member: &Member| match *member {
+            Member::Attribute(id) => self.conceptual.attributes[id].list,
+            Member::End(id) => self.conceptual.ends[id].cardinality.is_many(),
+        };
+        let lists: Vec<Member> = self.conceptual.all_members(class).filter(is_many).collect();
+        let name = |member: &Member| format!("{text}.{}", self.conceptual.member_name(*member));
         (!lists.is_empty()).then(|| name(random.pick(&lists)))
+    }
+
+    /// A path whose values can make groups: one with an order, or an id.
+    pub(crate) fn grouping(&self, random: &Random) -> Option<Found> {
+        let groups = |found: &Found| match &found.kind {
+            Kind::Value(ty) => ty.is_ordered(),
+            Kind::Id => true,
+        };
+        (0..6).map(|_| self.single(random)).find(groups)
     }
 
     /// A path of a type that has an order.
@@ -267,6 +280,7 @@ impl<'p> Paths<'p> {
         let term = self.predicate(random);
         match random.below(14) {
             0 => format!("NOT {term}"),
+            _ if random.fork("none").percent(5) => format!("NOT {term}"),
             1 => format!("({term} OR {})", self.predicate(&random.fork("or"))),
             2 => format!("NOT ({term} OR {})", self.predicate(&random.fork("or"))),
             _plain => term,
@@ -276,39 +290,42 @@ impl<'p> Paths<'p> {
     fn predicate(&self, random: &Random) -> String {
         let found = self.any(random);
         let path = &found.text;
+        // What a negated form means differs from NOT around it where there are many values.
+        let not = if random.fork("negated").percent(45) { "NOT " } else { "" };
         if random.percent(9) {
             let not = if random.one_in(2) { "NOT " } else { "" };
             return format!("{path} IS {not}NULL");
         }
         if found.tree && random.percent(60) {
             let below = *random.pick(&["UNDER", "ABOVE"]);
-            return format!("{path} {below} {}", self.parameter());
+            return format!("{path} {not}{below} {}", self.parameter());
         }
         let operand = |random: &Random| self.operand(&found.kind, random);
         match &found.kind {
             Kind::Id => match random.below(5) {
                 0 => format!("{path} != {}", self.parameter()),
-                1 => format!("{path} IN {}", self.parameter()),
+                1 => format!("{path} {not}IN {}", self.parameter()),
                 _equal => format!("{path} = {}", self.parameter()),
             },
             Kind::Value(Type::Json) => format!("{path} IS NOT NULL"),
             Kind::Value(Type::Blob) => format!("{path} = {}", self.parameter()),
             Kind::Value(Type::Geo) => match random.below(3) {
-                0 => format!("{path} IN BOX ({}, {})", self.parameter(), self.parameter()),
-                1 => format!("{path} WITHIN {} KM OF {}", self.parameter(), self.parameter()),
+                0 => format!("{path} {not}IN BOX ({}, {})", self.parameter(), self.parameter()),
+                1 => format!("{path} {not}WITHIN {} KM OF {}", self.parameter(), self.parameter()),
                 _null => format!("{path} IS NOT NULL"),
             },
             Kind::Value(Type::Text) if random.percent(32) => match random.one_in(2) {
-                true => format!("{path} MATCHES {}", operand(random)),
-                false => format!("{path} STARTS WITH {}", operand(random)),
+                true => format!("{path} {not}MATCHES {}", operand(random)),
+                false => format!("{path} {not}STARTS WITH {}", operand(random)),
             },
+            Kind::Value(Type::Bool) if random.fork("bare").percent(50) => path.clone(),
             Kind::Value(Type::Bool) => format!("{path} = {}", operand(random)),
             Kind::Value(ty) => match random.below(16) {
-                0 | 1 => format!("{path} BETWEEN {} AND {}", operand(random), operand(random)),
-                2 => format!("{path} IN {}", self.parameter()),
+                0 | 1 => format!("{path} {not}BETWEEN {} AND {}", operand(random), operand(random)),
+                2 => format!("{path} {not}IN {}", self.parameter()),
                 3 => {
                     let items: Vec<String> = (0..1 + random.below(3)).map(|_| operand(random)).collect();
-                    format!("{path} IN ({})", items.join(", "))
+                    format!("{path} {not}IN ({})", items.join(", "))
                 }
                 4 => match self.another(ty, path, random) {
                     Some(other) => format!("{path} {} {other}", random.pick(&["=", "<", ">=", "!="])),

@@ -48,6 +48,9 @@ pub(crate) fn query(conceptual: &Conceptual, name: &str, condition: Where, rando
     if !order.is_empty() {
         writeln!(text, "  ORDER BY {}", order.join(", ")).unwrap();
     }
+    if let Some(per_group) = per_group(&paths, &columns, &random.fork("per group")) {
+        writeln!(text, "  {per_group}").unwrap();
+    }
     match shape.below(12) {
         0..=2 => writeln!(text, "  LIMIT {}", 1 + shape.below(4)).unwrap(),
         3 => writeln!(text, "  LIMIT :most").unwrap(),
@@ -103,7 +106,7 @@ type Clauses = (Vec<String>, Vec<String>, Vec<String>);
 fn rows(paths: &Paths<'_>, random: &Random) -> Clauses {
     let mut columns: Vec<String> =
         (0..1 + random.below(3)).map(|c| format!("{} AS c{c}", paths.single(random).text)).collect();
-    if let Some(list) = paths.list(random).filter(|_| random.percent(15)) {
+    if let Some(list) = paths.list(random).filter(|_| random.percent(25)) {
         columns.push(format!("{list} AS l"));
     }
     if random.percent(15) {
@@ -113,6 +116,23 @@ fn rows(paths: &Paths<'_>, random: &Random) -> Clauses {
         }
     }
     (columns, Vec::new(), order(paths, random))
+}
+
+/// At times the first rows of each group, if the rows are no groups themselves.
+fn per_group(paths: &Paths<'_>, columns: &[String], random: &Random) -> Option<String> {
+    let grouped = columns.iter().any(|column| column.contains('(') || column.contains(" AS g"));
+    if grouped || !random.percent(20) {
+        return None;
+    }
+    let mut by: Vec<String> = Vec::new();
+    for _ in 0..*random.weighted(&[(4, 1), (1, 2)]) {
+        let Some(found) = paths.grouping(random) else { continue };
+        if !by.contains(&found.text) {
+            by.push(found.text);
+        }
+    }
+    let rows = if random.one_in(6) { ":most".to_owned() } else { (1 + random.below(2)).to_string() };
+    (!by.is_empty()).then(|| format!("LIMIT {rows} PER {}", by.join(", ")))
 }
 
 fn whole(paths: &Paths<'_>, random: &Random) -> Clauses {
@@ -264,7 +284,9 @@ fn across(conceptual: &Conceptual, random: &Random) -> Option<(String, String)> 
     let end = *random.pick(if many.is_empty() { return None } else { &many });
     let attribute = conceptual.attributes.iter().find(|(_, a)| a.class == end.target && !a.list)?.1;
     let class = conceptual.classes[end.class].name.clone();
-    let condition = format!("NOT {class}.{}.{} IS NULL", end.name, attribute.name);
+    let path = format!("{class}.{}.{}", end.name, attribute.name);
+    let none = random.fork("none").one_in(2);
+    let condition = if none { format!("NOT {path} IS NULL") } else { format!("{path} IS NOT NULL") };
     Some((class, condition))
 }
 

@@ -6,6 +6,8 @@ use std::fmt::Write;
 /// The declarations of a model, in pieces that can be left out one by one.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Sketch {
+    /// `writes any`
+    pub(crate) any_write: bool,
     pub(crate) classes: Vec<Declaration>,
 }
 
@@ -18,6 +20,9 @@ pub(crate) struct Declaration {
 impl Sketch {
     pub(crate) fn text(&self) -> String {
         let mut text = String::new();
+        if self.any_write {
+            text.push_str("writes any\n\n");
+        }
         for class in &self.classes {
             writeln!(text, "{} {{", class.head).unwrap();
             for member in &class.members {
@@ -71,6 +76,8 @@ struct Plan {
     /// For each root, whether it keeps its instances under a made-up id.
     surrogate: Vec<bool>,
     roots: usize,
+    /// For each root, whether its instances never change.
+    immutable: Vec<bool>,
 }
 
 pub(crate) fn sketch(random: &Random) -> Sketch {
@@ -79,6 +86,7 @@ pub(crate) fn sketch(random: &Random) -> Sketch {
         entities: (0..roots).map(|n| format!("E{n}")).collect(),
         surrogate: (0..roots).map(|n| random.fork(&format!("surrogate{n}")).percent(7)).collect(),
         roots,
+        immutable: (0..roots).map(|n| random.fork(&format!("immutable{n}")).percent(14)).collect(),
     };
     let mut family: Vec<(usize, String, String)> = Vec::new();
     for n in 0..roots {
@@ -91,39 +99,64 @@ pub(crate) fn sketch(random: &Random) -> Sketch {
         }
     }
     plan.entities.extend(family.iter().map(|(_, name, _)| name.clone()));
-    let mut sketch = Sketch::default();
+    let any_write = random.fork("writes").percent(60);
+    let mut sketch = Sketch { any_write, ..Sketch::default() };
     for n in 0..roots {
         let random = random.fork(&format!("root{n}"));
         let extended = family.iter().any(|(root, _, _)| *root == n);
         let is_abstract = if extended && random.percent(40) { "abstract " } else { "" };
-        let ttl = if random.percent(9) { "@ttl(2 days)\n" } else { "" };
+        let immutable = plan.immutable[n];
+        let (ttl, from) = lifetime(immutable, &random);
         // What is expected to be many is planned for in another way.
         let count = *random.pick(&["", "", "@count(3)\n", "@count(5_000_000)\n"]);
         let mut members = identifier(n, &plan, &random);
         members.extend(attributes("a", 1 + random.below(4), true, &random));
-        members.extend(references(&format!("e{n}"), &format!("E{n}"), &plan, true, &random));
-        sketch.classes.push(Declaration { head: format!("{count}{ttl}{is_abstract}entity E{n}"), members });
-        parts(&format!("{n}"), &plan, &random, &mut sketch);
+        members.extend(from);
+        members.extend(references(&format!("e{n}"), &format!("E{n}"), &plan, true, immutable, &random));
+        let stays = if immutable { "immutable " } else { "" };
+        let head = format!("{count}{ttl}{stays}{is_abstract}entity E{n}");
+        sketch.classes.push(Declaration { head, members });
+        parts(&format!("{n}"), &plan, immutable, &random, &mut sketch);
     }
     for (n, name, parent) in &family {
         let random = random.fork(name);
         let below = name.to_lowercase();
         let mut members = attributes(&below, 1 + random.below(2), true, &random);
         if random.one_in(2) {
-            members.extend(references(&below, name, &plan, true, &random));
+            members.extend(references(&below, name, &plan, true, plan.immutable[*n], &random));
         }
-        sketch.classes.push(Declaration { head: format!("entity {name} extends {parent}"), members });
+        let stays = if plan.immutable[*n] && random.one_in(2) { "immutable " } else { "" };
+        sketch.classes.push(Declaration { head: format!("{stays}entity {name} extends {parent}"), members });
         if random.one_in(3) {
-            parts(&format!("{}{n}", &below[..1]), &plan, &random, &mut sketch);
+            parts(&format!("{}{n}", &below[..1]), &plan, plan.immutable[*n], &random, &mut sketch);
         }
     }
     sketch
+}
+
+/// A time to live, and the attribute that it counts from.
+fn lifetime(immutable: bool, random: &Random) -> (&'static str, Option<String>) {
+    if !random.percent(11) {
+        return ("", None);
+    }
+    let random = random.fork("lifetime");
+    if !random.percent(50) {
+        return ("@ttl(2 days)\n", None);
+    }
+    let modifier = if immutable && random.one_in(2) { "" } else { "immutable " };
+    let ty = *random.pick(&["timestamp", "timestamp", "timestamp(9)", "date"]);
+    let default = if random.one_in(3) { " = now()" } else { "" };
+    ("@ttl(2 days from at)\n", Some(format!("{modifier}at: {ty}{default}")))
 }
 
 fn identifier(n: usize, plan: &Plan, random: &Random) -> Vec<String> {
     let random = random.fork("identifier");
     if plan.surrogate[n] {
         return Vec::new();
+    }
+    // An id that nobody gives makes a write of what never changes blind.
+    if plan.immutable[n] && random.fork("made").percent(50) {
+        return vec!["id k: uuid = uuid()".to_owned()];
     }
     let ty = *random.weighted(&ID_TYPES);
     let second = *random.pick(&["int", "text"]);
@@ -132,7 +165,8 @@ fn identifier(n: usize, plan: &Plan, random: &Random) -> Vec<String> {
         2 | 3 if n > 0 => {
             let target = random.below(n);
             let back = if random.one_in(2) { format!(" inverse owned{n}") } else { String::new() };
-            vec![format!("id ref kr: E{target}{back}"), format!("id k: {second}")]
+            let loose = if random.fork("loose").percent(40) { "loose " } else { "" };
+            vec![format!("id {loose}ref kr: E{target}{back}"), format!("id k: {second}")]
         }
         4 if n > 0 => vec![format!("id ref kr: E{}", random.below(n))],
         _single => vec![format!("id k: {ty}")],
@@ -161,7 +195,10 @@ fn attributes(prefix: &str, count: usize, entity: bool, random: &Random) -> Vec<
         };
         match random.below(10) {
             0..=3 => format!("{modifier}{name}: {ty}?"),
-            4 | 5 if modifier != "unique " => format!("{name}: {ty}[*]"),
+            4 | 5 if modifier != "unique " => {
+                let max = if random.fork("max").percent(20) { " @max(2)" } else { "" };
+                format!("{name}: {ty}[*]{max}")
+            }
             6 if modifier != "unique " && default.is_some() => {
                 format!("{modifier}{name}: {ty} = {}", default.unwrap_or_default())
             }
@@ -171,14 +208,23 @@ fn attributes(prefix: &str, count: usize, entity: bool, random: &Random) -> Vec<
     (0..count).map(attribute).collect()
 }
 
-fn references(prefix: &str, class: &str, plan: &Plan, inverses: bool, random: &Random) -> Vec<String> {
+/// Those of what never changes are such that no other write would change them.
+fn references(
+    prefix: &str,
+    class: &str,
+    plan: &Plan,
+    inverses: bool,
+    immutable: bool,
+    random: &Random,
+) -> Vec<String> {
     let random = random.fork("references");
     let mut members = Vec::new();
     for n in 0..random.weighted(&[(2, 0), (4, 1), (4, 2), (1, 3)]).to_owned() {
         let random = random.fork(&n.to_string());
         let name = format!("{prefix}r{n}");
-        if inverses && random.percent(9) {
-            members.push(format!("ref {name}: {class}[*] inverse {name}"));
+        let loose = if random.fork("loose").percent(40) { "loose " } else { "" };
+        if inverses && random.percent(9) && !immutable {
+            members.push(format!("{loose}ref {name}: {class}[*] inverse {name}"));
             continue;
         }
         // Often itself, so that instances refer to each other and to themselves.
@@ -188,7 +234,7 @@ fn references(prefix: &str, class: &str, plan: &Plan, inverses: bool, random: &R
             random.pick(&plan.entities).as_str()
         };
         if random.percent(10) && plan.entities[..plan.roots].iter().any(|root| root == class) {
-            members.push(format!("ref {name}: {class}? @tree"));
+            members.push(format!("{loose}ref {name}: {class}? @tree"));
             continue;
         }
         let cardinality = *random.weighted(&[(9, "?"), (3, ""), (7, "[*]"), (2, "[2..4]"), (2, "[0..2]")]);
@@ -201,10 +247,11 @@ fn references(prefix: &str, class: &str, plan: &Plan, inverses: bool, random: &R
             _unchecked if target == class && random.fork("cascade").percent(14) => Some("cascade"),
             _unchecked => None,
         };
+        let checked = checked.filter(|action| !immutable || *action == "refuse");
         let modifier = if random.percent(5) { "immutable " } else { "" };
         let inverse = match random.below(8) {
             0..=2 if inverses => format!(" inverse {name}_of"),
-            3 if inverses => format!(" inverse {name}_of: {class}?"),
+            3 if inverses && !immutable => format!(" inverse {name}_of: {class}?"),
             4 if inverses && random.one_in(3) => format!(" inverse {name}_of: {class}[0..3]"),
             _none => String::new(),
         };
@@ -212,14 +259,14 @@ fn references(prefix: &str, class: &str, plan: &Plan, inverses: bool, random: &R
             Some(action) => {
                 format!("{modifier}checked {kind} {name}: {target}{cardinality}{inverse} on delete {action}")
             }
-            None => format!("{modifier}{kind} {name}: {target}{cardinality}{inverse}"),
+            None => format!("{modifier}{loose}{kind} {name}: {target}{cardinality}{inverse}"),
         });
     }
     members
 }
 
 /// Value objects and part entities of the class that was declared last.
-fn parts(of: &str, plan: &Plan, random: &Random, sketch: &mut Sketch) {
+fn parts(of: &str, plan: &Plan, immutable: bool, random: &Random, sketch: &mut Sketch) {
     let random = random.fork("parts");
     let mut own = Vec::new();
     let mut made = Vec::new();
@@ -229,7 +276,7 @@ fn parts(of: &str, plan: &Plan, random: &Random, sketch: &mut Sketch) {
         let mut members = vec!["x: int?".to_owned(), "y: text?".to_owned()];
         members.extend(attributes("z", random.below(3), false, &random));
         if random.percent(25) {
-            members.extend(references("v", "", &plan.of_roots(), false, &random));
+            members.extend(references("v", "", &plan.of_roots(), false, immutable, &random));
         }
         if random.percent(35) {
             let form = *random.weighted(&[(3, "[*]"), (2, "?"), (1, "")]);
@@ -251,7 +298,7 @@ fn parts(of: &str, plan: &Plan, random: &Random, sketch: &mut Sketch) {
         };
         members.extend(attributes("pa", 1 + random.below(3), true, &random));
         if random.one_in(2) {
-            members.extend(references(&format!("p{of}"), &format!("P{of}"), plan, true, &random));
+            members.extend(references(&format!("p{of}"), &format!("P{of}"), plan, true, immutable, &random));
         }
         let ttl = if random.percent(5) { "@ttl(1 day)\n" } else { "" };
         made.push(Declaration { head: format!("{ttl}entity P{of}"), members });
@@ -269,6 +316,11 @@ fn parts(of: &str, plan: &Plan, random: &Random, sketch: &mut Sketch) {
 impl Plan {
     /// The same without a class that could mean itself.
     fn of_roots(&self) -> Self {
-        Self { entities: self.entities[..self.roots].to_vec(), surrogate: self.surrogate.clone(), roots: 0 }
+        Self {
+            entities: self.entities[..self.roots].to_vec(),
+            surrogate: self.surrogate.clone(),
+            roots: 0,
+            immutable: self.immutable.clone(),
+        }
     }
 }

@@ -13,9 +13,10 @@ pub(crate) fn write(conceptual: &Conceptual, name: &str, random: &Random) -> Opt
     let several: Vec<String> = (0..2 + random.below(2))
         .filter_map(|n| statement(conceptual, &n.to_string(), &random.fork(&format!("step{n}"))))
         .collect();
+    let apart = if several.len() > 1 && random.fork("apart").percent(50) { "@apart\n" } else { "" };
     match several.is_empty() {
         true => None,
-        false => Some(format!("write {name} {{\n  {}\n}}\n", several.join("\n  "))),
+        false => Some(format!("{apart}write {name} {{\n  {}\n}}\n", several.join("\n  "))),
     }
 }
 
@@ -88,7 +89,15 @@ fn statement(conceptual: &Conceptual, suffix: &str, random: &Random) -> Option<S
     let name = &row.name;
     let is_part = conceptual.lineage(class).iter().any(|&c| conceptual.classes[c].owner.is_some());
     let made = Made { conceptual, class, suffix, random };
-    match random.below(20) {
+    if conceptual.is_immutable(class) {
+        let makes = !is_part && row.kind == ClassKind::Entity;
+        return match random.below(10) {
+            0..=3 if makes => Some(format!("INSERT {name}")),
+            4..=7 if makes && !row.surrogate => Some(format!("UPSERT {name}")),
+            _other => made.link(),
+        };
+    }
+    match random.below(24) {
         0..=3 if !is_part && row.kind == ClassKind::Entity => Some(format!("INSERT {name}")),
         4 | 5 if !is_part && row.kind == ClassKind::Entity && !row.surrogate => {
             Some(format!("UPSERT {name}"))
@@ -97,6 +106,10 @@ fn statement(conceptual: &Conceptual, suffix: &str, random: &Random) -> Option<S
         8..=10 => made.add(),
         11..=13 => made.remove(),
         14..=16 => made.link(),
+        20 | 21 if !is_part && row.kind == ClassKind::Entity && !row.surrogate => {
+            Some(format!("STORE {name}"))
+        }
+        22 | 23 => made.update_elements(),
         _update => made.update(),
     }
 }
@@ -147,7 +160,19 @@ impl Made<'_> {
                 end.kind == RelationshipKind::Composition && end.cardinality.is_many()
             }
         };
-        self.conceptual.all_members(self.class).filter(is_list).collect()
+        let stays = self.conceptual.is_immutable(self.class);
+        self.conceptual.all_members(self.class).filter(|_| !stays).filter(is_list).collect()
+    }
+
+    /// Whether a member is of what never changes: a link, where it is stored.
+    fn stays(&self, member: Member) -> bool {
+        let holder = match member {
+            Member::End(id) if !self.conceptual.ends[id].stored => {
+                self.conceptual.ends[self.conceptual.stored_end(id)].class
+            }
+            Member::End(_) | Member::Attribute(_) => self.class,
+        };
+        self.conceptual.is_immutable(holder)
     }
 
     fn add(&self) -> Option<String> {
@@ -181,7 +206,8 @@ impl Made<'_> {
                     && !stored.immutable
             }
         };
-        let ends: Vec<Member> = self.conceptual.all_members(self.class).filter(is_reference).collect();
+        let members = self.conceptual.all_members(self.class).filter(|&member| !self.stays(member));
+        let ends: Vec<Member> = members.filter(is_reference).collect();
         if ends.is_empty() {
             return self.update();
         }
@@ -218,6 +244,7 @@ impl Made<'_> {
         for member in self.conceptual.all_members(class) {
             let random = self.random.fork(self.conceptual.member_name(member));
             if random.percent(40)
+                && !self.stays(member)
                 && let Some(text) = self.assignment(&prefix, member, &random)
             {
                 set.push(text);
@@ -225,6 +252,53 @@ impl Made<'_> {
         }
         (!set.is_empty())
             .then(|| format!("UPDATE {} SET {}{}", self.name(), set.join(", "), self.condition()))
+    }
+
+    /// Sets some members of elements, mostly of those with some value.
+    fn update_elements(&self) -> Option<String> {
+        let lists = self.lists();
+        if lists.is_empty() {
+            return self.update();
+        }
+        let list = *self.random.pick(&lists);
+        let name = self.conceptual.member_name(list);
+        let (set, compared): (Vec<String>, Vec<String>) = match list {
+            Member::Attribute(id) => {
+                let attribute = &self.conceptual.attributes[id];
+                let parameter = format!(":set_{name}{}", self.suffix);
+                let random = self.random.fork("element");
+                let value = match attribute.ty.is_number() && random.percent(40) {
+                    true => format!("{name} {} {parameter}", random.pick(&["+", "-"])),
+                    false => parameter,
+                };
+                let compared = attribute.ty.is_ordered().then(|| name.to_owned());
+                (vec![format!("{name} = {value}")], compared.into_iter().collect())
+            }
+            Member::End(id) => {
+                let element = self.conceptual.ends[id].target;
+                let chosen = self.conceptual.all_members(element).filter_map(|member| {
+                    let random = self.random.fork(self.conceptual.member_name(member));
+                    random.percent(60).then(|| self.assignment("", member, &random)).flatten()
+                });
+                let compared = ordered(self.conceptual, element).into_iter();
+                (chosen.collect(), compared.map(|field| format!("{name}.{field}")).collect())
+            }
+        };
+        if set.is_empty() {
+            return None;
+        }
+        let mut condition = self.condition();
+        let random = self.random.fork("elements");
+        if !compared.is_empty() && random.percent(40) {
+            let word = if condition.is_empty() { "WHERE" } else { "AND" };
+            let field = random.pick(&compared);
+            condition.push_str(&format!(
+                " {word} {field} {} :el{}",
+                random.pick(&["=", "!=", ">"]),
+                self.suffix
+            ));
+        }
+        Some(format!("UPDATE {}.{name} SET {}{condition}", self.name(), set.join(", ")))
     }
 
     fn is_single_part(&self, member: Member) -> bool {

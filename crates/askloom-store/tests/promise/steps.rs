@@ -7,6 +7,7 @@ use crate::keyspace::expired;
 use crate::random::Random;
 use crate::refusals::{meant_refusal, refusal};
 use crate::{changes, words};
+use askloom_design::plan::write::is_blind_insert;
 use askloom_model::{
     ClassId, Conceptual, Element, Identity, Member, Record, RelationshipKind, Value, Write, WriteStep,
 };
@@ -19,12 +20,26 @@ use std::collections::BTreeMap;
 
 /// A write that can be done to both.
 #[derive(Debug, Clone)]
-enum Doing {
+pub(crate) enum Doing {
     /// Many new aggregates at once.
     Load(Vec<Record>),
+    /// One of them.
+    Row(Record),
     Store(Record),
     Delete(ClassId, Identity),
     Statement(usize, Parameters),
+}
+
+/// What both answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Answer {
+    matched: Vec<u64>,
+    /// The first statement of a write that says `@apart` that was not done, and why.
+    stopped: Option<(usize, String)>,
+}
+
+fn done(matched: Vec<u64>) -> Answer {
+    Answer { matched, stopped: None }
 }
 
 impl Case {
@@ -51,6 +66,13 @@ impl Case {
         if self.oracle.instances().any(|(_, _, instance)| has_expired(instance)) {
             shapes.push(shape("expiry"));
         }
+        let conceptual = &self.schema.model.conceptual;
+        let from_data = |instance: &askloom_oracle::Instance| {
+            conceptual.ttl(instance.record().class).is_some_and(|ttl| ttl.from.is_some())
+        };
+        if self.oracle.instances().any(|(_, _, instance)| from_data(instance) && has_expired(instance)) {
+            coverage.gate("expiry counted from an attribute");
+        }
         // A write that is refused is worth something, but less than one that is not.
         for attempt in 0..3 {
             let random = random.fork(&format!("attempt{attempt}"));
@@ -68,7 +90,7 @@ impl Case {
         Ok(shapes)
     }
 
-    fn inputs(&self, random: &Random) -> Inputs {
+    pub(crate) fn inputs(&self, random: &Random) -> Inputs {
         let random = random.fork("uuids");
         let uuids = (0..40).map(|n| crate::values::uuid(8 + random.below(30) + 100 * n)).collect();
         Inputs { now: self.now, uuids }
@@ -110,7 +132,7 @@ impl Case {
         let mut records: BTreeMap<(ClassId, Identity), Record> = BTreeMap::new();
         let conceptual = maker.conceptual;
         let mut known = Known::default();
-        for n in 0..14 + random.below(8) {
+        for n in 0..16 + random.below(9) {
             let random = random.fork(&format!("load{n}"));
             let root = roots[n % roots.len()];
             let maker = Maker { conceptual, known: &known };
@@ -129,7 +151,7 @@ impl Case {
             }
             _few => {}
         }
-        records.into_values().collect()
+        self.with_integrity(records.into_values().collect(), random)
     }
 
     /// More than a hundred that refer to one, so that a change of that one fans out.
@@ -186,11 +208,14 @@ impl Case {
             let random = random.fork(&format!("of step {n}"));
             let suffix = if write.compound { n.to_string() } else { String::new() };
             match step {
-                WriteStep::Insert { class } | WriteStep::Upsert { class } => {
-                    let record = maker.record(*class, &random);
+                WriteStep::Insert { class } | WriteStep::Upsert { class } | WriteStep::Store { class } => {
+                    let record = self.again(*class, &random).unwrap_or_else(|| maker.record(*class, &random));
                     for member in conceptual.all_members(*class) {
-                        let left_out =
-                            conceptual.insertable(member).is_none_or(|(_, may)| may && random.percent(30));
+                        let made = conceptual.classes[*class].identifier.contains(&member);
+                        let seldom = if made { 70 } else { 30 };
+                        let left_out = conceptual
+                            .insertable(member)
+                            .is_none_or(|(_, may)| may && random.percent(seldom));
                         if !left_out {
                             let name = conceptual.member_name(member).to_owned();
                             given.insert(name, record.get(member).clone());
@@ -198,6 +223,7 @@ impl Case {
                     }
                 }
                 WriteStep::Update { class, .. }
+                | WriteStep::UpdateElements { class, .. }
                 | WriteStep::Delete { class, .. }
                 | WriteStep::Add { class, .. }
                 | WriteStep::Remove { class, .. }
@@ -218,6 +244,17 @@ impl Case {
         given
     }
 
+    /// An immutable instance that is there, at times: UPSERT of the same value changes nothing.
+    fn again(&self, class: ClassId, random: &Random) -> Option<Record> {
+        let conceptual = &self.schema.model.conceptual;
+        if !conceptual.classes[class].immutable || !random.fork("again").percent(80) {
+            return None;
+        }
+        let there = self.oracle.instances().map(|(_, _, instance)| instance.record());
+        let there: Vec<&Record> = there.filter(|record| record.class == class).collect();
+        (!there.is_empty()).then(|| (*random.pick(&there)).clone())
+    }
+
     /// Does it to both, and says whether it was done and which shapes it had.
     fn apply(
         &mut self,
@@ -233,11 +270,22 @@ impl Case {
             let mut keys = 0;
             let mut done = false;
             for record in records {
-                done |= self.once(&Doing::Store(record.clone()), inputs, &mut keys, coverage)?;
+                done |= self.once(&Doing::Row(record.clone()), inputs, &mut keys, coverage)?;
             }
             return Ok((done, vec![shape("load")]));
         }
         let shapes = self.shapes(doing);
+        if self.is_undeclared(doing) {
+            coverage.gate("refused undeclared write");
+            return Ok((false, Vec::new()));
+        }
+        if self.breaches(doing, inputs) {
+            coverage.gate("breach of a trusted reference avoided");
+            if let (true, Some(last)) = (self.telling, self.writes.last_mut()) {
+                last.push_str("\n    not done: it would breach a trusted reference");
+            }
+            return Ok((false, Vec::new()));
+        }
         let changed = self.once(doing, inputs, &mut 0, coverage)?;
         Ok((changed, if changed { shapes } else { Vec::new() }))
     }
@@ -270,27 +318,35 @@ impl Case {
         let changed = self.oracle != before;
         if changed {
             self.note(doing, &before, coverage);
+            if matches!(&expected, Ok(Answer { stopped: Some((step, _)), .. }) if *step > 0) {
+                coverage.gate("stopped apart");
+            }
         }
+        self.note_immutable(doing, &expected, changed, coverage);
         let copy = self.commit(&change, keys, coverage);
         coverage.wrote(expected.is_err(), changed, copy);
         Ok(changed && expected.is_ok())
     }
 
     /// The write to the oracle.
-    fn mean(&mut self, doing: &Doing, inputs: &Inputs) -> Result<Vec<u64>, WriteError> {
+    pub(crate) fn mean(&mut self, doing: &Doing, inputs: &Inputs) -> Result<Answer, WriteError> {
         let model = &self.schema.model;
         match doing {
-            Doing::Load(_) => Ok(Vec::new()),
+            Doing::Load(_) => Ok(done(Vec::new())),
+            Doing::Row(record) => self.oracle.create(model, record, inputs).map(|_| done(vec![1])),
             Doing::Store(record) => match self.is_there(record, inputs.now) {
-                true => self.oracle.replace(model, record, inputs).map(|()| vec![1]),
-                false => self.oracle.create(model, record, inputs).map(|_| vec![1]),
+                true => self.oracle.replace(model, record, inputs).map(|()| done(vec![1])),
+                false => self.oracle.create(model, record, inputs).map(|_| done(vec![1])),
             },
             Doing::Delete(root, identity) => {
-                self.oracle.delete(model, *root, identity, inputs.now).map(|gone| vec![u64::from(gone)])
+                let gone = self.oracle.delete(model, *root, identity, inputs.now)?;
+                Ok(done(vec![u64::from(gone)]))
             }
             Doing::Statement(index, arguments) => {
                 let write = &model.workload.writes[*index];
-                self.oracle.write(model, write, arguments, inputs).map(|outcome| outcome.matched)
+                let outcome = self.oracle.write(model, write, arguments, inputs)?;
+                let stopped = outcome.stopped.map(|at| (at.step, meant_refusal(&at.why)));
+                Ok(Answer { matched: outcome.matched, stopped })
             }
         }
     }
@@ -306,27 +362,30 @@ impl Case {
     }
 
     /// The write to the store.
-    fn give(&self, doing: &Doing, inputs: &Inputs) -> Result<(write::Change, Vec<u64>), RunError> {
+    fn give(&self, doing: &Doing, inputs: &Inputs) -> Result<(write::Change, Answer), RunError> {
         let (schema, keyspace) = (&self.schema, &self.keyspace);
         let inputs = write::Inputs { now: inputs.now, uuids: inputs.uuids.clone(), id: None };
         match doing {
-            Doing::Load(_) => Ok((write::Change::default(), Vec::new())),
+            Doing::Load(_) => Ok((write::Change::default(), done(Vec::new()))),
+            Doing::Row(record) => write::load(schema, keyspace, record.clone(), &inputs)
+                .map(|(change, _)| (change, done(vec![1]))),
             Doing::Store(record) => write::store(schema, keyspace, record.clone(), Expect::Anything, &inputs)
-                .map(|(change, _)| (change, vec![1])),
+                .map(|(change, _)| (change, done(vec![1]))),
             Doing::Delete(root, identity) => write::delete(schema, keyspace, *root, identity, &inputs)
-                .map(|(change, gone)| (change, vec![u64::from(gone)])),
+                .map(|(change, gone)| (change, done(vec![u64::from(gone)]))),
             Doing::Statement(index, arguments) => {
                 let write = &schema.model.workload.writes[*index];
                 let arguments: Arguments = arguments.clone().into_iter().collect();
-                write::statement(schema, keyspace, write, &arguments, &inputs)
-                    .map(|(change, outcome)| (change, outcome.matched))
+                let (change, outcome) = write::statement(schema, keyspace, write, &arguments, &inputs)?;
+                let stopped = outcome.stopped.map(|at| (at.step, refusal(&at.why)));
+                Ok((change, Answer { matched: outcome.matched, stopped }))
             }
         }
     }
 
     fn shapes(&self, doing: &Doing) -> Vec<usize> {
         match doing {
-            Doing::Load(_) => vec![shape("load")],
+            Doing::Load(_) | Doing::Row(_) => vec![shape("load")],
             Doing::Store(record) if self.is_there(record, self.now) => vec![shape("replace")],
             Doing::Store(_) => vec![shape("create")],
             Doing::Delete(_, _) => vec![shape("delete")],
@@ -355,16 +414,62 @@ impl Case {
         seen.copies > 0
     }
 
+    /// What the gates ask for of immutable entities and of times to live that count from an attribute.
+    fn note_immutable(
+        &self,
+        doing: &Doing,
+        expected: &Result<Answer, String>,
+        changed: bool,
+        coverage: &mut Coverage,
+    ) {
+        let model = &self.schema.model;
+        let immutable = |class: ClassId| model.conceptual.classes[class].immutable;
+        let again = |step: &WriteStep| matches!(step, WriteStep::Upsert { class } if immutable(*class));
+        if let (Doing::Statement(index, _), false) = (doing, changed)
+            && expected.is_ok()
+            && matches!(model.workload.writes[*index].steps.as_slice(), [step] if again(step))
+        {
+            coverage.gate("UPSERT of the same immutable value");
+        }
+        if let (Doing::Statement(index, given), true) = (doing, expected.is_ok() && changed) {
+            let id_is_made = |class: ClassId| {
+                let identifier = &model.conceptual.classes[class].identifier;
+                !identifier.iter().all(|&member| given.contains_key(model.conceptual.member_name(member)))
+            };
+            let blind = |step: &WriteStep| match step {
+                WriteStep::Insert { class } => {
+                    model.conceptual.classes[*class].surrogate || id_is_made(*class)
+                }
+                _upsert => true,
+            };
+            let steps = model.workload.writes[*index].steps.iter();
+            let mut puts = steps.filter(|step| is_blind_insert(model, &self.schema.design, step));
+            if puts.any(blind) {
+                coverage.gate("blind put");
+            }
+        }
+        match expected {
+            Err(kind) if kind == "immutable entity" => {
+                coverage.gate("change of an immutable instance refused")
+            }
+            Err(_) | Ok(_) => {}
+        }
+    }
+
     /// What the gates ask for.
     fn note(&mut self, doing: &Doing, before: &State, coverage: &mut Coverage) {
         let conceptual = &self.schema.model.conceptual;
-        let removes = match doing {
-            Doing::Statement(index, _) => {
-                let steps = &self.schema.model.workload.writes[*index].steps;
-                steps.iter().any(|step| matches!(step, WriteStep::Remove { .. }))
-            }
-            Doing::Load(_) | Doing::Store(_) | Doing::Delete(_, _) => false,
+        let steps: &[WriteStep] = match doing {
+            Doing::Statement(index, _) => &self.schema.model.workload.writes[*index].steps,
+            Doing::Load(_) | Doing::Row(_) | Doing::Store(_) | Doing::Delete(_, _) => &[],
         };
+        let removes = steps.iter().any(|step| matches!(step, WriteStep::Remove { .. }));
+        let changes_elements = steps.iter().any(|step| matches!(step, WriteStep::UpdateElements { .. }));
+        let stores =
+            |class| steps.iter().any(|step| matches!(step, WriteStep::Store { class: of } if *of == class));
+        if !matches!(doing, Doing::Row(_)) {
+            self.note_integrity(before, coverage);
+        }
         for (top, id, old) in before.instances() {
             match self.oracle.get(conceptual, top, id) {
                 None => {
@@ -373,7 +478,22 @@ impl Case {
                 Some(new) if removes && lost_from_the_middle(old.record(), new.record()) => {
                     coverage.gate("REMOVE from the middle");
                 }
+                Some(new) if changes_elements && has_another_element(old.record(), new.record()) => {
+                    coverage.gate("element changed");
+                }
+                Some(new) if stores(new.record().class) && old.record() != new.record() => {
+                    coverage.gate("STORE in place of another");
+                }
                 Some(_) => {}
+            }
+        }
+        if steps.iter().any(|step| step.fields_of().is_some()) {
+            let lists = |record: &Record| {
+                record.fields.values().any(|value| matches!(value, Value::List(_) | Value::Set(_)))
+            };
+            let mut all = self.oracle.instances();
+            if all.any(|(top, id, new)| before.get(conceptual, top, id).is_none() && lists(new.record())) {
+                coverage.gate("list inserted");
             }
         }
         if !self.deleted.is_empty() {
@@ -396,6 +516,7 @@ impl Case {
                 let more = if more > 0 { format!("\n    … {more} more") } else { String::new() };
                 format!("load\n    {}{more}", lines.join("\n    "))
             }
+            Doing::Row(record) => format!("load {}", words::record(conceptual, record)),
             Doing::Store(record) => format!("store {}", words::record(conceptual, record)),
             Doing::Delete(class, id) => {
                 let id = words::value(conceptual, &Value::Reference(id.clone()));
@@ -414,6 +535,8 @@ fn shape_of(step: &WriteStep) -> usize {
     shape(match step {
         WriteStep::Insert { .. } => "INSERT",
         WriteStep::Upsert { .. } => "UPSERT",
+        WriteStep::Store { .. } => "replace",
+        WriteStep::UpdateElements { .. } => "UPDATE",
         WriteStep::Update { .. } => "UPDATE",
         WriteStep::Delete { .. } => "DELETE",
         WriteStep::Add { .. } => "ADD",
@@ -453,6 +576,15 @@ fn without_parts(conceptual: &Conceptual, record: &mut Record) {
         Member::Attribute(id) => !conceptual.attributes[id].unique,
         Member::End(_) => !matches!(value, Value::List(_)),
     });
+}
+
+/// Whether an element of a list has another value, where it was.
+fn has_another_element(old: &Record, new: &Record) -> bool {
+    old.fields.iter().any(|(&member, value)| {
+        let Value::List(before) = value else { return false };
+        let changed = |(a, b): (&Element, &Element)| a.ordinal == b.ordinal && a.value != b.value;
+        before.iter().zip(new.list(member)).any(changed)
+    })
 }
 
 /// Whether an element is gone that had another one behind it.

@@ -82,6 +82,26 @@ pub(crate) fn value(ty: &Type, few: bool, random: &Random) -> Value {
     }
 }
 
+/// A time from which a time to live of days counts: around the start of a case, so that some live and some do not.
+pub(crate) fn start(ty: &Type, random: &Random) -> Value {
+    let at: Timestamp = random
+        .pick(&[
+            "2026-06-01T00:00:00Z",
+            "2026-05-31T12:00:00Z",
+            "2026-05-30T00:00:00.001Z",
+            "2026-06-02T00:00:00Z",
+            "2026-06-03T00:00:00Z",
+            "2026-05-20T00:00:00Z",
+            "9999-01-01T00:00:00Z",
+        ])
+        .parse()
+        .unwrap();
+    match ty {
+        Type::Timestamp(precision) => Value::timestamp(instant(at, *precision), *precision).unwrap(),
+        _date => Value::Date(at.to_zoned(jiff::tz::TimeZone::UTC).date()),
+    }
+}
+
 /// The first ones of a pool half of the time: they are what rows meet by.
 fn choice(length: usize, random: &Random) -> usize {
     if random.one_in(2) { random.below(length.min(3)) } else { random.below(length) }

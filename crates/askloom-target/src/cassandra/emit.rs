@@ -10,7 +10,7 @@ use crate::generate::{
     self, Block, File, Generated, Language, Options, Sample, Source, Statement, former, repeated,
 };
 use crate::layout::{Layout, Place};
-use crate::program::{Action, Read};
+use crate::program::{Action, Read, without_native_expiry};
 use std::fmt::Write;
 
 const MARK: &str = "--";
@@ -42,7 +42,9 @@ impl Language for Cassandra {
         }
         let blocks = source.statements.iter().map(|statement| block(source.layout, &tables, statement));
         files.push(File { name: "statements.cql".to_owned(), run: None, blocks: blocks.collect() });
-        Generated { refused: refused(source, &tables), files, notes: notes(&tables) }
+        let mut notes = notes(&tables);
+        notes.extend(without_native_expiry(source.layout, "Cassandra"));
+        Generated { refused: refused(source, &tables), files, notes }
     }
 
     fn read(&self, layout: &Layout<'_>, options: &Options, read: &Read) -> String {

@@ -9,7 +9,7 @@ use super::schema::{CqlTable, System};
 use super::value::Cql;
 use crate::generate::Sample;
 use crate::layout::Layout;
-use crate::program::{Batch, Change, ChangeKind, Expires, Term, Version};
+use crate::program::{Batch, Change, ChangeKind, Term, Version};
 use askloom_model::{ClassId, Id, Value};
 
 /// A statement that changes something, as data.
@@ -176,8 +176,11 @@ fn master(
 
 /// How long Cassandra keeps what a change writes into an aggregate that expires.
 fn ttl(layout: &Layout<'_>, change: &Change) -> Option<u64> {
-    let own = change.expires.as_ref().map(Expires::kept_ms);
-    seconds(own.or_else(|| layout.kept_ms(layout.table(change.table)?))?)
+    let kept = match &change.expires {
+        Some(expires) => expires.kept_ms(),
+        None => layout.kept_ms(layout.table(change.table)?),
+    };
+    seconds(kept?)
 }
 
 fn seconds(kept_ms: u64) -> Option<u64> {
@@ -301,7 +304,7 @@ pub(super) fn sample(layout: &Layout<'_>, tables: &[CqlTable], sample: &Sample) 
                 bound: bound.clone(),
             };
             let none = Condition { column: system.version.clone(), operator: "=", bound: known(Cql::Null) };
-            let ttl = block.expires.as_ref().and_then(|expires| seconds(expires.kept_ms()));
+            let ttl = block.expires.as_ref().and_then(|expires| seconds(expires.kept_ms()?));
             let update = Mutation::Update {
                 table: table.name.clone(),
                 ttl: None,

@@ -10,7 +10,7 @@ use crate::generate::{
     self, Block, File, Generated, Language, Options, Sample, Source, Statement, former, repeated,
 };
 use crate::layout::Layout;
-use crate::program::{Action, Read};
+use crate::program::{Action, Read, without_native_expiry};
 use std::fmt::Write;
 
 const MARK: &str = "#";
@@ -42,7 +42,9 @@ impl Language for HBase {
         }
         let blocks = source.statements.iter().map(|statement| block(source.layout, &tables, statement));
         files.push(file("statements.rb", None, blocks.collect()));
-        Generated { files, notes: notes(), refused: refused(source, &tables) }
+        let mut notes = notes();
+        notes.extend(without_native_expiry(source.layout, "HBase"));
+        Generated { files, notes, refused: refused(source, &tables) }
     }
 
     fn read(&self, layout: &Layout<'_>, options: &Options, read: &Read) -> String {

@@ -84,7 +84,10 @@ pub fn mutations(layout: &Layout<'_>, tables: &[HTable], batch: &Batch) -> Vec<R
 
 /// How long the server keeps what a change puts into an aggregate that expires.
 fn ttl_ms(layout: &Layout<'_>, table: &Table, change: &Change) -> Option<u64> {
-    change.expires.as_ref().map(Expires::kept_ms).or_else(|| layout.kept_ms(table))
+    match &change.expires {
+        Some(expires) => expires.kept_ms(),
+        None => layout.kept_ms(table),
+    }
 }
 
 impl Mutation {
@@ -290,7 +293,7 @@ pub(super) fn sample(layout: &Layout<'_>, tables: &[HTable], sample: &Sample) ->
             let cells = layout.block_cells(table, block);
             let row = Key::of(super::key::row_key(table, &cells));
             let mut mutation = Mutation::new(own, row, known(block.version));
-            mutation.ttl_ms = block.expires.as_ref().map(Expires::kept_ms);
+            mutation.ttl_ms = block.expires.as_ref().and_then(Expires::kept_ms);
             mutation.version(known(block.version));
             if !block.system.is_empty() {
                 mutation.put.push((SYSTEM.to_owned(), Bound::Cell(Cell::Bytes(block.system.clone()))));

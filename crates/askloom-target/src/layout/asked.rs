@@ -156,6 +156,7 @@ fn ranged(condition: &Condition) -> Vec<&Path> {
         },
         Condition::Or(_)
         | Condition::Not(_)
+        | Condition::Negated(_)
         | Condition::Between { .. }
         | Condition::In { .. }
         | Condition::StartsWith { .. }

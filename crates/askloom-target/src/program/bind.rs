@@ -2,7 +2,7 @@
 
 use super::Term;
 use crate::layout::{Holds, Layout, Table};
-use askloom_model::{InSet, Operand, Parameter, Value, typed};
+use askloom_model::{InSet, KeyValue, Leaf, Operand, Parameter, Value, typed};
 
 /// The parameters of a statement, and their values if they are given.
 #[derive(Clone, Copy)]
@@ -19,6 +19,29 @@ impl Given<'_> {
         let value = self.value(operand);
         let name = self.name(table, columns, operand);
         self.spread(table, columns, &name, value.as_ref())
+    }
+
+    /// The terms of what a field of a key is equal to. An identity may be given component by component.
+    pub(super) fn key_terms(&self, table: &Table, columns: &[usize], is: &KeyValue) -> Vec<Term> {
+        match is {
+            KeyValue::Is(operand) => self.terms(table, columns, operand),
+            KeyValue::Identity(components) => {
+                let conceptual = self.layout.conceptual;
+                let mut left = columns;
+                let mut terms = Vec::new();
+                for component in components {
+                    let length = match component.path.leaf {
+                        Leaf::Attribute(_) | Leaf::Bucket(_) => 1,
+                        Leaf::Reference(end) => conceptual.identity_length(conceptual.ends[end].target),
+                        Leaf::Itself => left.len(),
+                    };
+                    let (own, rest) = left.split_at(length.min(left.len()));
+                    terms.extend(self.terms(table, own, &component.is));
+                    left = rest;
+                }
+                terms
+            }
+        }
     }
 
     /// A value for some columns.

@@ -26,6 +26,7 @@ impl Writing<'_> {
             | WriteAction::Remove(_)
             | WriteAction::Disconnect(_)
             | WriteAction::Connect(_)
+            | WriteAction::UpdateElements(_)
             | WriteAction::Add(_) => true,
             WriteAction::Update => self.changes_key(table) || collection.source.condition.is_some(),
         };

@@ -29,7 +29,9 @@ impl Writing<'_> {
             },
             WriteStep::Insert { .. }
             | WriteStep::Upsert { .. }
+            | WriteStep::Store { .. }
             | WriteStep::Update { .. }
+            | WriteStep::UpdateElements { .. }
             | WriteStep::Delete { .. }
             | WriteStep::Remove { .. }
             | WriteStep::Connect { .. }
@@ -89,7 +91,9 @@ impl Writing<'_> {
             WriteStep::Disconnect { from, .. } => from.as_ref(),
             WriteStep::Insert { .. }
             | WriteStep::Upsert { .. }
+            | WriteStep::Store { .. }
             | WriteStep::Update { .. }
+            | WriteStep::UpdateElements { .. }
             | WriteStep::Delete { .. }
             | WriteStep::Add { .. }
             | WriteStep::Remove { .. } => None,

@@ -14,15 +14,16 @@ const LATER_MS: u64 = 60 * 60 * 1000;
 impl Expires {
     /// At a known time, in milliseconds since 1970.
     #[must_use]
-    pub fn at_ms(at: i64, after_ms: u64) -> Self {
+    pub fn at_ms(at: i64, after_ms: Option<u64>) -> Self {
         let at = Term { name: NAME.to_owned(), value: Some(Value::Int(at)), column: None };
         Self { at, after_ms }
     }
 
-    /// How long after it was made the store may take it away, in milliseconds.
+    /// How long after it was made the store may take it away, in milliseconds. Nothing if the time counts from what the
+    /// aggregate says.
     #[must_use]
-    pub fn kept_ms(&self) -> u64 {
-        kept_ms(self.after_ms)
+    pub fn kept_ms(&self) -> Option<u64> {
+        self.after_ms.map(kept_ms)
     }
 }
 
@@ -44,6 +45,23 @@ pub(crate) fn millis(at: &Term) -> Option<i64> {
     }
 }
 
+/// What has no native expiry on a store that counts from the write: classes whose time counts from an attribute.
+pub(crate) fn without_native_expiry(layout: &Layout<'_>, store: &str) -> Option<String> {
+    let conceptual = layout.conceptual;
+    let counted = conceptual.classes.iter().filter_map(|(_, class)| {
+        let from = &conceptual.attributes[class.ttl?.from?].name;
+        Some(format!("`{}` (from `{from}`)", class.name))
+    });
+    let counted: Vec<String> = counted.collect();
+    (!counted.is_empty()).then(|| {
+        format!(
+            "{store} counts a TTL from the write: for {}, which expire counted from an attribute, none is generated yet. \
+             Readers leave out what has expired; delete it yourself.",
+            counted.join(", ")
+        )
+    })
+}
+
 impl Layout<'_> {
     /// The classes of a master's aggregates. None for a copy.
     fn classes(&self, table: &Table) -> impl Iterator<Item = ClassId> {
@@ -57,17 +75,17 @@ impl Layout<'_> {
 
     /// How long what is written into an aggregate must be kept at least, in milliseconds. An aggregate keeps the time that
     /// it was made with, so that what is written later may stay too long, but never goes too early. Nothing for a table
-    /// with aggregates that do not expire.
+    /// with aggregates that do not expire, or whose time counts from what they say.
     #[must_use]
     pub fn kept_ms(&self, table: &Table) -> Option<u64> {
-        let lives: Option<Vec<u64>> =
-            self.classes(table).map(|class| self.conceptual.ttl_ms(class)).collect();
+        let counted = |class| self.conceptual.ttl(class).filter(|ttl| ttl.from.is_none());
+        let lives: Option<Vec<u64>> = self.classes(table).map(|class| Some(counted(class)?.ms)).collect();
         lives?.into_iter().max().map(kept_ms)
     }
 
     /// Whether some aggregates of a table expire.
     #[must_use]
     pub fn expires(&self, table: &Table) -> bool {
-        self.classes(table).any(|class| self.conceptual.ttl_ms(class).is_some())
+        self.classes(table).any(|class| self.conceptual.ttl(class).is_some())
     }
 }

@@ -43,6 +43,7 @@ impl Writing<'_> {
             WriteAction::Delete
             | WriteAction::Add(_)
             | WriteAction::Remove(_)
+            | WriteAction::UpdateElements(_)
             | WriteAction::Disconnect(_) => Vec::new(),
         };
         let ends = set.into_iter().filter_map(|member| match member {

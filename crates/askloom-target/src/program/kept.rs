@@ -35,8 +35,13 @@ struct Columns<'c> {
 }
 
 impl Columns<'_> {
-    /// The column of a path of the query, if it is a plain value.
+    /// The column of a path of the query, if it is a plain value. The id of what a reference names may be the reference.
     fn of(&self, path: &Path) -> Option<usize> {
+        let reference = self.given.layout.conceptual.same_identity(path);
+        self.held(path).or_else(|| self.held(&reference))
+    }
+
+    fn held(&self, path: &Path) -> Option<usize> {
         let Shape::Rows(parts) = &self.table.shape else { return None };
         let collection = &self.given.layout.design.collections[self.table.collection];
         let fields = parts.block.iter().chain(&parts.sort).chain(&parts.values);
@@ -75,6 +80,7 @@ impl Columns<'_> {
             // Of these a single column does not tell.
             Condition::Or(_)
             | Condition::Not(_)
+            | Condition::Negated(_)
             | Condition::Compare { .. }
             | Condition::Between { .. }
             | Condition::In { .. }

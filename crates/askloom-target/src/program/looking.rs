@@ -17,7 +17,14 @@ impl Writing<'_> {
                 push(steps, step);
             }
         } else if !matches!(self.plan.action, WriteAction::Insert) {
-            self.look(steps, self.plan.master.collection, "what is there already, with its version", None);
+            let why = match self.plan.blind {
+                // Reading it first and testing it is right as well, and costs more than the plan says.
+                true => {
+                    "what is there already, with its version; a blind put, without this, is not generated yet"
+                }
+                false => "what is there already, with its version",
+            };
+            self.look(steps, self.plan.master.collection, why, None);
         }
         for reservation in &self.plan.reservations {
             let name = reservation.path.last().map_or("it", |&member| self.conceptual().member_name(member));
@@ -108,10 +115,11 @@ impl Writing<'_> {
         };
         let mut terms = slots(of, |column| column.place == Place::Block, "");
         let key = match self.step {
-            WriteStep::Insert { .. } | WriteStep::Upsert { .. } => {
+            WriteStep::Insert { .. } | WriteStep::Upsert { .. } | WriteStep::Store { .. } => {
                 self.known(master, slots(master, |column| column.place == Place::Block, ""))
             }
             WriteStep::Update { .. }
+            | WriteStep::UpdateElements { .. }
             | WriteStep::Delete { .. }
             | WriteStep::Add { .. }
             | WriteStep::Remove { .. }
@@ -187,8 +195,9 @@ fn push(steps: &mut Vec<Step>, step: Step) {
 
 fn positions(step: &WriteStep) -> Option<&askloom_model::Table<PositionId, Position>> {
     match step {
-        WriteStep::Insert { .. } | WriteStep::Upsert { .. } => None,
+        WriteStep::Insert { .. } | WriteStep::Upsert { .. } | WriteStep::Store { .. } => None,
         WriteStep::Update { positions, .. }
+        | WriteStep::UpdateElements { positions, .. }
         | WriteStep::Delete { positions, .. }
         | WriteStep::Add { positions, .. }
         | WriteStep::Remove { positions, .. }

@@ -11,13 +11,14 @@ mod follow;
 mod kept;
 mod looking;
 mod merge;
+mod missing;
 mod prefix;
 mod read;
 mod seen;
 mod write;
 
 pub use entry::EntryPath;
-pub(crate) use expiry::{later_seconds, millis};
+pub(crate) use expiry::{later_seconds, millis, without_native_expiry};
 pub use prefix::text_after;
 pub use read::{query, support};
 pub use seen::{Seen, Version, Versioned};
@@ -32,6 +33,8 @@ pub struct Program {
     pub steps: Vec<Step>,
     /// What is left to do with the rows that were read.
     pub client: Vec<Client>,
+    /// The form of the statement whose text is not generated yet. There are no steps then.
+    pub missing: Option<&'static str>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -156,7 +159,8 @@ pub struct Change {
 pub struct Expires {
     /// In milliseconds since 1970: the time when it was made, and `after_ms`. One that is replaced keeps its own.
     pub at: Term,
-    pub after_ms: u64,
+    /// Nothing if the time counts from an attribute: `@ttl(90 days from at)`.
+    pub after_ms: Option<u64>,
 }
 
 #[derive(Debug, Clone, PartialEq)]

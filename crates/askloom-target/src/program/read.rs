@@ -6,7 +6,8 @@ use super::{Action, Bounds, How, Program, Range, Read, Step, Term};
 use crate::layout::{Column, Field, Layout, Place, Shape, Table};
 use askloom_model::{
     ClassId, CollectionId, Conceptual, Contents, Fetch, Found, HomePlace, InSet, Inclusive, Joining,
-    KeyRange, Leaf, Limit, Member, Operand, Plan, Position, PositionId, Query, Reading, StepOf, Value,
+    KeyRange, KeyValue, Leaf, Limit, Member, Operand, Plan, Position, PositionId, Query, Reading, StepOf,
+    Value,
 };
 
 /// What a query does by its plan. Arguments are in the order of its parameters.
@@ -17,12 +18,13 @@ pub fn query(
     plan: &Plan,
     arguments: Option<&[Option<Value>]>,
 ) -> Program {
+    let query = plan.query(query);
     let given = Given { layout, parameters: plan.parameters(query), arguments };
     let mut reads = Reads { given, plan, positions: &query.positions, start: None, steps: Vec::new() };
     reads.all();
     let steps = reads.steps;
     let client = client(layout, query, plan, &steps);
-    Program { name: query.header.name.clone(), steps, client }
+    Program { name: query.header.name.clone(), steps, client, missing: None }
 }
 
 /// The reads of a plan that is a part of a statement, and why the rows are read that it starts with.
@@ -69,6 +71,7 @@ impl Reads<'_> {
                 | StepOf::Filter
                 | StepOf::Group
                 | StepOf::Sort
+                | StepOf::PerGroup
                 | StepOf::Limit => {}
                 StepOf::Join(index) => {
                     if let Some(join) = self.plan.joins.get(*index) {
@@ -88,7 +91,7 @@ impl Reads<'_> {
                 }
             }
         }
-        if self.conceptual().classes.iter().any(|(_, class)| class.ttl_ms.is_some()) {
+        if self.conceptual().classes.iter().any(|(_, class)| class.ttl.is_some()) {
             self.living();
         }
     }
@@ -218,7 +221,7 @@ impl Reads<'_> {
         &self,
         table: &Table,
         fields: &[Field],
-        operands: &[Operand],
+        operands: &[KeyValue],
         first: usize,
         chosen: &Chosen,
     ) -> Vec<Term> {
@@ -238,7 +241,7 @@ impl Reads<'_> {
                 Some((_, name, value)) => {
                     terms.extend(self.given.spread(table, columns, name, value.as_ref()));
                 }
-                None => terms.extend(self.given.terms(table, columns, operand)),
+                None => terms.extend(self.given.key_terms(table, columns, operand)),
             }
         }
         terms

@@ -1,17 +1,19 @@
 //! Plans of writes as steps: what is read first, then what changes together.
 
 use super::bind::Given;
+use super::missing::missing;
 use super::read::{all, slots};
 use super::{Action, Batch, Change, ChangeKind, Expires, Program, Seen, Step, Term};
 use super::{expiry, merge};
 use crate::layout::{Column, Field, Layout, Place, Shape, Source, Table, identifier_parts};
 use askloom_model::{
-    Assigned, Assignment, ClassId, CollectionId, Conceptual, Default, Id, Identity, Leaf, Member, Operand,
+    Assigned, Assignment, ClassId, CollectionId, Conceptual, Default, Id, Identity, KeyValue, Leaf, Member,
     Path, Value, Write, WriteAction, WritePlan, WriteStep, WriteStepPlan, bucket, identity_types,
 };
 use std::collections::HashMap;
 
-/// What a write does by its plan. Arguments are by the names of its parameters; the fields of an INSERT are some.
+/// What a write does by its plan. Arguments are by the names of its parameters; the fields of an INSERT are some. Of a form
+/// that has no text yet, its name.
 #[must_use]
 pub fn write(
     layout: &Layout<'_>,
@@ -19,6 +21,10 @@ pub fn write(
     plan: &WritePlan,
     arguments: Option<&HashMap<String, Value>>,
 ) -> Program {
+    let missing = missing(layout.conceptual, write, arguments);
+    if missing.is_some() {
+        return Program { name: write.header.name.clone(), steps: Vec::new(), client: Vec::new(), missing };
+    }
     let values: Option<Vec<Option<Value>>> = arguments.map(|arguments| {
         write.parameters.iter().map(|parameter| arguments.get(&parameter.name).cloned()).collect()
     });
@@ -40,7 +46,7 @@ pub fn write(
     };
     let batch = Batch { changes, level: plan.level, seen: Seen::default() };
     steps.push(Step { why: why.to_owned(), each: None, action: Action::Change(batch) });
-    Program { name: write.header.name.clone(), steps, client: Vec::new() }
+    Program { name: write.header.name.clone(), steps, client: Vec::new(), missing: None }
 }
 
 pub(super) struct Writing<'w> {
@@ -89,7 +95,8 @@ impl Writing<'_> {
     fn expires(&self, table: &Table, kind: &ChangeKind) -> Option<Expires> {
         let of = |class| {
             let at = Term { name: expiry::NAME.to_owned(), value: None, column: None };
-            Some(Expires { at, after_ms: self.conceptual().ttl_ms(class)? })
+            let ttl = self.conceptual().ttl(class)?;
+            Some(Expires { at, after_ms: ttl.from.is_none().then_some(ttl.ms) })
         };
         match kind {
             ChangeKind::Create(_) | ChangeKind::Replace(_) => of(self.plan.class),
@@ -116,6 +123,12 @@ impl Writing<'_> {
             }
             WriteAction::Delete if is_root => vec![ChangeKind::Bury { key: key() }],
             WriteAction::Update => vec![ChangeKind::Set { key: key(), set: self.set(table) }],
+            // A part of the aggregate's record, as the list is.
+            WriteAction::UpdateElements(member) => {
+                let own = self.conceptual().classes[self.plan.class].owner.is_none();
+                let members = if own { vec![member] } else { self.holding(table) };
+                vec![ChangeKind::Set { key: key(), set: self.members(table, &members) }]
+            }
             WriteAction::Add(member) => self.element(table, member, true),
             WriteAction::Remove(member) => self.element(table, member, false),
             WriteAction::Connect(end) => self.link(table, end, true),
@@ -132,9 +145,13 @@ impl Writing<'_> {
     fn is_given(&self, table: &Table, term: &Term) -> bool {
         let column = term.column.and_then(|index| table.columns.get(index));
         column.is_none_or(|column| match column.source {
-            Source::Member(member) => self.conceptual().insertable(member).is_some() && self.is_own(member),
+            Source::Member(member) => self.is_upserted(member) && self.is_own(member),
             Source::Path { .. } | Source::Position { .. } | Source::Node | Source::Whole(_) => true,
         })
+    }
+
+    fn is_upserted(&self, member: Member) -> bool {
+        self.conceptual().insertable(member).is_some() && !self.conceptual().is_many(member)
     }
 
     /// Whether instances of the written class have a member: a table has those of all subclasses.
@@ -163,7 +180,7 @@ impl Writing<'_> {
         let whole = [all(block)];
         let fields: &[Field] = if operands.len() == 1 && block.len() > 1 { &whole } else { block };
         let pairs = operands.iter().zip(fields);
-        pairs.flat_map(|(operand, field)| self.given.terms(table, &field.columns, operand)).collect()
+        pairs.flat_map(|(is, field)| self.given.key_terms(table, &field.columns, is)).collect()
     }
 
     fn set(&self, table: &Table) -> Vec<Term> {
@@ -235,8 +252,10 @@ impl Writing<'_> {
         }
         match self.step {
             WriteStep::Insert { .. } => {}
-            WriteStep::Upsert { .. } if self.conceptual().insertable(member).is_some() => {}
+            WriteStep::Store { .. } => {}
+            WriteStep::Upsert { .. } if self.is_upserted(member) => {}
             WriteStep::Upsert { .. }
+            | WriteStep::UpdateElements { .. }
             | WriteStep::Update { .. }
             | WriteStep::Delete { .. }
             | WriteStep::Add { .. }
@@ -322,7 +341,7 @@ fn default_of(conceptual: &Conceptual, member: Member) -> Option<Value> {
     }
 }
 
-fn finding_key(how: &askloom_model::Reading) -> Option<&[Operand]> {
+fn finding_key(how: &askloom_model::Reading) -> Option<&[KeyValue]> {
     match how {
         askloom_model::Reading::GetBlock { key } => Some(key),
         askloom_model::Reading::Range { .. }
@@ -334,7 +353,10 @@ fn finding_key(how: &askloom_model::Reading) -> Option<&[Operand]> {
 pub(super) fn assignments(step: &WriteStep) -> &[Assignment] {
     match step {
         WriteStep::Update { set, .. } => set,
-        WriteStep::Insert { .. }
+        // These name members of elements, and no caller has them in mind.
+        WriteStep::UpdateElements { .. }
+        | WriteStep::Store { .. }
+        | WriteStep::Insert { .. }
         | WriteStep::Upsert { .. }
         | WriteStep::Delete { .. }
         | WriteStep::Add { .. }

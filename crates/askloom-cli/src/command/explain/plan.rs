@@ -7,8 +7,9 @@ use crate::statement::Statement;
 use crate::{fit, limits};
 use askloom_design::cost::Costing;
 use askloom_design::method::Method;
-use askloom_design::plan;
+use askloom_design::{lower, plan};
 use askloom_model::{Design, Diagnostic, Model, Query};
+use askloom_target::Target;
 use std::path::Path;
 
 /// What is to be explained.
@@ -40,7 +41,8 @@ pub(super) fn run(asked: &Asked<'_>, pricing: &Pricing, screen: &mut Screen) -> 
     let mut wrong = false;
     for one in chosen {
         let (Ok(text) | Err(text)) = &explained(&designed, one, &costing).inspect_err(|_| wrong = true);
-        let native = native.get(one.name()).map(|text| format!("\n{text}")).unwrap_or_default();
+        let native = native.get(one.name()).map(|text| format!("\n{text}"));
+        let native = native.or_else(|| not_generated(&designed, one, target)).unwrap_or_default();
         texts.push(format!("{text}{}{native}", why(&designed, one.name())));
     }
     texts.extend(pricing.words().map(|words| wrapped(&words)));
@@ -48,6 +50,16 @@ pub(super) fn run(asked: &Asked<'_>, pricing: &Pricing, screen: &mut Screen) -> 
     screen.print(&texts.join("\n"))?;
     wrong |= limits::say(&designed.model, &designed.design, target, screen);
     Ok(Exit::any_wrong(wrong))
+}
+
+/// Says that the store has a language, and that this statement is not put into it.
+fn not_generated(designed: &Designed, statement: Statement<'_>, target: &Target) -> Option<String> {
+    target.language?;
+    let form = match statement {
+        Statement::Query(query) => lower::not_generated(&designed.model.conceptual, query)?,
+        Statement::Ask(_) | Statement::Write(_) => return None,
+    };
+    Some(wrapped(&format!("its text for {} is not generated yet: it has {form}", target.capability.title)))
 }
 
 /// What the method decided about a statement, with where that comes from.
@@ -75,7 +87,10 @@ fn explained(designed: &Designed, statement: Statement<'_>, costing: &Costing<'_
                 let assumed = plan::print_assumed(model, &found.assumed);
                 Ok(format!("{}{assumed}", plan::write::print(model, design, Some(write), &found)))
             }
-            Err(why) => Err(unanswered(&write.header.name, &why)),
+            Err(why) => {
+                let hint = why.hint.as_ref().map(|hint| wrapped(&format!("    {hint}")));
+                Err(unanswered(&write.header.name, &why) + &hint.unwrap_or_default())
+            }
         },
     }
 }
@@ -83,8 +98,9 @@ fn explained(designed: &Designed, statement: Statement<'_>, costing: &Costing<'_
 fn answered(model: &Model, design: &Design, query: &Query, costing: &Costing<'_>) -> Result<String, String> {
     match plan::answer(costing, model, design, query) {
         Ok(found) => {
+            let given = plan::print_given(model, query);
             let assumed = plan::print_assumed(model, &found.priced.assumed);
-            Ok(format!("{}{assumed}", plan::print(model, design, query, &found)))
+            Ok(format!("{}{given}{assumed}", plan::print(model, design, query, &found)))
         }
         Err(why) => Err(unanswered(&query.header.name, &why)),
     }

@@ -3,7 +3,7 @@
 use super::DataFormat;
 use crate::exit::{Failure, words};
 use crate::screen::Screen;
-use askloom_model::{ClassId, ClassKind, Conceptual, Member};
+use askloom_model::{ClassId, ClassKind, Conceptual, EndId, Member, RelationshipKind};
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -138,13 +138,13 @@ fn entity(conceptual: &Conceptual, name: &str) -> Option<ClassId> {
     exact.or_else(|| roots(conceptual).find(|(_, known)| is_it(known))).map(|(id, _)| id)
 }
 
-/// How many checked references lead away from a class, one behind the other.
+/// How many references whose targets have to exist lead away from a class, one behind the other.
 fn rank(conceptual: &Conceptual, class: ClassId, most: usize) -> usize {
     if most == 0 {
         return 0;
     }
     let targets = conceptual.all_members(class).filter_map(|member| match member {
-        Member::End(id) if conceptual.ends[id].is_checked() && conceptual.ends[id].stored => {
+        Member::End(id) if needs_target(conceptual, id) => {
             conceptual.aggregate_root(conceptual.ends[id].target)
         }
         Member::End(_) | Member::Attribute(_) => None,
@@ -154,4 +154,10 @@ fn rank(conceptual: &Conceptual, class: ClassId, most: usize) -> usize {
         .map(|target| 1 + rank(conceptual, target, most / 2))
         .max()
         .unwrap_or(0)
+}
+
+fn needs_target(conceptual: &Conceptual, id: EndId) -> bool {
+    let end = &conceptual.ends[id];
+    let reference = end.stored && end.kind != RelationshipKind::Composition;
+    reference && (end.is_checked() || conceptual.is_relied_on(id))
 }

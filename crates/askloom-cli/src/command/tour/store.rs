@@ -10,7 +10,7 @@ use askloom_design::simple;
 use askloom_model::{Model, Record};
 use askloom_store::database::Database;
 use askloom_store::embedded::{Durability, Options};
-use askloom_store::write::{Expect, Inputs};
+use askloom_store::write::Inputs;
 use jiff::Timestamp;
 use std::path::PathBuf;
 
@@ -62,7 +62,7 @@ fn fill(database: &Database, example: &Example) -> Result<(), Failure> {
             let record = Record::from_json(conceptual, class, &json)
                 .map_err(|errors| broken(errors.into_iter().map(|error| error.message).collect()))?;
             let inputs = Inputs { now: Timestamp::now(), uuids: Vec::new(), id: None };
-            database.put(&record, Expect::Absent, &inputs)?;
+            database.load(&record, &inputs)?;
         }
     }
     Ok(())

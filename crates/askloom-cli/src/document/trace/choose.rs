@@ -4,8 +4,8 @@ use super::super::sample::{Made, NOW};
 use crate::statement::{Statement, expected};
 use askloom_model::{
     ClassId, Column, ColumnValue, Comparison, Conceptual, Condition, Element, Geo, Header, Identity, InSet,
-    Member, Operand, ParameterType, Path, Position, PositionId, Query, Record, Table, Type, Value, Write,
-    WriteStep,
+    Member, Operand, ParameterType, Path, Position, PositionId, Query, Record, RelationshipKind, Table, Type,
+    Value, Write, WriteStep,
 };
 use askloom_store::execute::{self, Arguments};
 
@@ -97,21 +97,30 @@ impl Chooser<'_> {
     /// The fields of a new instance: values that no other has, with links to what is there; or, where links are part of
     /// what tells instances apart, with links that no other has.
     fn inserted(&self, step: &WriteStep) -> Vec<Arguments> {
-        let (WriteStep::Insert { class } | WriteStep::Upsert { class }) = step else { return Vec::new() };
-        let of_class = |record: &&Record| record.class == *class;
+        let Some(class) = step.fields_of() else { return Vec::new() };
+        let of_class = |record: &&Record| record.class == class;
         let Some(spare) = self.made.spare.iter().find(of_class) else { return vec![Arguments::new()] };
         let stored = self.made.records.iter().filter(of_class);
-        stored.chain([spare]).map(|linked| self.fields(spare, linked)).collect()
+        stored.chain([spare]).map(|linked| self.fields(step, spare, linked)).collect()
     }
 
-    fn fields(&self, record: &Record, linked: &Record) -> Arguments {
+    /// INSERT and UPSERT are shown as they are priced, with empty lists, and STORE with full ones.
+    fn fields(&self, step: &WriteStep, record: &Record, linked: &Record) -> Arguments {
+        let lists = matches!(step, WriteStep::Store { .. });
         let mut arguments = Arguments::new();
         for member in self.conceptual.all_members(record.class) {
             let value = match member {
                 Member::Attribute(_) => record.get(member),
+                // Parts with an identity have one owner.
+                Member::End(end)
+                    if matches!(self.conceptual.ends[end].kind, RelationshipKind::Composition) && lists =>
+                {
+                    record.get(member)
+                }
                 Member::End(_) => linked.get(member),
             };
-            if self.conceptual.insertable(member).is_some() && *value != Value::Null {
+            let shown = lists || !self.conceptual.is_many(member);
+            if shown && self.conceptual.insertable(member).is_some() && *value != Value::Null {
                 arguments.insert(self.conceptual.member_name(member).to_owned(), value.clone());
             }
         }
@@ -163,8 +172,11 @@ impl Chooser<'_> {
             condition: search.condition.and_then(fixed),
             group_by: Vec::new(),
             order_by: Vec::new(),
+            per_group: None,
             limit: None,
             parameters: Vec::new(),
+            identity: Vec::new(),
+            stated: Vec::new(),
         };
         let Made { schema, keyspace, .. } = self.made;
         let Some(plan) = askloom_design::plan::plan(self.conceptual, &schema.design, &query) else {
@@ -215,8 +227,9 @@ impl Chooser<'_> {
 
 fn search(step: &WriteStep) -> Option<Search<'_>> {
     match step {
-        WriteStep::Insert { .. } | WriteStep::Upsert { .. } => None,
+        WriteStep::Insert { .. } | WriteStep::Upsert { .. } | WriteStep::Store { .. } => None,
         WriteStep::Update { condition, positions, .. }
+        | WriteStep::UpdateElements { condition, positions, .. }
         | WriteStep::Delete { condition, positions, .. }
         | WriteStep::Add { condition, positions, .. }
         | WriteStep::Remove { condition, positions, .. }
@@ -236,7 +249,7 @@ fn wishes(condition: &Condition, wanted: &mut Vec<Wanted>) {
     };
     match condition {
         Condition::And(all) | Condition::Or(all) => all.iter().for_each(|one| wishes(one, wanted)),
-        Condition::Not(_) | Condition::IsNull { .. } => {}
+        Condition::Not(_) | Condition::Negated(_) | Condition::IsNull { .. } => {}
         Condition::Compare { left, op, right } => {
             wish(left, right, compared(*op, Wish::Least, Wish::Most));
             wish(right, left, compared(*op, Wish::Most, Wish::Least));
@@ -283,7 +296,7 @@ fn mentions_parameter(condition: &Condition) -> bool {
     let is = |operand: &Operand| matches!(operand, Operand::Parameter(_));
     match condition {
         Condition::And(all) | Condition::Or(all) => all.iter().any(mentions_parameter),
-        Condition::Not(one) => mentions_parameter(one),
+        Condition::Not(one) | Condition::Negated(one) => mentions_parameter(one),
         Condition::Compare { left, right, .. } => is(left) || is(right),
         Condition::Between { value, low, high } | Condition::InBox { value, low, high } => {
             is(value) || is(low) || is(high)

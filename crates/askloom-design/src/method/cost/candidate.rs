@@ -11,6 +11,8 @@ use askloom_model::{
 /// The view of a query, and views that do a part of what it does; and what leads to its rows, where what they lead to can
 /// be found first.
 pub(super) fn of_query(model: &Model, query: &Query) -> Vec<Collection> {
+    let reduced = plan::reduced(&model.conceptual, query);
+    let query = reduced.as_ref().unwrap_or(query);
     let full = view(model, query, &format!("{} is answered by it.", query.header.name));
     let every = unconditioned(&full);
     let mut all = vec![full.clone(), every.clone()];
@@ -182,6 +184,7 @@ fn by_lists(model: &Model, query: &Query, view: &Collection) -> Option<Collectio
         key.then(|| path.clone())
     });
     let known = |path: &Path| view.block_key.iter().any(|field| field.path == *path);
+    let listed = listed.map(|path| conceptual.same_identity(&path));
     let listed: Vec<Path> = listed.filter(|path| !known(path)).collect();
     if listed.is_empty() {
         return None;

@@ -5,12 +5,14 @@
 //! makes a write one follows from that.
 
 use super::enumerate::{Alternative, Looked, Over, Pick, Timed, WriteParts};
-use super::pool::{Pool, ways_back};
+use super::pool::Pool;
 use super::reads::Reads;
 use super::threads;
 use super::upkeep::Mode;
 use super::wait::Wait;
 use crate::cost::{Costing, Sizes, Spent};
+use crate::dependency::ways_back;
+use crate::effects::Effects;
 use crate::method::{Progress, Stage, complete};
 use crate::plan::write::parts::FindPart;
 use askloom_model::{CollectionId, Contents, Header, Keeper, Model, Query};
@@ -208,6 +210,7 @@ impl Choice {
 
     fn needs(&mut self, model: &Model, over: &Over<'_>) {
         let collections = &over.pool.design.collections;
+        let effects = Effects::of(model);
         let mut back: BTreeMap<_, Vec<usize>> = BTreeMap::new();
         for id in over.pool.optional() {
             if let Some((end, pick)) = collections[id].reverses().zip(over.pick(Pick::Keep(id))) {
@@ -217,7 +220,7 @@ impl Choice {
         for (at, &pick) in self.picks.iter().enumerate() {
             self.needs.push(match pick {
                 Pick::Keep(id) => {
-                    let ends = ways_back(&model.conceptual, &collections[id]);
+                    let ends = ways_back(&model.conceptual, &effects, &collections[id]);
                     let needed = ends.iter().filter_map(|end| back.get(end)).flatten().copied();
                     let host = over.pool.local.get(&id).and_then(|&host| over.pick(Pick::Keep(host)));
                     needed.chain(host).filter(|&other| other != at).collect()
@@ -290,9 +293,31 @@ impl Choice {
             match (&step.find, looked) {
                 (FindPart::Query(query), looked) => self.serve(query, looked.unwrap_or_default(), statement),
                 (FindPart::Nothing(cost), _) => self.charge(None, statement, *cost),
+                (FindPart::Blind { unless, otherwise }, _) => {
+                    self.unless_blind(over, statement, unless, *otherwise);
+                }
             }
         }
-        Mode::new(over, parts).charge(self, over, statement);
+        if !parts.usual.apart {
+            return Mode::new(over, parts).charge(self, over, statement);
+        }
+        for index in 0..parts.usual.steps.len() {
+            Mode::new(over, &parts.of_step(index)).charge(self, over, statement);
+        }
+    }
+
+    /// What a write reads that would be blind without any of some copies.
+    fn unless_blind(&mut self, over: &Over<'_>, statement: usize, copies: &[CollectionId], reads: Spent) {
+        let picks: Option<Vec<usize>> = copies.iter().map(|&id| over.pick(Pick::Keep(id))).collect();
+        match picks {
+            // One of them is always there.
+            None => self.charge(None, statement, reads),
+            Some(none) if none.is_empty() => {}
+            Some(of) => {
+                let any = self.event(Event::Any { of, but: None });
+                self.charge(Some(Of::Event(any)), statement, reads);
+            }
+        }
     }
 
     pub(super) fn charge(&mut self, of: Option<Of>, statement: usize, spent: Spent) {

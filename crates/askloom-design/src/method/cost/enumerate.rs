@@ -52,6 +52,14 @@ pub(super) struct WriteParts {
     pub(super) others: Vec<OtherCut>,
 }
 
+impl WriteParts {
+    /// One step of a write whose statements commit apart.
+    pub(super) fn of_step(&self, index: usize) -> Self {
+        let one = |other: &OtherCut| OtherCut { parts: other.parts.of_step(index), ..*other };
+        Self { usual: self.usual.of_step(index), others: self.others.iter().map(one).collect() }
+    }
+}
+
 pub(super) struct OtherCut {
     pub(super) cut: usize,
     pub(super) way: usize,
@@ -162,8 +170,18 @@ impl<'o> Over<'o> {
             looked
         };
         let (costing, conceptual) = (self.costing, &self.model.conceptual);
-        let mut all = planned(query, &|design| plan::direct_plans(costing, conceptual, design, query));
-        for split in plan::splits(conceptual, query) {
+        let forms = plan::forms(conceptual, query);
+        let mut all = Looked::default();
+        for form in &forms {
+            let direct = planned(form, &|design| plan::direct_plans(costing, conceptual, design, form));
+            all.alternatives.extend(direct.alternatives);
+            all.made += direct.made;
+            all.capped |= direct.capped;
+        }
+        if forms.len() > 1 {
+            all.alternatives = undominated(all.alternatives, timed.by());
+        }
+        for split in forms.iter().flat_map(|form| plan::splits(conceptual, form)) {
             let then = planned(&split.then, &|design| plan::plans_after(costing, conceptual, design, &split));
             let first = self.all(&split.first, near, timed, known);
             let Left { alternatives, capped } =
@@ -331,7 +349,7 @@ impl<'o> Over<'o> {
     pub(super) fn finds(&self, parts: &WriteParts, timed: Timed) -> Vec<Option<Looked>> {
         let find = |step: &StepParts| match &step.find {
             FindPart::Query(query) => Some(self.looked(query, timed)),
-            FindPart::Nothing(_) => None,
+            FindPart::Nothing(_) | FindPart::Blind { .. } => None,
         };
         parts.usual.steps.iter().map(find).collect()
     }
@@ -343,9 +361,15 @@ impl<'o> Over<'o> {
         let priced = |cuts: &[(usize, usize)]| {
             let near = self.near(&ids, cuts);
             let mut parts = parts::parts(self.costing, self.model, &near.design, write)?;
+            let known = |id: CollectionId| near.ids.get(Id::index(id)).copied().unwrap_or(id);
             for copy in parts.steps.iter_mut().flat_map(|step| &mut step.copies) {
-                let known = near.ids.get(Id::index(copy.collection));
-                copy.collection = known.copied().unwrap_or(copy.collection);
+                copy.collection = known(copy.collection);
+            }
+            for step in &mut parts.steps {
+                match &mut step.find {
+                    FindPart::Blind { unless, .. } => unless.iter_mut().for_each(|id| *id = known(*id)),
+                    FindPart::Query(_) | FindPart::Nothing(_) => {}
+                }
             }
             Some(parts)
         };
@@ -362,11 +386,13 @@ impl<'o> Over<'o> {
 
 /// Where the rows of a query are, and those of what it may find first.
 fn add_homes(conceptual: &Conceptual, query: &Query, homes: &mut BTreeSet<ClassId>) {
-    let class = query.positions[plan::main()].class;
-    let own = class.map(|class| conceptual.homes(class)).unwrap_or_default();
-    homes.extend(own.iter().map(|home| home.root));
-    for split in plan::splits(conceptual, query) {
-        add_homes(conceptual, &split.first, homes);
+    for form in plan::forms(conceptual, query) {
+        let class = form.positions[plan::main()].class;
+        let own = class.map(|class| conceptual.homes(class)).unwrap_or_default();
+        homes.extend(own.iter().map(|home| home.root));
+        for split in plan::splits(conceptual, &form) {
+            add_homes(conceptual, &split.first, homes);
+        }
     }
 }
 
@@ -377,7 +403,7 @@ fn walked_back(conceptual: &Conceptual, query: &Query) -> BTreeSet<EndId> {
         Member::Attribute(_) => None,
     });
     let hops = plan::needed_paths(query).into_iter().flat_map(|path| path.hops);
-    let ends = steps.chain(hops).filter(|&end| {
+    let ends = steps.chain(hops).chain(query.listed_ends(conceptual)).filter(|&end| {
         let row = &conceptual.ends[end];
         !row.stored || row.inverse == Some(end)
     });

@@ -9,8 +9,8 @@ use crate::method::{complete, given, noam};
 use crate::plan::write::parts::finds;
 use crate::{native, plan, simple, upkeep};
 use askloom_model::{
-    ClassId, Collection, CollectionId, Conceptual, Contents, Design, EndId, Id, Keeper, Member, Model,
-    Origin, Path, Query, Role, Rule, Table,
+    ClassId, Collection, CollectionId, Conceptual, Contents, Design, EndId, Id, Keeper, Model, Origin, Path,
+    Query, Role, Rule, Table,
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -387,18 +387,4 @@ fn unions(candidates: &[Collection]) -> Vec<Collection> {
         }
     }
     found
-}
-
-/// The stored references that have to be walked back to keep a copy.
-pub(super) fn ways_back(conceptual: &Conceptual, collection: &Collection) -> Vec<EndId> {
-    let places = upkeep::places(conceptual, collection);
-    let steps = places.iter().flat_map(|place| place.steps.iter());
-    let ends = steps.filter_map(|&step| match step {
-        Member::End(end) => Some(conceptual.stored_end(end)),
-        Member::Attribute(_) => None,
-    });
-    let mut ends: Vec<_> = ends.collect();
-    ends.sort_unstable();
-    ends.dedup();
-    ends
 }

@@ -59,7 +59,7 @@ impl Draft {
             draft.add(conceptual, path);
             draft.mark(path, |field| field.searched = true);
         }
-        query.group_by.iter().for_each(|path| draft.add(conceptual, path));
+        query.group_by.iter().chain(query.per_group_paths()).for_each(|path| draft.add(conceptual, path));
         for term in &query.order_by {
             if let OrderBy::Path(path) = &term.by {
                 draft.add(conceptual, path);

@@ -127,7 +127,7 @@ impl<'u> Uses<'u> {
 
     fn step(&mut self, step: &WriteStep) {
         match step {
-            WriteStep::Insert { class } | WriteStep::Upsert { class } => {
+            WriteStep::Insert { class } | WriteStep::Upsert { class } | WriteStep::Store { class } => {
                 if let Some(place) = self.home(*class) {
                     self.whole(place);
                 }
@@ -146,7 +146,8 @@ impl<'u> Uses<'u> {
                 }
             }
             WriteStep::Add { class, list, condition, positions, .. }
-            | WriteStep::Remove { class, list, condition, positions, .. } => {
+            | WriteStep::Remove { class, list, condition, positions, .. }
+            | WriteStep::UpdateElements { class, list, condition, positions, .. } => {
                 self.found(condition.as_ref(), positions);
                 self.writes(*class, *list, true);
             }

@@ -162,7 +162,7 @@ fn push<T: PartialEq>(list: &mut Vec<T>, item: Option<T>) {
     list.extend(item.filter(|item| !list.contains(item)));
 }
 
-/// What is selected, ordered and grouped by; a whole instance as itself.
+/// What is selected, ordered and grouped by, also by `LIMIT … PER`; a whole instance as itself.
 fn got(query: &Query) -> Vec<Path> {
     let itself = |position| Path { position, hops: Vec::new(), leaf: Leaf::Itself };
     let columns = query.columns.iter().filter_map(|column| match &column.value {
@@ -174,7 +174,8 @@ fn got(query: &Query) -> Vec<Path> {
         OrderBy::Path(path) => Some(path.clone()),
         OrderBy::Aggregate(aggregate) => aggregate.of.clone(),
     });
-    columns.chain(ordered).chain(query.group_by.iter().cloned()).collect()
+    let grouped = query.group_by.iter().chain(query.per_group_paths()).cloned();
+    columns.chain(ordered).chain(grouped).collect()
 }
 
 /// Whether a condition says that two instances are linked.

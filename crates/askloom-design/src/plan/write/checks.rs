@@ -2,7 +2,7 @@
 
 use super::step::Changes;
 use super::{Writing, lookup};
-use askloom_model::{CheckOf, CollectionId, Joining, Member, OnDelete, ReferenceCheck, Work};
+use askloom_model::{CheckOf, CollectionId, Joining, Member, OnDelete, ReferenceCheck, Work, WriteAction};
 
 impl Writing<'_> {
     pub(super) fn checks(&self, master: CollectionId) -> Vec<ReferenceCheck> {
@@ -20,7 +20,15 @@ impl Writing<'_> {
             Changes::Ended => false,
             Changes::Fields(changes) => changes.iter().any(|change| change.path.last() == Some(member)),
         };
-        let checked = conceptual.all_members(self.step.class).filter_map(|member| match member {
+        // UPDATE of elements sets references of the elements.
+        let inside: Vec<Member> = match (&self.step.changes, self.step.action) {
+            (Changes::Fields(changes), WriteAction::UpdateElements(_)) => {
+                changes.iter().filter_map(|change| change.path.last().copied()).collect()
+            }
+            (_, _) => Vec::new(),
+        };
+        let members = conceptual.all_members(self.step.class).chain(inside);
+        let checked = members.filter_map(|member| match member {
             Member::End(end) => {
                 let row = &conceptual.ends[end];
                 (row.stored && row.is_checked() && set(&member)).then_some(end)

@@ -1,48 +1,29 @@
 //! Which copies a step touches, and how each is brought after.
 
-use super::step::{Change, Changes, Step};
+use super::step::{Change, Step};
 use super::support::Support;
 use super::{Writing, lookup};
+use crate::dependency::{Dependency, dependencies};
 use crate::upkeep;
 use askloom_model::{
-    ClassId, Collection, CollectionId, Conceptual, Contents, CopyLevel, CopyWrite, Design, Keeper, Member,
-    RelationshipKind, SupportRead, Work,
+    ClassId, Collection, CollectionId, Conceptual, CopyLevel, CopyWrite, Design, Keeper, Member,
+    RelationshipKind, Role, SupportRead, Work,
 };
 
-/// Whether a copy holds anything that the step changes.
-pub(super) fn touches(conceptual: &Conceptual, design: &Design, id: CollectionId, step: &Step) -> bool {
-    match &step.changes {
-        Changes::Made(_) | Changes::Replaced | Changes::Ended => true,
-        Changes::Fields(changes) => {
-            let used: Vec<Member> =
-                design.collections[id].members().map(|member| stored(conceptual, member)).collect();
-            let collection = &design.collections[id];
-            let root = conceptual.aggregate_root(step.class);
-            let held = collection.whole().iter().any(|&position| {
-                let class = collection.source.positions[position].class;
-                class.and_then(|class| conceptual.aggregate_root(class)) == root
-            });
-            let whole = held || matches!(collection.contents, Contents::Aggregate(_));
-            let touched = |member| {
-                used.contains(&stored(conceptual, member)) || leads_to_parts(conceptual, &used, member)
-            };
-            whole || changes.iter().filter_map(last).any(touched)
-        }
-    }
+/// Where a step disturbs the rows of a copy: the steps there from the rows' root.
+pub(super) fn disturbed(conceptual: &Conceptual, collection: &Collection, step: &Step) -> Vec<Vec<Member>> {
+    let Some(root) = conceptual.aggregate_root(step.class) else { return Vec::new() };
+    let here = |one: &Dependency| roots(conceptual, one.class).contains(&root);
+    let all = dependencies(conceptual, collection).into_iter();
+    let found = all.filter(|one| here(one) && one.is_disturbed(conceptual, &step.effects));
+    found.map(|one| one.steps).collect()
 }
 
-/// Whether a list of part entities changes that the collection comes to by other ways than their owner.
-fn leads_to_parts(conceptual: &Conceptual, used: &[Member], member: Member) -> bool {
-    let Member::End(end) = member else { return false };
-    let row = &conceptual.ends[end];
-    let part = row.target;
-    let entities = row.kind == RelationshipKind::Composition && conceptual.classes[part].kind.is_entity();
-    let related = |class| conceptual.is_kind_of(class, part) || conceptual.is_kind_of(part, class);
-    entities
-        && used.iter().any(|member| match *member {
-            Member::End(end) => related(conceptual.ends[end].target) || related(conceptual.ends[end].class),
-            Member::Attribute(_) => false,
-        })
+/// The copies that a step disturbs.
+pub(super) fn touched(conceptual: &Conceptual, design: &Design, step: &Step) -> Vec<CollectionId> {
+    let copies = design.collections.iter().filter(|(_, collection)| collection.role != Role::Master);
+    let touched = copies.filter(|(_, collection)| !disturbed(conceptual, collection, step).is_empty());
+    touched.map(|(id, _)| id).collect()
 }
 
 pub(super) fn last(change: &Change) -> Option<Member> {
@@ -109,10 +90,9 @@ impl Writing<'_> {
         let (conceptual, design) = (&self.planner.model.conceptual, self.planner.design);
         let Some(root) = conceptual.aggregate_root(self.step.class) else { return Vec::new() };
         let mut support = Support::default();
-        upkeep::upkeep(conceptual, design, root)
+        touched(conceptual, design, self.step)
             .into_iter()
-            .map(|upkeep| upkeep.collection)
-            .filter(|id| !reserved.contains(id) && touches(conceptual, design, *id, self.step))
+            .filter(|id| !reserved.contains(id))
             .map(|id| self.copy(id, root, &mut support))
             .collect()
     }
@@ -146,7 +126,7 @@ impl Writing<'_> {
         let conceptual = &self.planner.model.conceptual;
         let collection = &self.planner.design.collections[id];
         let (mut puts, mut deletes) = (0.0, 0.0);
-        for point in entry_points(conceptual, collection, root) {
+        for point in disturbed(conceptual, collection, self.step) {
             let roots = self.walk_back(&point, support);
             let rows = self.rows_at(collection, &point, root);
             if rows > 0.0 {

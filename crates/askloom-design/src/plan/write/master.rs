@@ -2,9 +2,11 @@
 
 use super::step::{Change, Changes, Lists, way_to};
 use super::{Writing, lookup};
-use crate::cost::{Block, Cuts};
+use crate::cost::{Asked, Block, Cuts, selectivity};
+use crate::plan::conjuncts;
 use askloom_model::{
-    AtomicUnit, CollectionId, CopyLevel, EndId, Leaf, MasterWrite, Member, Reservation, Work, WriteAction,
+    AtomicUnit, CollectionId, Condition, CopyLevel, EndId, Id, Leaf, MasterWrite, Member, Reservation, Work,
+    WriteAction,
 };
 
 /// Bytes of the entry that holds an aggregate's version.
@@ -20,7 +22,9 @@ impl Writing<'_> {
             AtomicUnit::Store | AtomicUnit::Block => true,
             AtomicUnit::Record => self.sizes().block_entries(collection) > 1.0,
         };
-        if apart {
+        // What never changes needs no version.
+        let versioned = !self.planner.model.conceptual.is_immutable(self.step.class);
+        if apart && versioned {
             work.puts += 1.0;
             work.written += SYSTEM;
         }
@@ -76,7 +80,7 @@ impl Writing<'_> {
             .map(|change| {
                 let way = [&*way, &*change.path].concat();
                 let things = self.things(&way);
-                (way, things)
+                (self.to_entry(cuts, way), things)
             })
             .collect();
         let touched = cuts.touched(&ways);
@@ -99,6 +103,13 @@ impl Writing<'_> {
         work
     }
 
+    /// The element, if elements are entries of their own: then what changes inside of it writes all of it.
+    fn to_entry(&self, cuts: &Cuts, way: Vec<Member>) -> Vec<Member> {
+        let WriteAction::UpdateElements(list) = self.step.action else { return way };
+        let element = to_list(&way, list);
+        if cuts.cuts.iter().any(|cut| cut.way == element) { element.to_vec() } else { way }
+    }
+
     /// How many of what changes at a way an aggregate has: of a list, one element changes.
     fn things(&self, way: &[Member]) -> f64 {
         let of_lists = match self.step.action {
@@ -106,6 +117,11 @@ impl Writing<'_> {
             | WriteAction::Remove(_)
             | WriteAction::Connect(_)
             | WriteAction::Disconnect(_) => way,
+            // Some of the elements; what is inside of them comes once with each.
+            WriteAction::UpdateElements(list) => {
+                let things = to_list(way, list).iter().map(|&member| self.planner.statistics.fan_out(member));
+                return things.product::<f64>() / self.elements_changed();
+            }
             WriteAction::Insert
             | WriteAction::Upsert
             | WriteAction::Store
@@ -113,6 +129,24 @@ impl Writing<'_> {
             | WriteAction::Delete => way.split_last().map_or(way, |(_, before)| before),
         };
         of_lists.iter().map(|&member| self.planner.statistics.fan_out(member)).product()
+    }
+
+    /// How many elements of one list an UPDATE of elements is expected to change: those that its condition selects, at
+    /// least one, as whoever names an element expects it to be there.
+    pub(super) fn elements_changed(&self) -> f64 {
+        let WriteAction::UpdateElements(list) = self.step.action else { return 1.0 };
+        let find = &self.step.find;
+        let asked = Asked { positions: &find.positions, skew: 0.0, stated: None };
+        let of_element =
+            |condition: &Condition| condition.paths().iter().any(|path| path.position.index() == 1);
+        let terms = conjuncts(find.condition.as_ref());
+        let share: f64 = terms
+            .iter()
+            .filter(|term| of_element(term.condition))
+            .map(|term| selectivity(&self.planner.statistics, asked, term.condition))
+            .product();
+        let all = self.planner.statistics.fan_out(list);
+        (all * share).max(1.0).min(all.max(1.0))
     }
 
     /// Values that no other instance may have, taken or given back by this step.
@@ -132,6 +166,14 @@ impl Writing<'_> {
                 reservations.push(self.reservation(master, &way, &[list], None));
             }
             for member in conceptual.all_members(part).filter(|&member| self.is_unique(member)) {
+                reservations.push(self.reservation(master, &way, &[list], Some(member)));
+            }
+        }
+        if let (WriteAction::UpdateElements(Member::End(list)), Changes::Fields(changes)) =
+            (self.step.action, &self.step.changes)
+        {
+            let set = changes.iter().filter_map(|change| change.path.last().copied());
+            for member in set.filter(|&member| self.is_unique(member)) {
                 reservations.push(self.reservation(master, &way, &[list], Some(member)));
             }
         }
@@ -200,4 +242,10 @@ impl Writing<'_> {
         let path = hops.iter().map(|&hop| Member::End(hop)).chain(member).collect();
         Reservation { path, index, estimate: self.priced(work) }
     }
+}
+
+/// The members of a way as far as a list.
+fn to_list(way: &[Member], list: Member) -> &[Member] {
+    let to = way.iter().position(|&member| member == list).map_or(way.len(), |at| at + 1);
+    way.get(..to).unwrap_or(way)
 }

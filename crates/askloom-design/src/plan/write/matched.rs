@@ -2,7 +2,9 @@
 
 use super::Planner;
 use crate::cost::list_length;
-use crate::plan::conjuncts::{self, Binding, Conjunct, conjuncts};
+use crate::plan::conjuncts::{Conjunct, conjuncts};
+use crate::plan::key::{FieldBinding, bound_field};
+use crate::plan::same::Same;
 use crate::simple;
 use askloom_model::{ClassId, Conceptual, Leaf, Member, Path, Plan, Query};
 
@@ -18,15 +20,16 @@ impl Planner<'_> {
         let class = query.positions[crate::plan::main()].class?;
         let conjuncts = conjuncts(query.condition.as_ref());
         let names = names(&self.model.conceptual, class);
-        names.iter().find_map(|name| name.iter().map(|&leaf| self.given(&conjuncts, leaf)).product())
+        let same = Same { conceptual: &self.model.conceptual, positions: &query.positions };
+        names.iter().find_map(|name| name.iter().map(|&leaf| self.given(same, &conjuncts, leaf)).product())
     }
 
     /// How many values a condition gives a member of the main instance.
-    fn given(&self, conjuncts: &[Conjunct<'_>], leaf: Leaf) -> Option<f64> {
+    fn given(&self, same: Same<'_>, conjuncts: &[Conjunct<'_>], leaf: Leaf) -> Option<f64> {
         let path = Path { position: crate::plan::main(), hops: Vec::new(), leaf };
-        Some(match conjuncts::bound(conjuncts, &path)?.1 {
-            Binding::Value(_) => 1.0,
-            Binding::Set(set) => list_length(&self.statistics, &set),
+        Some(match bound_field(same, conjuncts, &path)?.to {
+            FieldBinding::Value(_) => 1.0,
+            FieldBinding::Set(set) => list_length(&self.statistics, &set),
         })
     }
 }

@@ -4,6 +4,7 @@
 //! that no other may have, of every copy that holds something which changes. What makes that one is a level for each
 //! copy, by what the store can do.
 
+mod blind;
 mod checks;
 mod copies;
 mod level;
@@ -15,6 +16,7 @@ mod rows;
 mod step;
 mod support;
 
+pub use blind::is_blind_insert;
 pub use level::level;
 pub(super) use print::outline;
 pub use print::print;
@@ -24,8 +26,9 @@ pub(crate) use step::way_to;
 use super::lookup;
 use crate::cost::{Costing, Sizes, Statistics};
 use askloom_model::{
-    AtomicUnit, ClassId, Code, CopyLevel, Design, Diagnostic, EndId, Keeper, Model, Plan, Query,
-    RelationshipKind, StepEstimate, StepOf, Work, Write, WriteEstimate, WriteOf, WritePlan, WriteStepPlan,
+    AtomicUnit, ClassId, Code, CopyLevel, Design, Diagnostic, EndId, Estimate, Keeper, Model, Plan, Query,
+    Reach, RelationshipKind, StepEstimate, StepOf, Work, Write, WriteEstimate, WriteOf, WritePlan,
+    WriteStepPlan,
 };
 use step::Step;
 
@@ -38,12 +41,13 @@ pub fn plan(
 ) -> Result<WritePlan, Box<Diagnostic>> {
     let steps: Vec<Step> = write.steps.iter().map(|step| Step::of_write(model, write, step)).collect();
     let planner = Planner::new(costing, model, design);
-    planner.together(write, &steps)?;
-    planner.plan(WriteOf::Statement(write.header.name.clone()), &steps)
+    planner.together(write)?;
+    let of = WriteOf::Statement(write.header.name.clone());
+    if write.apart { planner.plan_apart(of, &steps) } else { planner.plan(of, &steps) }
 }
 
 /// The plans of writes that are not in the workload and that any program may do: create, store and delete of every
-/// aggregate, and change of every stored link that is no part of an id.
+/// aggregate, and change of every stored link that is no part of an id. An immutable aggregate is only created.
 pub fn implicit(
     costing: &Costing<'_>,
     model: &Model,
@@ -84,12 +88,14 @@ pub fn implied(model: &Model) -> Vec<WriteOf> {
     let conceptual = &model.conceptual;
     let is_root = |&class: &ClassId| conceptual.aggregate_root(class) == Some(class);
     let roots: Vec<ClassId> = conceptual.classes.ids().filter(is_root).collect();
-    let whole = roots
-        .iter()
-        .flat_map(|&class| [WriteOf::Create(class), WriteOf::Store(class), WriteOf::Delete(class)]);
+    let whole = roots.iter().flat_map(|&class| match conceptual.classes[class].immutable {
+        true => vec![WriteOf::Create(class)],
+        false => vec![WriteOf::Create(class), WriteOf::Store(class), WriteOf::Delete(class)],
+    });
     let links = conceptual.ends.iter().filter(|(_, end)| {
         let reference = end.kind != RelationshipKind::Composition;
-        end.stored && reference && !end.id && !end.immutable && conceptual.aggregate_root(end.class).is_some()
+        let may_change = !end.id && !end.immutable && !conceptual.is_immutable(end.class);
+        end.stored && reference && may_change && conceptual.aggregate_root(end.class).is_some()
     });
     whole.chain(links.map(|(id, _)| WriteOf::Relink(id))).collect()
 }
@@ -115,20 +121,24 @@ impl<'p> Planner<'p> {
     }
 
     /// Several aggregates change together only where the store can do that.
-    fn together(&self, write: &Write, steps: &[Step]) -> Result<(), Box<Diagnostic>> {
-        let mut roots: Vec<ClassId> = steps.iter().filter_map(|step| self.root(step.class)).collect();
-        roots.sort_unstable();
-        roots.dedup();
-        if roots.len() < 2 || self.costing.capability.several_aggregates() {
+    fn together(&self, write: &Write) -> Result<(), Box<Diagnostic>> {
+        let conceptual = &self.model.conceptual;
+        let needed = !write.apart && write.reach(conceptual) == Reach::Several;
+        if !needed || self.costing.capability.several_aggregates() {
             return Ok(());
         }
-        let names: Vec<&str> =
-            roots.iter().map(|&root| self.model.conceptual.classes[root].name.as_str()).collect();
+        let mut roots = write.roots(conceptual);
+        roots.sort_unstable();
+        let names: Vec<&str> = roots.iter().map(|&root| conceptual.classes[root].name.as_str()).collect();
         let title = self.costing.capability.title;
-        let message = format!("`{}` changes {} at once", write.header.name, names.join(" and "));
+        let what = match names.as_slice() {
+            [one] => format!("several aggregates of {one}"),
+            several => several.join(" and "),
+        };
+        let message = format!("`{}` changes {what} at once", write.header.name);
         let diagnostic = Diagnostic::new(Code::NotTogether, write.header.span, message)
             .here(format!("{title} has no transaction over several aggregates"))
-            .hint("make them separate writes, or one a `part` of the other");
+            .hint("say `@apart` if earlier statements may stay when a later one fails, or make one a `part` of the other");
         Err(Box::new(diagnostic))
     }
 
@@ -138,6 +148,22 @@ impl<'p> Planner<'p> {
         for (index, step) in steps.iter().enumerate() {
             plans.push(self.step(step, level, index == 0)?);
         }
+        Ok(self.summed(of, plans, level))
+    }
+
+    /// Each statement is a write of its own.
+    fn plan_apart(&self, of: WriteOf, steps: &[Step]) -> Result<WritePlan, Box<Diagnostic>> {
+        let mut plans = Vec::with_capacity(steps.len());
+        let mut weakest = CopyLevel::AtomicUnit;
+        for step in steps {
+            let level = self.weakest(std::slice::from_ref(step));
+            weakest = weakest.max(level);
+            plans.push(self.step(step, level, true)?);
+        }
+        Ok(self.summed(of, plans, weakest))
+    }
+
+    fn summed(&self, of: WriteOf, plans: Vec<WriteStepPlan>, level: CopyLevel) -> WritePlan {
         let mut estimate = WriteEstimate::default();
         for step in &plans {
             estimate += step_estimate(step);
@@ -148,7 +174,7 @@ impl<'p> Planner<'p> {
                 assumed.push(*found);
             }
         }
-        Ok(WritePlan {
+        WritePlan {
             of,
             target: self.costing.capability.target,
             unit: self.costing.model.unit(),
@@ -156,18 +182,15 @@ impl<'p> Planner<'p> {
             level,
             estimate,
             assumed,
-        })
+        }
     }
 
     /// What makes all of a write one: the weakest of what it changes decides.
     fn weakest(&self, steps: &[Step]) -> CopyLevel {
         let mut weakest = self.without_copies(steps);
         for step in steps {
-            let Some(root) = self.root(step.class) else { continue };
-            for upkeep in crate::upkeep::upkeep(&self.model.conceptual, self.design, root) {
-                if copies::touches(&self.model.conceptual, self.design, upkeep.collection, step) {
-                    weakest = weakest.max(self.level(upkeep.collection));
-                }
+            for touched in copies::touched(&self.model.conceptual, self.design, step) {
+                weakest = weakest.max(self.level(touched));
             }
         }
         weakest
@@ -199,6 +222,10 @@ impl<'p> Planner<'p> {
             self.nothing_there(&mut find);
         }
         let matched = self.matched(&step.find, &find);
+        let blind = self.is_blind(step);
+        if blind {
+            nothing_read(&mut find);
+        }
         let writing = Writing { planner: self, step, level, matched };
         let root = self.root(step.class);
         let master = root.and_then(|root| self.design.master(root));
@@ -213,6 +240,7 @@ impl<'p> Planner<'p> {
         Ok(WriteStepPlan {
             action: step.action,
             class: step.class,
+            blind,
             matched,
             master: writing.master(master, first),
             reservations,
@@ -220,6 +248,20 @@ impl<'p> Planner<'p> {
             copies: writing.copies(&reserved),
             find,
         })
+    }
+
+    /// Whether a step only puts, over this design.
+    fn is_blind(&self, step: &Step) -> bool {
+        let conceptual = &self.model.conceptual;
+        blind::may_be_blind(conceptual, step.class, step.action) && self.breaking(step).next().is_none()
+    }
+
+    /// The copies for which a step that could be blind has to read.
+    fn breaking(&self, step: &Step) -> impl Iterator<Item = askloom_model::CollectionId> {
+        let class = step.class;
+        let all = self.design.collections.iter();
+        let breaking = all.filter(move |(_, one)| blind::needs_reads(&self.model.conceptual, one, class));
+        breaking.map(|(id, _)| id)
     }
 
     /// The plan of a read that finds nothing, as before an insert.
@@ -233,6 +275,12 @@ impl<'p> Planner<'p> {
     fn find(&self, query: &Query) -> Result<Plan, Box<Diagnostic>> {
         super::answer(self.costing, self.model, self.design, query)
     }
+}
+
+/// The plan of a read that is not done.
+fn nothing_read(find: &mut Plan) {
+    find.priced.steps.clear();
+    find.estimate = Estimate::default();
 }
 
 /// One step of a write that is being priced.

@@ -5,7 +5,7 @@
 
 use super::step::{Changes, Step};
 use super::support::{Read, Support};
-use super::{Planner, Writing, copies, lookup};
+use super::{Planner, Writing, blind, copies, lookup};
 use crate::cost::{Costing, Spent};
 use askloom_model::{
     ClassId, CollectionId, CopyLevel, Design, Keeper, Member, Model, Query, SupportOf, Work, Write,
@@ -18,6 +18,17 @@ pub(crate) struct Parts {
     pub(crate) steps: Vec<StepParts>,
     /// What it takes to be one, without any copy.
     pub(crate) least: CopyLevel,
+    /// Whether each step is a write of its own.
+    pub(crate) apart: bool,
+}
+
+impl Parts {
+    /// One step as a write of its own.
+    pub(crate) fn of_step(&self, index: usize) -> Self {
+        let step = self.steps.get(index);
+        let least = step.map_or(self.least, |step| step.least);
+        Self { steps: step.cloned().into_iter().collect(), least, apart: false }
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -26,6 +37,8 @@ pub(crate) struct StepParts {
     /// Aggregates, reserved values and checked references, if the write is at each level.
     pub(crate) own: [Spent; 3],
     pub(crate) copies: Vec<CopyPart>,
+    /// What it takes to be one if it is a write of its own, without any copy.
+    least: CopyLevel,
 }
 
 /// How the instances are found.
@@ -35,6 +48,8 @@ pub(crate) enum FindPart {
     Query(Box<Query>),
     /// It is seen that there is none.
     Nothing(Spent),
+    /// The same, if one of these copies is there; without them the write is blind.
+    Blind { unless: Vec<CollectionId>, otherwise: Spent },
 }
 
 /// What one copy adds to a step.
@@ -60,9 +75,11 @@ pub(crate) struct SupportKey {
 pub(crate) fn parts(costing: &Costing<'_>, model: &Model, design: &Design, write: &Write) -> Option<Parts> {
     let steps: Vec<Step> = write.steps.iter().map(|step| Step::of_write(model, write, step)).collect();
     let planner = Planner::new(costing, model, design);
-    planner.together(write, &steps).ok()?;
-    let all = steps.iter().enumerate().map(|(index, step)| planner.step_parts(step, index == 0));
-    Some(Parts { steps: all.collect::<Option<_>>()?, least: planner.without_copies(&steps) })
+    planner.together(write).ok()?;
+    let all =
+        steps.iter().enumerate().map(|(index, step)| planner.step_parts(step, index == 0 || write.apart));
+    let least = planner.without_copies(&steps);
+    Some(Parts { steps: all.collect::<Option<_>>()?, least, apart: write.apart })
 }
 
 /// The queries by which a write finds what it is about, with its name.
@@ -107,10 +124,15 @@ impl Planner<'_> {
             at_level(CopyLevel::AtomicUnit).reservations(master).iter().filter_map(|one| one.index).collect();
         let copies = at_level(CopyLevel::AtomicUnit).copy_parts(&reserved);
         let find = match made {
+            true if blind::may_be_blind(&self.model.conceptual, step.class, step.action) => FindPart::Blind {
+                unless: self.breaking(step).collect(),
+                otherwise: self.costing.spent(find.estimate.cost, find.estimate.requests),
+            },
             true => FindPart::Nothing(self.costing.spent(find.estimate.cost, find.estimate.requests)),
             false => FindPart::Query(Box::new(step.find.clone())),
         };
-        Some(StepParts { find, own, copies })
+        let least = self.without_copies(std::slice::from_ref(step));
+        Some(StepParts { find, own, copies, least })
     }
 }
 
@@ -118,10 +140,8 @@ impl Writing<'_> {
     fn copy_parts(&self, reserved: &[CollectionId]) -> Vec<CopyPart> {
         let (conceptual, design) = (&self.planner.model.conceptual, self.planner.design);
         let Some(root) = self.planner.root(self.step.class) else { return Vec::new() };
-        let upkeep = crate::upkeep::upkeep(conceptual, design, root).into_iter().map(|one| one.collection);
-        let touched =
-            upkeep.filter(|id| !reserved.contains(id) && copies::touches(conceptual, design, *id, self.step));
-        touched.map(|id| self.copy_part(id, root)).collect()
+        let touched = copies::touched(conceptual, design, self.step).into_iter();
+        touched.filter(|id| !reserved.contains(id)).map(|id| self.copy_part(id, root)).collect()
     }
 
     fn copy_part(&self, id: CollectionId, root: ClassId) -> CopyPart {

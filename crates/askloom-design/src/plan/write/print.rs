@@ -2,7 +2,7 @@
 
 use super::step::Step;
 use crate::plan::Line;
-use crate::plan::print::Printer;
+use crate::plan::print::{Printer, print_relied_on};
 use crate::plan::table::{Tree, price};
 use askloom_model::{
     CheckOf, CopyLevel, CopyWrite, Design, Joining, Keeper, Member, Model, OnDelete, Query, ReferenceCheck,
@@ -29,7 +29,10 @@ pub fn print(model: &Model, design: &Design, write: Option<&Write>, plan: &Write
         plan.target,
         price(plan.estimate.cost),
         plan.unit,
-        together(plan.level)
+        match write.is_some_and(|write| write.apart) {
+            true => "each statement by itself, in order (`@apart`)",
+            false => together(plan.level),
+        }
     );
     let mut tree = Tree::new(&heading, &["calls", "rows", "puts", "dels"], &plan.unit);
     for (index, step) in plan.steps.iter().enumerate() {
@@ -43,7 +46,7 @@ pub fn print(model: &Model, design: &Design, write: Option<&Write>, plan: &Write
         };
         printer.step(&mut tree, step, query.as_ref());
     }
-    tree.into_text()
+    tree.into_text() + &print_relied_on(model, plan.steps.iter().map(|step| &step.find))
 }
 
 /// The same as a list.
@@ -123,10 +126,12 @@ impl WritePrinter<'_> {
         let class = &conceptual.classes[step.class].name;
         let member = |member: Member| conceptual.member_name(member);
         match step.action {
+            WriteAction::Insert | WriteAction::Upsert if step.blind => format!("blind put of {class}"),
             WriteAction::Insert => format!("insert {class}"),
             WriteAction::Upsert => format!("upsert {class}"),
             WriteAction::Store => format!("store {class}"),
             WriteAction::Update => format!("update {class}"),
+            WriteAction::UpdateElements(list) => format!("update elements of {class}.{}", member(list)),
             WriteAction::Delete => format!("delete {class}"),
             WriteAction::Add(list) => format!("add to {class}.{}", member(list)),
             WriteAction::Remove(list) => format!("remove from {class}.{}", member(list)),

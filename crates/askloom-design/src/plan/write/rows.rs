@@ -76,6 +76,7 @@ impl Writing<'_> {
         let member = match self.step.action {
             WriteAction::Add(member) | WriteAction::Remove(member) => member,
             WriteAction::Connect(end) | WriteAction::Disconnect(end) => Member::End(end),
+            WriteAction::UpdateElements(member) => member,
             WriteAction::Insert
             | WriteAction::Upsert
             | WriteAction::Store
@@ -86,7 +87,7 @@ impl Writing<'_> {
         let keys = collection.block_key.iter().flat_map(|field| field.path.members());
         let mut grains = joined.chain(keys).map(|step| stored(conceptual, step));
         if grains.any(|step| step == stored(conceptual, member)) {
-            self.planner.statistics.fan_out(member).max(1.0)
+            self.planner.statistics.fan_out(member).max(1.0) / self.elements_changed()
         } else {
             1.0
         }
@@ -95,7 +96,7 @@ impl Writing<'_> {
     /// Which share of the rows is in the copy before and after, by its condition, the statement's own and the values
     /// that it sets.
     pub(super) fn shares(&self, collection: &Collection, point: &[Member]) -> Shares {
-        let asked = Asked { positions: &collection.source.positions, skew: 0.0 };
+        let asked = Asked { positions: &collection.source.positions, skew: 0.0, stated: None };
         let (mut before, mut after) = (1.0, 1.0);
         for conjunct in conjuncts(collection.source.condition.as_ref()) {
             let usual = selectivity(&self.planner.statistics, asked, conjunct.condition);
@@ -141,6 +142,7 @@ impl Writing<'_> {
             | WriteAction::Upsert
             | WriteAction::Store
             | WriteAction::Update
+            | WriteAction::UpdateElements(_)
             | WriteAction::Delete
             | WriteAction::Add(_)
             | WriteAction::Remove(_)

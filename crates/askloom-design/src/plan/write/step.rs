@@ -1,5 +1,6 @@
 //! A statement of a write in one form: what it finds, what it changes.
 
+use crate::effects::Effects;
 use askloom_model::{
     Assigned, Assignment, ClassId, Column, ColumnValue, Comparison, Conceptual, Condition, Constant, EndId,
     Header, Id, Leaf, Member, Model, Operand, Parameter, ParameterType, Path, Position, PositionId, Query,
@@ -12,11 +13,14 @@ pub(super) struct Step {
     /// Finds the aggregates.
     pub(super) find: Query,
     pub(super) changes: Changes,
+    /// What it can do, to tell which copies it disturbs.
+    pub(super) effects: Effects,
 }
 
 /// What a statement changes of an instance.
 pub(super) enum Changes {
-    /// It is made, by a program with all that belongs to it, by a statement with empty lists.
+    /// It is made, by a program with all that belongs to it. A statement may give it lists, too, but is priced with empty
+    /// ones: most lists grow by ADD.
     Made(Lists),
     /// Anything may be another.
     Replaced,
@@ -45,62 +49,76 @@ impl Step {
             found(model, write, class, condition.as_ref(), positions)
         };
         let one = |member: Member| Changes::Fields(vec![Change { path: vec![member], to: None }]);
+        let effects = Effects::of_step(&model.conceptual, step);
         match step {
             WriteStep::Insert { class } => {
                 let changes = Changes::Made(Lists::Empty);
-                Self { changes, ..Self::create(model, *class) }.named(write)
+                Self { changes, effects, ..Self::create(model, *class) }.named(write)
             }
             WriteStep::Upsert { class } => {
-                let changes = Changes::Fields(given(&model.conceptual, *class));
-                Self { action: WriteAction::Upsert, changes, ..Self::store(model, *class) }.named(write)
+                // What is immutable is made, or is there and stays as it is.
+                let changes = match model.conceptual.classes[*class].immutable {
+                    true => Changes::Made(Lists::Empty),
+                    false => Changes::Fields(given(&model.conceptual, *class)),
+                };
+                Self { action: WriteAction::Upsert, changes, effects, ..Self::store(model, *class) }
+                    .named(write)
+            }
+            WriteStep::Store { class } => Self::store(model, *class).named(write),
+            WriteStep::UpdateElements { class, list, set, condition, positions } => {
+                let changes = Changes::Fields(set.iter().map(|one| element_change(*list, one)).collect());
+                let find = found(*class, condition, positions);
+                Self { action: WriteAction::UpdateElements(*list), class: *class, find, changes, effects }
             }
             WriteStep::Update { class, set, condition, positions } => {
                 let changes = Changes::Fields(set.iter().map(change).collect());
                 let find = found(*class, condition, positions);
-                Self { action: WriteAction::Update, class: *class, find, changes }
+                Self { action: WriteAction::Update, class: *class, find, changes, effects }
             }
             WriteStep::Delete { class, condition, positions } => {
                 let find = found(*class, condition, positions);
-                Self { action: WriteAction::Delete, class: *class, find, changes: Changes::Ended }
+                let changes = Changes::Ended;
+                Self { action: WriteAction::Delete, class: *class, find, changes, effects }
             }
             WriteStep::Add { class, list, condition, positions, .. } => {
                 let find = found(*class, condition, positions);
-                Self { action: WriteAction::Add(*list), class: *class, find, changes: one(*list) }
+                let changes = one(*list);
+                Self { action: WriteAction::Add(*list), class: *class, find, changes, effects }
             }
             WriteStep::Remove { class, list, condition, positions, .. } => {
                 let find = found(*class, condition, positions);
-                Self { action: WriteAction::Remove(*list), class: *class, find, changes: one(*list) }
+                let changes = one(*list);
+                Self { action: WriteAction::Remove(*list), class: *class, find, changes, effects }
             }
             WriteStep::Connect { class, end, condition, positions, .. } => {
                 let find = found(*class, condition, positions);
-                Self {
-                    action: WriteAction::Connect(*end),
-                    class: *class,
-                    find,
-                    changes: one(Member::End(*end)),
-                }
+                let changes = one(Member::End(*end));
+                Self { action: WriteAction::Connect(*end), class: *class, find, changes, effects }
             }
             WriteStep::Disconnect { class, end, condition, positions, .. } => {
                 let find = found(*class, condition, positions);
                 let changes = one(Member::End(*end));
-                Self { action: WriteAction::Disconnect(*end), class: *class, find, changes }
+                Self { action: WriteAction::Disconnect(*end), class: *class, find, changes, effects }
             }
         }
     }
 
     pub(super) fn create(model: &Model, class: ClassId) -> Self {
         let find = by_id(&model.conceptual, class);
-        Self { action: WriteAction::Insert, class, find, changes: Changes::Made(Lists::Full) }
+        let effects = Effects::of_create(&model.conceptual, class);
+        Self { action: WriteAction::Insert, class, find, changes: Changes::Made(Lists::Full), effects }
     }
 
     pub(super) fn store(model: &Model, class: ClassId) -> Self {
         let find = by_id(&model.conceptual, class);
-        Self { action: WriteAction::Store, class, find, changes: Changes::Replaced }
+        let effects = Effects::of_store(&model.conceptual, class);
+        Self { action: WriteAction::Store, class, find, changes: Changes::Replaced, effects }
     }
 
     pub(super) fn delete(model: &Model, class: ClassId) -> Self {
         let find = by_id(&model.conceptual, class);
-        Self { action: WriteAction::Delete, class, find, changes: Changes::Ended }
+        let effects = Effects::of_delete(&model.conceptual, class);
+        Self { action: WriteAction::Delete, class, find, changes: Changes::Ended, effects }
     }
 
     /// By the id of the aggregate that holds the link.
@@ -109,7 +127,8 @@ impl Step {
         let class = conceptual.ends[end].class;
         let find = by_id(conceptual, conceptual.aggregate_root(class).unwrap_or(class));
         let changes = Changes::Fields(vec![Change { path: vec![Member::End(end)], to: None }]);
-        Self { action: WriteAction::Connect(end), class, find, changes }
+        let effects = Effects::of_relink(conceptual, end);
+        Self { action: WriteAction::Connect(end), class, find, changes, effects }
     }
 
     fn named(mut self, write: &Write) -> Self {
@@ -121,9 +140,10 @@ impl Step {
 /// The fields that UPSERT may set: lists stay, and an id is what it is found by.
 fn given(conceptual: &Conceptual, class: ClassId) -> Vec<Change> {
     let identifier = &conceptual.classes[class].identifier;
-    let settable = conceptual
-        .all_members(class)
-        .filter(|member| conceptual.insertable(*member).is_some() && !identifier.contains(member));
+    let settable = conceptual.all_members(class).filter(|&member| {
+        let single = conceptual.insertable(member).is_some() && !conceptual.is_many(member);
+        single && !identifier.contains(&member)
+    });
     settable.map(|member| Change { path: vec![member], to: None }).collect()
 }
 
@@ -135,6 +155,14 @@ fn change(assignment: &Assignment) -> Change {
         Assigned::To(_) | Assigned::Plus { .. } | Assigned::Now | Assigned::NewUuid => None,
     };
     Change { path, to }
+}
+
+/// A change inside elements. What it sets says nothing about those that do not match.
+fn element_change(list: Member, assignment: &Assignment) -> Change {
+    let Change { path, .. } = change(assignment);
+    let itself = assignment.member == list && assignment.hops.is_empty();
+    let path = if itself { path } else { std::iter::once(list).chain(path).collect() };
+    Change { path, to: None }
 }
 
 /// The instances that a WHERE matches.
@@ -213,7 +241,10 @@ pub fn finding(
         condition,
         group_by: Vec::new(),
         order_by: Vec::new(),
+        per_group: None,
         limit: None,
         parameters,
+        identity: Vec::new(),
+        stated: Vec::new(),
     }
 }

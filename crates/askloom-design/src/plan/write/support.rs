@@ -3,6 +3,7 @@
 use super::copies::{is_inside, is_many};
 use super::step::{Changes, Lists};
 use super::{Writing, lookup};
+use crate::dependency;
 use crate::upkeep::{self, Place};
 use askloom_model::{BackStep, ClassId, Collection, Joining, Member, SupportOf, Work};
 
@@ -101,6 +102,14 @@ impl Writing<'_> {
         }
     }
 
+    fn is_relied_on(&self, step: Member) -> bool {
+        let conceptual = &self.planner.model.conceptual;
+        match step {
+            Member::End(end) => dependency::is_relied_on(conceptual, conceptual.stored_end(end)),
+            Member::Attribute(_) => false,
+        }
+    }
+
     /// The work of one step towards what else stands in the rows; none if it is there already.
     fn reached(
         &self,
@@ -115,7 +124,8 @@ impl Writing<'_> {
         let own = point.is_empty() && before.iter().all(|&step| is_inside(conceptual, step));
         if let (true, Changes::Made(lists)) = (own, &self.step.changes) {
             match how {
-                // Whether anybody refers to what is only now made has to be seen; nobody is expected to.
+                // Nobody refers to what is only now made. Where that is not relied on, it has to be seen.
+                Joining::Back { .. } | Joining::BackByScan { .. } if self.is_relied_on(step) => return None,
                 Joining::Back { index, .. } => {
                     return Some(lookup::found(costing, &sizes, *index, roots, 0.0));
                 }

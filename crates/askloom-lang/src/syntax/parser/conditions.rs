@@ -107,6 +107,7 @@ impl Parser<'_, '_> {
 
     fn predicate(&mut self) {
         let started = self.start();
+        let is_path = self.sees_path();
         if !self.operand() {
             self.skip_until(|p| p.at_condition_end());
             return self.finish(&started, NodeKind::Broken);
@@ -127,13 +128,33 @@ impl Parser<'_, '_> {
                 self.operand();
                 NodeKind::Compare
             }
+            // A path alone is a condition: only what it leads to tells whether it is a bool.
+            _end if is_path && !negated && self.at_condition_end() && self.last_error != Some(self.at) => {
+                return self.builder.abandon(&started);
+            }
             _no_operator => {
                 self.expected("a comparison, as in `= :value`");
                 self.skip_until(|p| p.at_condition_end());
                 NodeKind::Broken
             }
         };
+        while self.says_how_many() {
+            self.annotation();
+        }
         self.finish(&started, kind);
+    }
+
+    /// Whether the operand that starts here is a path, not a literal or a call.
+    fn sees_path(&self) -> bool {
+        let word = matches!(self.kind(0), TokenKind::Word | TokenKind::QuotedWord);
+        let literal = matches!(self.keyword(0), Some(Keyword::True | Keyword::False | Keyword::Null));
+        word && self.kind(1) != TokenKind::LeftParen && (!literal || self.kind(1) == TokenKind::Dot)
+    }
+
+    /// `@rows` and `@selects` behind a comparison describe it; any other annotation describes the statement.
+    fn says_how_many(&self) -> bool {
+        let known = |name: &str| name.eq_ignore_ascii_case("rows") || name.eq_ignore_ascii_case("selects");
+        self.sees(TokenKind::At) && !self.starts_line() && known(self.text_ahead(1))
     }
 
     /// Steps over an optional NOT and the operator's first word.

@@ -5,13 +5,15 @@ use crate::syntax::{Keyword, NodeKind, TokenKind};
 use askloom_model::{Code, Diagnostic, Span};
 
 /// What a declaration can start with, for "did you mean".
-const DECLARATIONS: [&str; 11] = [
+const DECLARATIONS: [&str; 13] = [
     "entity",
+    "immutable",
     "value",
     "abstract",
     "query",
     "ask",
     "write",
+    "writes",
     "collection",
     "represent",
     "invariant",
@@ -40,9 +42,11 @@ impl Parser<'_, '_> {
         let kind = match self.keyword(0) {
             Some(Keyword::Import) => self.import(),
             Some(Keyword::Abstract | Keyword::Entity | Keyword::Value) => self.class(),
+            Some(Keyword::Immutable) if self.marks_class() => self.class(),
             Some(Keyword::Query) => self.query(),
             Some(Keyword::Ask) => self.ask(),
             Some(Keyword::Write) => self.write(),
+            Some(Keyword::Writes) => self.writes_any(),
             Some(Keyword::Collection) => self.collection(),
             Some(Keyword::Represent) => self.represent(),
             Some(Keyword::Invariant) => self.invariant(),
@@ -76,7 +80,7 @@ impl Parser<'_, '_> {
 
     /// After something unknown, any word that can start a declaration is worth a try.
     fn looks_like_declaration(&self) -> bool {
-        self.keyword(0).is_some_and(Keyword::starts_declaration)
+        self.keyword(0).is_some_and(Keyword::starts_declaration) || self.marks_class()
     }
 
     fn import(&mut self) -> NodeKind {
@@ -90,6 +94,7 @@ impl Parser<'_, '_> {
     }
 
     fn class(&mut self) -> NodeKind {
+        self.eat_keyword(Keyword::Immutable);
         if self.eat_keyword(Keyword::Abstract) && !self.sees_keyword(Keyword::Entity) {
             self.expected("`entity` after `abstract`");
         }
@@ -168,6 +173,16 @@ impl Parser<'_, '_> {
             self.statement_tail();
         }
         NodeKind::Write
+    }
+
+    /// `writes any`: writes that the model does not declare exist, too.
+    fn writes_any(&mut self) -> NodeKind {
+        self.bump();
+        if !self.eat_keyword(Keyword::Any) {
+            self.expected("`any` after `writes`");
+        }
+        self.statement_tail();
+        NodeKind::WritesAny
     }
 
     fn compound(&mut self, open: Span) {

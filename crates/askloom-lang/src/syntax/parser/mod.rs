@@ -328,6 +328,9 @@ impl Parser<'_, '_> {
 impl Parser<'_, '_> {
     fn starts_declaration(&self) -> bool {
         use Keyword as K;
+        if self.starts_line() && self.marks_class() {
+            return true;
+        }
         let Some(keyword) = self.keyword(0).filter(|k| k.starts_declaration() && self.starts_line()) else {
             return false;
         };
@@ -335,6 +338,7 @@ impl Parser<'_, '_> {
         match keyword {
             K::Import => matches!(next.kind, TokenKind::Text | TokenKind::DoubleText),
             K::Abstract => next.keyword == Some(K::Entity),
+            K::Writes => next.keyword == Some(K::Any),
             K::Represent if next.kind == TokenKind::Star => true,
             // `value text` is a member in the dialects: there it takes more to start a declaration.
             _declares_a_name => {
@@ -344,6 +348,18 @@ impl Parser<'_, '_> {
                 next.kind.is_name() && (plain_name || declares)
             }
         }
+    }
+
+    /// `immutable entity Reading`. A member may be called `entity`: `immutable entity: text`.
+    fn marks_class(&self) -> bool {
+        use Keyword as K;
+        self.dialect == Dialect::Loom
+            && self.sees_keyword(K::Immutable)
+            && match self.keyword(1) {
+                Some(K::Abstract) => self.keyword(2) == Some(K::Entity),
+                Some(K::Entity | K::Value) => self.is_name(2),
+                Some(_) | None => false,
+            }
     }
 
     fn starts_write(&self) -> bool {

@@ -12,6 +12,7 @@ enum Clause {
     Where,
     GroupBy,
     OrderBy,
+    PerGroup,
     Limit,
     Page,
 }
@@ -24,6 +25,7 @@ impl Clause {
             Self::Where => "WHERE",
             Self::GroupBy => "GROUP BY",
             Self::OrderBy => "ORDER BY",
+            Self::PerGroup => "LIMIT … PER",
             Self::Limit => "LIMIT",
             Self::Page => "PAGE",
         }
@@ -67,10 +69,20 @@ impl Parser<'_, '_> {
             Keyword::Where => Clause::Where,
             Keyword::Group => Clause::GroupBy,
             Keyword::Order | Keyword::OrderBy => Clause::OrderBy,
+            Keyword::Limit if self.limits_groups() => Clause::PerGroup,
             Keyword::Limit => Clause::Limit,
             Keyword::Page => Clause::Page,
             _other => return None,
         })
+    }
+
+    /// Whether PER follows the number of rows.
+    fn limits_groups(&self) -> bool {
+        let operand = match (self.kind(1), self.kind(2)) {
+            (TokenKind::Colon | TokenKind::Minus, _) | (TokenKind::Question, TokenKind::Number) => 2,
+            (_, _) => 1,
+        };
+        self.keyword(operand + 1) == Some(Keyword::Per)
     }
 
     fn check_order(&mut self, last: Option<Clause>, clause: Clause) {
@@ -93,10 +105,9 @@ impl Parser<'_, '_> {
                 true => format!("{} stands twice", clause.name()),
                 false => format!("{} comes before {}", clause.name(), last.name()),
             };
-            self.diagnostics.push(
-                Diagnostic::new(Code::ClauseOrder, span, message)
-                    .hint("the order is SELECT, FROM, JOIN, WHERE, GROUP BY, ORDER BY, LIMIT or PAGE"),
-            );
+            self.diagnostics.push(Diagnostic::new(Code::ClauseOrder, span, message).hint(
+                "the order is SELECT, FROM, JOIN, WHERE, GROUP BY, ORDER BY, LIMIT … PER, LIMIT or PAGE",
+            ));
         }
     }
 
@@ -124,6 +135,13 @@ impl Parser<'_, '_> {
                 }
                 self.comma_separated(Self::order_term);
                 NodeKind::OrderByClause
+            }
+            Clause::PerGroup => {
+                self.bump();
+                self.operand();
+                self.expect_keyword(Keyword::Per);
+                self.comma_separated(|p| p.path("a path whose values make the groups"));
+                NodeKind::PerGroupClause
             }
             Clause::Limit => {
                 self.bump();

@@ -5,11 +5,14 @@ use crate::syntax::{Keyword, NodeKind, TokenKind};
 use askloom_model::{Code, Diagnostic};
 
 impl Parser<'_, '_> {
-    /// `collection NAME of Entity { key …; sort … desc; keep …; where …; as "name" }`
+    /// `collection NAME of Entity { master; key …; sort … desc; keep …; where …; as "name" }`
     pub(super) fn collection(&mut self) -> NodeKind {
         self.statement_head("a name for the collection");
         self.expect_keyword(Keyword::Of);
         self.path("the entity that it holds");
+        while self.eat(TokenKind::Comma) {
+            self.path("another entity that it holds");
+        }
         self.braced(Self::collection_member);
         NodeKind::Collection
     }
@@ -17,9 +20,13 @@ impl Parser<'_, '_> {
     fn collection_member(&mut self) -> bool {
         let started = self.start();
         let kind = match self.keyword(0) {
+            Some(Keyword::Master) => {
+                self.bump();
+                NodeKind::CollectionMaster
+            }
             Some(Keyword::Key) => {
                 self.bump();
-                self.comma_separated(|p| p.path("a field of the key"));
+                self.comma_separated(Self::key_field);
                 NodeKind::CollectionKey
             }
             Some(Keyword::Sort) => {
@@ -50,12 +57,29 @@ impl Parser<'_, '_> {
             }
             Some(_) | None => {
                 self.builder.abandon(&started);
-                self.expected("`key`, `sort`, `keep`, `where` or `as`");
+                self.expected("`master`, `key`, `sort`, `keep`, `where` or `as`");
                 return false;
             }
         };
         self.finish(&started, kind);
         true
+    }
+
+    /// A path, or a bucket of time: `day(at)`.
+    fn key_field(&mut self) -> bool {
+        if !(self.is_name(0) && self.kind(1) == TokenKind::LeftParen) {
+            return self.path("a field of the key");
+        }
+        let started = self.start();
+        self.bump();
+        let open = self.span_here();
+        self.bump();
+        let ok = self.path("a timestamp");
+        if !self.eat(TokenKind::RightParen) {
+            self.unclosed(open, ")");
+        }
+        self.finish(&started, NodeKind::Bucket);
+        ok
     }
 
     fn sort_field(&mut self) -> bool {

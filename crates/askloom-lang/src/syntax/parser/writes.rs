@@ -9,6 +9,7 @@ impl Parser<'_, '_> {
         let kind = match self.keyword(0) {
             Some(Keyword::Insert) => self.of_entity(NodeKind::Insert),
             Some(Keyword::Upsert) => self.of_entity(NodeKind::Upsert),
+            Some(Keyword::Store) => self.of_entity(NodeKind::Store),
             Some(Keyword::Update) => self.update(),
             Some(Keyword::Delete) => self.delete(),
             Some(Keyword::Add) => self.add(),
@@ -16,7 +17,7 @@ impl Parser<'_, '_> {
             Some(Keyword::Connect) => self.connect(),
             Some(Keyword::Disconnect) => self.disconnect(),
             Some(_) | None => {
-                self.expected("INSERT, UPSERT, UPDATE, DELETE, ADD, REMOVE, CONNECT or DISCONNECT");
+                self.expected("INSERT, UPSERT, STORE, UPDATE, DELETE, ADD, REMOVE, CONNECT or DISCONNECT");
                 self.skip_until(|p| p.starts_line() && p.at_statement_end() || p.sees(TokenKind::RightBrace));
                 NodeKind::Broken
             }
@@ -32,7 +33,7 @@ impl Parser<'_, '_> {
 
     fn update(&mut self) -> NodeKind {
         self.bump();
-        self.path("the entity to change");
+        self.path("the entity to change, or a list of it as in `Game.rounds`");
         self.expect_keyword(Keyword::Set);
         self.comma_separated(Self::assignment);
         self.where_clause();

@@ -2,12 +2,14 @@
 //! nowhere, and every random query that SQL can say as well. The two texts of a query are made side by side; the
 //! lists have to be equal, row by row.
 
+mod cuts;
+mod lists;
 mod question;
 mod schema;
 mod steps;
 
 use crate::fixture::{class, model, parameters};
-use askloom_model::{Model, Record, Value};
+use askloom_model::{Conceptual, Model, Record, Value};
 use askloom_oracle::{Inputs, Random, State};
 use question::Question;
 use rusqlite::Connection;
@@ -78,16 +80,19 @@ fn by_oracle(model: &Model, state: &State, n: usize, given: &Json) -> Rows {
     let query = &model.workload.queries[n];
     let parameters = parameters(&model.conceptual, &query.parameters, given);
     let rows = state.query(model, query, &parameters, jiff::Timestamp::UNIX_EPOCH).unwrap();
-    rows.iter().map(|row| row.iter().map(shown).collect()).collect()
+    rows.iter().map(|row| row.iter().map(|value| shown(&model.conceptual, value)).collect()).collect()
 }
 
-fn shown(value: &Value) -> String {
+fn shown(conceptual: &Conceptual, value: &Value) -> String {
     match value {
         Value::Null => "null".to_owned(),
         Value::Bool(value) => u8::from(*value).to_string(),
         Value::Int(value) => value.to_string(),
         Value::Text(text) => format!("{text:?}"),
-        Value::Reference(parts) => parts.iter().map(shown).collect::<Vec<_>>().join("/"),
+        Value::Reference(parts) => {
+            parts.iter().map(|part| shown(conceptual, part)).collect::<Vec<_>>().join("/")
+        }
+        Value::List(_) | Value::Set(_) => lists::shown_list(conceptual, value),
         other => panic!("{other:?}"),
     }
 }

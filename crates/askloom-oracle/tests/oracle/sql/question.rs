@@ -1,5 +1,6 @@
 //! Random queries, as Askloom says them and as SQL does.
 
+use super::cuts::Sql;
 use super::schema::{Field, Schema, Ty, sql_literal, value};
 use super::steps::{Kind, Step, linked};
 use askloom_oracle::Random;
@@ -7,7 +8,7 @@ use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeSet;
 
 /// What every hundredth query has at least.
-pub(super) const FEATURES: [&str; 19] = [
+pub(super) const FEATURES: [&str; 25] = [
     "join",
     "left join",
     "unnamed position",
@@ -19,7 +20,10 @@ pub(super) const FEATURES: [&str; 19] = [
     "implicit path",
     "some",
     "some through to-one",
+    "some does not",
     "not",
+    "negated predicate",
+    "bare bool",
     "null parameter",
     "in",
     "starts with",
@@ -27,6 +31,9 @@ pub(super) const FEATURES: [&str; 19] = [
     "aggregate alone",
     "limit",
     "subclass",
+    "list column",
+    "list column through to-one",
+    "first per group",
 ];
 
 #[derive(Debug)]
@@ -38,29 +45,29 @@ pub(super) struct Question {
 }
 
 #[derive(Debug)]
-struct Position {
-    kind: Kind,
+pub(super) struct Position {
+    pub(super) kind: Kind,
     /// How a path in the language starts there.
-    prefix: String,
+    pub(super) prefix: String,
     parent: Option<(usize, Step)>,
     outer: bool,
 }
 
 /// A value in both languages.
 #[derive(Debug, Clone)]
-struct Expression {
-    loom: String,
-    sql: String,
-    ty: Ty,
+pub(super) struct Expression {
+    pub(super) loom: String,
+    pub(super) sql: String,
+    pub(super) ty: Ty,
 }
 
-struct Maker<'a> {
-    schema: &'a Schema,
-    random: &'a mut Random,
-    positions: Vec<Position>,
+pub(super) struct Maker<'a> {
+    pub(super) schema: &'a Schema,
+    pub(super) random: &'a mut Random,
+    pub(super) positions: Vec<Position>,
     parameters: Map<String, Json>,
     aliases: usize,
-    features: BTreeSet<&'static str>,
+    pub(super) features: BTreeSet<&'static str>,
 }
 
 impl Question {
@@ -113,22 +120,18 @@ impl Maker<'_> {
         };
         let (select, tail, select_sql, tail_sql) =
             if self.random.chance(0.35) { self.grouped() } else { self.plain() };
+        let columns = select.matches(" AS c").count();
+        let (per_group, sql) =
+            self.per_group(Sql { select: select_sql, columns, from, condition: where_sql, tail: tail_sql });
         let (limit, limit_sql) = self.limit();
         Question {
-            loom: format!("query q{n}: SELECT {select} FROM {class} AS p0{joins}{filter}{tail}{limit}"),
+            loom: format!(
+                "query q{n}: SELECT {select} FROM {class} AS p0{joins}{filter}{tail}{per_group}{limit}"
+            ),
             parameters: Json::Object(std::mem::take(&mut self.parameters)),
-            sql: format!("SELECT {select_sql} FROM {from}{where_sql}{tail_sql}{limit_sql}"),
+            sql: format!("{sql}{limit_sql}"),
             features: std::mem::take(&mut self.features),
         }
-    }
-
-    fn limit(&mut self) -> (String, String) {
-        if !self.random.chance(0.3) {
-            return (String::new(), String::new());
-        }
-        self.features.insert("limit");
-        let rows = 1 + self.random.below(4);
-        (format!(" LIMIT {rows}"), format!(" LIMIT {rows}"))
     }
 
     /// JOIN clauses; the positions they make are added.
@@ -212,13 +215,13 @@ impl Maker<'_> {
         self.random.pick(&fields).unwrap().clone()
     }
 
-    fn alias(&mut self) -> String {
+    pub(super) fn alias(&mut self) -> String {
         self.aliases += 1;
         format!("x{}", self.aliases)
     }
 
     /// A value with one at most in a row: at a position, or along to-one steps.
-    fn scalar(&mut self) -> Expression {
+    pub(super) fn scalar(&mut self) -> Expression {
         let at = self.random.below(self.positions.len() as u64) as usize;
         let (kind, prefix) = (self.positions[at].kind, self.positions[at].prefix.clone());
         self.along(kind, &prefix, &format!("p{at}"), 2)
@@ -267,9 +270,8 @@ impl Maker<'_> {
         self.predicate(&value)
     }
 
-    /// A condition along a to-many step that is not joined: some element makes it true.
-    fn some(&mut self) -> Option<(String, String)> {
-        let at = self.random.below(self.positions.len() as u64) as usize;
+    /// The steps from a position that no JOIN takes.
+    pub(super) fn unjoined(&self, at: usize) -> Vec<Step> {
         let joined: Vec<String> = self
             .positions
             .iter()
@@ -277,7 +279,13 @@ impl Maker<'_> {
             .map(|(_, step)| step.name.clone())
             .collect();
         let steps = self.schema.steps(self.positions[at].kind);
-        let mut steps: Vec<Step> = steps.into_iter().filter(|step| !joined.contains(&step.name)).collect();
+        steps.into_iter().filter(|step| !joined.contains(&step.name)).collect()
+    }
+
+    /// A condition along a to-many step that is not joined: some element makes it true.
+    fn some(&mut self) -> Option<(String, String)> {
+        let at = self.random.below(self.positions.len() as u64) as usize;
+        let mut steps = self.unjoined(at);
         let mut prefix = self.positions[at].prefix.clone();
         let mut links = Vec::new();
         let mut tables = Vec::new();
@@ -300,36 +308,46 @@ impl Maker<'_> {
         links.push(linked(&step.link, &alias, &next));
         tables.push(format!("{} AS {next}", self.schema.table(step.to)));
         let value = self.along(step.to, &format!("{prefix}.{}", step.name), &next, 1);
+        let negated = self.features.remove("negated predicate");
         let (loom, sql) = self.predicate(&value);
+        if self.features.contains("negated predicate") {
+            self.features.insert("some does not");
+        }
+        self.features.extend(negated.then_some("negated predicate"));
         let exists =
             format!("EXISTS (SELECT 1 FROM {} WHERE {} AND {sql})", tables.join(", "), links.join(" AND "));
-        // `NOT IN` and `IS NOT NULL` are NOT around "some".
-        match loom.strip_prefix("NOT ") {
-            Some(_) => None,
-            None => Some((loom, exists)),
-        }
+        Some((loom, exists))
     }
 
     fn predicate(&mut self, value: &Expression) -> (String, String) {
         let Expression { loom, sql, ty } = value;
+        if *ty == Ty::Bool && self.random.chance(0.3) {
+            self.features.insert("bare bool");
+            return (loom.clone(), sql.clone());
+        }
         let kinds = if *ty == Ty::Text { 6 } else { 5 };
-        match self.random.below(kinds) {
-            0 => (format!("{loom} IS NULL"), format!("{sql} IS NULL")),
+        let kind = self.random.below(kinds);
+        let not = if self.random.chance(0.4) { "NOT " } else { "" };
+        if matches!(kind, 0 | 1 | 2 | 5) && !not.is_empty() {
+            self.features.insert("negated predicate");
+        }
+        match kind {
+            0 => (format!("{loom} IS {not}NULL"), format!("{sql} IS {not}NULL")),
             1 => {
                 let (a, b) = (self.operand(*ty), self.operand(*ty));
                 (
-                    format!("{loom} BETWEEN {} AND {}", a.loom, b.loom),
-                    format!("{sql} BETWEEN {} AND {}", a.sql, b.sql),
+                    format!("{loom} {not}BETWEEN {} AND {}", a.loom, b.loom),
+                    format!("{sql} {not}BETWEEN {} AND {}", a.sql, b.sql),
                 )
             }
-            2 => self.membership(value),
+            2 => self.membership(value, not),
             5 => {
                 self.features.insert("starts with");
                 let prefix = self.operand(Ty::Text);
                 let p = &prefix.sql;
                 (
-                    format!("{loom} STARTS WITH {}", prefix.loom),
-                    format!("(substr({sql}, 1, length({p})) = {p})"),
+                    format!("{loom} {not}STARTS WITH {}", prefix.loom),
+                    format!("({not}(substr({sql}, 1, length({p})) = {p}))"),
                 )
             }
             _comparison => {
@@ -340,7 +358,7 @@ impl Maker<'_> {
         }
     }
 
-    fn membership(&mut self, value: &Expression) -> (String, String) {
+    fn membership(&mut self, value: &Expression, not: &str) -> (String, String) {
         self.features.insert("in");
         let mut items: Vec<Json> =
             (0..self.random.below(4)).map(|_| self::value(self.random, value.ty)).collect();
@@ -349,7 +367,7 @@ impl Maker<'_> {
         }
         let sql = items.iter().map(sql_literal).collect::<Vec<_>>().join(", ");
         let name = self.parameter(json!(items));
-        (format!("{} IN :{name}", value.loom), format!("{} IN ({sql})", value.sql))
+        (format!("{} {not}IN :{name}", value.loom), format!("{} {not}IN ({sql})", value.sql))
     }
 
     fn parameter(&mut self, value: Json) -> String {
@@ -385,10 +403,15 @@ impl Maker<'_> {
 
     /// Columns and order of a query about single rows.
     fn plain(&mut self) -> (String, String, String, String) {
-        let columns: Vec<Expression> = (0..1 + self.random.below(4)).map(|_| self.scalar()).collect();
-        let named = columns.iter().enumerate().map(|(n, column)| format!("{} AS c{n}", column.loom));
-        let select = named.collect::<Vec<_>>().join(", ");
-        let select_sql = columns.iter().map(|column| column.sql.clone()).collect::<Vec<_>>().join(", ");
+        let mut columns: Vec<Expression> = (0..1 + self.random.below(4)).map(|_| self.scalar()).collect();
+        if self.random.chance(0.4) {
+            columns.extend(self.list());
+        }
+        let named = |text: fn(&Expression) -> &String| {
+            let named = columns.iter().enumerate().map(|(n, column)| format!("{} AS c{n}", text(column)));
+            named.collect::<Vec<_>>().join(", ")
+        };
+        let (select, select_sql) = (named(|column| &column.loom), named(|column| &column.sql));
         let terms: Vec<(Expression, bool)> =
             (0..self.random.below(3)).map(|_| (self.scalar(), self.random.chance(0.5))).collect();
         let last = terms.last().is_some_and(|(_, descending)| *descending);

@@ -69,7 +69,7 @@ impl Schema {
         steps
     }
 
-    fn equal(&self, entity: usize, left: &str, right: &str) -> String {
+    pub(super) fn equal(&self, entity: usize, left: &str, right: &str) -> String {
         let (left, right) = (self.key_columns(entity, left), self.key_columns(entity, right));
         let pairs: Vec<String> = left.iter().zip(&right).map(|(l, r)| format!("{l} = {r}")).collect();
         pairs.join(" AND ")

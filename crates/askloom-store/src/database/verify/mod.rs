@@ -33,8 +33,8 @@ pub enum Fault {
     Extra,
     /// An aggregate cannot be read.
     Unreadable,
-    /// A reference leads to nothing.
-    Dangling,
+    /// A reference that designs rely on leads to nothing.
+    Breach,
     /// Two instances have a value that is unique.
     NotUnique,
 }
@@ -45,7 +45,7 @@ impl Fault {
     pub fn is_repairable(self) -> bool {
         match self {
             Self::Missing | Self::Wrong | Self::Extra => true,
-            Self::Unreadable | Self::Dangling | Self::NotUnique => false,
+            Self::Unreadable | Self::Breach | Self::NotUnique => false,
         }
     }
 
@@ -56,7 +56,7 @@ impl Fault {
             Self::Wrong => "wrong",
             Self::Extra => "extra",
             Self::Unreadable => "unreadable",
-            Self::Dangling => "dangling",
+            Self::Breach => "breach",
             Self::NotUnique => "not unique",
         }
     }

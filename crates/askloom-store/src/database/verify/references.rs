@@ -1,5 +1,4 @@
-//! References that lead to nothing. The model allows them where a reference is not checked, and asks the application
-//! to see to it that there are none: these are breaches of that.
+//! Breaches: references that designs rely on and that lead to nothing. A loose one may, and so may one to what can expire.
 
 use super::super::masters::{blocks, start};
 use super::{AGGREGATES, Fault, Verifier, text};
@@ -37,7 +36,7 @@ impl Verifier<'_, '_> {
                             let owner = text::instance(conceptual, root, identity);
                             let to = text::instance(conceptual, conceptual.ends[end].target, target);
                             self.found(
-                                Fault::Dangling,
+                                Fault::Breach,
                                 &name,
                                 format!("{owner}, {place}{dot}{member}, to {to}"),
                             );
@@ -64,7 +63,7 @@ impl Verifier<'_, '_> {
     }
 }
 
-/// The references that a record holds itself.
+/// The references that a record holds itself and that designs rely on.
 fn held<'r>(
     conceptual: &askloom_model::Conceptual,
     record: &'r askloom_model::Record,
@@ -72,7 +71,7 @@ fn held<'r>(
     let mut found = Vec::new();
     for (&member, value) in &record.fields {
         let Member::End(end) = member else { continue };
-        if conceptual.ends[end].kind == RelationshipKind::Composition {
+        if conceptual.ends[end].kind == RelationshipKind::Composition || !conceptual.is_relied_on(end) {
             continue;
         }
         match value {

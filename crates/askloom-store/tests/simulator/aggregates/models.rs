@@ -62,7 +62,8 @@ pub(crate) fn model(random: &mut Random) -> String {
             let action = *random.pick(&["refuse", "cascade", "clear"]);
             let (checked, action) = match is_checked && random.below(3) > 0 {
                 true => ("checked ", format!(" on delete {action}")),
-                false => ("", String::new()),
+                // Writers here delete whom others refer to.
+                false => ("loose ", String::new()),
             };
             writeln!(text, "  {checked}ref {name}: {}{card}{inverse}{action}", classes[*target].name)
                 .unwrap();
