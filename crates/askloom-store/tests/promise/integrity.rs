@@ -10,7 +10,6 @@ use askloom_model::{
 };
 use askloom_oracle::{Inputs, State};
 use askloom_store::{RunError, write};
-use jiff::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Case {
@@ -69,8 +68,7 @@ impl Case {
         let before = self.oracle.clone();
         let done = self.mean(doing, inputs).is_ok();
         let after = std::mem::replace(&mut self.oracle, before);
-        // What has expired is stored until it is reclaimed, and its rows with it.
-        done && !after.breaches(&self.schema.model.conceptual, Timestamp::MIN).is_empty()
+        done && !after.breaches(&self.schema.model.conceptual, inputs.now).is_empty()
     }
 
     /// Counts what a state shows of integrity.

@@ -31,6 +31,11 @@ pub(crate) fn check(
         // that is of one or of the other, and no plan reads it.
         return check_masters(schema, keyspace, &held);
     }
+    if !held.breaches(&model.conceptual, Timestamp::MIN).is_empty() {
+        // What has expired and is still stored refers to what is gone, and integrity does not hold for it: what copies have
+        // of it no plan reads.
+        return check_masters(schema, keyspace, &held);
+    }
     let mut expected: BTreeMap<Vec<u8>, (CollectionId, Vec<u8>)> = BTreeMap::new();
     for (id, collection) in model_copies(schema) {
         for (key, value) in entries(schema, id, collection, &held, coverage)? {
