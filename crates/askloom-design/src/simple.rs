@@ -188,8 +188,10 @@ pub fn view(model: &Model, query: &Query) -> Collection {
 fn view_fields(conceptual: &Conceptual, query: &Query, taken: &[Path]) -> Vec<Path> {
     let itself = |path: &Path| path.leaf == Leaf::Itself && path.hops.is_empty();
     let identity = query.identity.iter().filter(|path| !itself(path)).cloned();
-    let mut fields: Vec<Path> =
-        needed_paths(query).into_iter().filter(|path| is_held(conceptual, path)).collect();
+    let mut fields: Vec<Path> = needed_paths(query)
+        .into_iter()
+        .filter(|path| is_held_at(conceptual, &query.positions, path))
+        .collect();
     for path in identity.filter(|path| is_held(conceptual, path)) {
         let components = conceptual.identity_components(&path).unwrap_or_default();
         let follows = !components.is_empty() && components.iter().all(|part| fields.contains(part));
@@ -289,6 +291,17 @@ pub(crate) fn is_key(conceptual: &Conceptual, path: &Path) -> bool {
         Leaf::Reference(id) => conceptual.ends[id].kind != RelationshipKind::Composition,
         Leaf::Itself | Leaf::Bucket(_) => true,
     }
+}
+
+/// Whether rows of these positions can hold the path. A value object as a whole is not a plain value.
+pub(crate) fn is_held_at(
+    conceptual: &Conceptual,
+    positions: &Table<PositionId, Position>,
+    path: &Path,
+) -> bool {
+    let class = positions[path.position].class.filter(|_| path.leaf == Leaf::Itself && path.hops.is_empty());
+    let whole_value = class.is_some_and(|class| !conceptual.classes[class].kind.is_entity());
+    !whole_value && is_held(conceptual, path)
 }
 
 /// Whether a view can hold the path: one value a row, along to-one hops.

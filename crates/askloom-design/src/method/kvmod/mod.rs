@@ -167,7 +167,7 @@ fn refusals(
 /// A collection of rows by their identity: first that of the root, then the others.
 fn collection(conceptual: &Conceptual, draft: &Draft, decisions: &mut Vec<Decision>) -> Collection {
     let (held, left): (Vec<_>, Vec<_>) =
-        draft.fields.iter().partition(|field| simple::is_held(conceptual, &field.path));
+        draft.fields.iter().partition(|field| simple::is_held_at(conceptual, &draft.positions, &field.path));
     if !left.is_empty() {
         let names: Vec<&str> = left.iter().map(|field| field.name.as_str()).collect();
         let says = format!("{} is not one value a row: it is looked up where it is", names.join(", "));
