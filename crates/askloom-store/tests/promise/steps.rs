@@ -132,7 +132,7 @@ impl Case {
         let mut records: BTreeMap<(ClassId, Identity), Record> = BTreeMap::new();
         let conceptual = maker.conceptual;
         let mut known = Known::default();
-        for n in 0..16 + random.below(9) {
+        for n in 0..21 + random.below(9) {
             let random = random.fork(&format!("load{n}"));
             let root = roots[n % roots.len()];
             let maker = Maker { conceptual, known: &known };
