@@ -51,10 +51,12 @@ impl Dependency {
     fn is_changed(&self, conceptual: &Conceptual, effects: &Effects) -> bool {
         match &self.members {
             Members::All => {
-                let kinds =
-                    conceptual.lineage(self.class).into_iter().chain(conceptual.descendants(self.class));
-                let mut members = kinds.flat_map(|kind| conceptual.classes[kind].members.iter());
-                members.any(|&member| effects.changes(conceptual, member))
+                let kinds = std::iter::once(self.class).chain(conceptual.descendants(self.class));
+                let mut held = kinds.flat_map(|kind| conceptual.inside(kind));
+                held.any(|class| {
+                    let members = conceptual.all_members(class);
+                    members.into_iter().any(|member| effects.changes(conceptual, member))
+                })
             }
             Members::Some(members) => members.iter().any(|&member| effects.changes(conceptual, member)),
         }

@@ -131,7 +131,7 @@ impl Effects {
 
     /// An instance is made, with everything inside it.
     fn make(&mut self, conceptual: &Conceptual, class: ClassId) {
-        for class in inside(conceptual, class) {
+        for class in conceptual.inside(class) {
             self.made.insert(class);
             for member in conceptual.all_members(class) {
                 self.take_link(conceptual, member);
@@ -142,7 +142,7 @@ impl Effects {
     /// An instance ends, with everything inside it.
     fn end(&mut self, conceptual: &Conceptual, class: ClassId) {
         for kind in std::iter::once(class).chain(conceptual.descendants(class)) {
-            self.ended.extend(inside(conceptual, kind));
+            self.ended.extend(conceptual.inside(kind));
         }
     }
 
@@ -165,7 +165,7 @@ impl Effects {
         if let Member::End(end) = member
             && conceptual.ends[end].kind == RelationshipKind::Composition
         {
-            for part in inside(conceptual, conceptual.ends[end].target) {
+            for part in conceptual.inside(conceptual.ends[end].target) {
                 self.ended.insert(part);
                 for member in conceptual.classes[part].members.clone() {
                     self.change(conceptual, member);
@@ -232,26 +232,4 @@ fn stored(conceptual: &Conceptual, member: Member) -> Member {
         Member::End(end) => Member::End(conceptual.stored_end(end)),
         Member::Attribute(_) => member,
     }
-}
-
-/// A class, and the classes of everything that can be inside its instances.
-pub(crate) fn inside(conceptual: &Conceptual, class: ClassId) -> Vec<ClassId> {
-    let mut found = vec![class];
-    let mut next = 0;
-    while let Some(&class) = found.get(next) {
-        next += 1;
-        for member in conceptual.all_members(class) {
-            let Member::End(id) = member else { continue };
-            let end = &conceptual.ends[id];
-            if !end.stored || end.kind != RelationshipKind::Composition {
-                continue;
-            }
-            for part in std::iter::once(end.target).chain(conceptual.descendants(end.target)) {
-                if !found.contains(&part) {
-                    found.push(part);
-                }
-            }
-        }
-    }
-    found
 }

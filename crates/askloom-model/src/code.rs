@@ -168,6 +168,7 @@ codes! {
     AL0515 SeveralAggregates Note "a compound write spans several aggregates"
     AL0516 UpsertWithoutId Error "UPSERT or STORE of an entity without an identifier"
     AL0517 ApartWithinOne Error "`@apart` on a write that changes one aggregate"
+    AL0518 DeletesTrusted Note "a write deletes what a trusted reference may name"
     AL0540 WriteOnImmutable Error "an instance of an immutable entity is changed or deleted"
 
     // Rules.

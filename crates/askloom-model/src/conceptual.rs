@@ -354,6 +354,28 @@ impl Conceptual {
         found
     }
 
+    /// The class, and the classes of everything that can be inside its instances.
+    #[must_use]
+    pub fn inside(&self, class: ClassId) -> Vec<ClassId> {
+        let mut found = vec![class];
+        let mut next = 0;
+        while let Some(&class) = found.get(next) {
+            next += 1;
+            let parts = self.all_members(class).filter_map(|member| match member {
+                Member::End(end) => Some(&self.ends[end]),
+                Member::Attribute(_) => None,
+            });
+            for end in parts.filter(|end| end.stored && end.kind == RelationshipKind::Composition) {
+                for part in std::iter::once(end.target).chain(self.descendants(end.target)) {
+                    if !found.contains(&part) {
+                        found.push(part);
+                    }
+                }
+            }
+        }
+        found
+    }
+
     /// Whether instances of `class` are instances of `ancestor` too.
     #[must_use]
     pub fn is_kind_of(&self, class: ClassId, ancestor: ClassId) -> bool {

@@ -86,6 +86,32 @@ fn a_query_that_is_new_runs_before_its_copy_is_there() {
     project.run(&["apply", "game.loom", "--store", "file:store"]).exits(0).says("copy `OpenIds` is new");
 }
 
+/// Nobody looks for the games of a player until a write that changes what they show of one is declared.
+#[test]
+fn a_write_that_is_new_brings_the_index_that_it_needs() {
+    let model = "entity Team { id name: text, city: text }
+entity Player { id no: int, nick: text, ref team: Team }
+@rate(100/s) query byNick: SELECT no, team.city FROM Player WHERE nick = :nick
+write found: INSERT Team
+write signUp: INSERT Player
+";
+    let run = |project: &Project, args: &[&str]| {
+        let args: Vec<&str> = args.iter().copied().chain(["--store", "file:store"]).collect();
+        project.run(&args).exits(0)
+    };
+    let project = Project::new().with("team.loom", model);
+    run(&project, &["apply", "team.loom"]);
+    run(&project, &["run", "team.loom", "found", "name=t", "city=Rome"]);
+    run(&project, &["run", "team.loom", "signUp", "no=1", "nick=ada", "team=t"]);
+    let more = format!("{model}@rate(1/s) write move: UPDATE Team SET city = :city WHERE name = :name\n");
+    let project = project.with("team.loom", &more);
+    let applied = run(&project, &["apply", "team.loom"]);
+    applied.says("copy `PlayerByTeam` is new").says("1 entry put into new copies");
+    run(&project, &["run", "team.loom", "move", "name=t", "city=Oslo"]);
+    run(&project, &["run", "team.loom", "byNick", "nick=ada"]).prints("Oslo");
+    run(&project, &["verify", "team.loom"]).says("nothing is wrong");
+}
+
 #[test]
 fn a_saved_design_is_the_one_that_is_used() {
     let project = game();
@@ -200,14 +226,7 @@ fn every_example_can_be_explained_applied_loaded_and_verified() {
         if project.exists(&data) {
             project.run(&["load", &model, &data]).exits(0).prints("0 rejected");
         }
-        let verified = project.run(&["verify", &model]);
-        if name == "noam-game" {
-            // The figure that its data is of shows three aggregates, and they refer to others.
-            let verified = verified.exits(1);
-            assert!(verified.stdout.lines().all(|line| line.starts_with("breach: ")), "{}", verified.stdout);
-        } else {
-            verified.exits(0).says("nothing is wrong");
-        }
+        project.run(&["verify", &model]).exits(0).says("nothing is wrong");
         // The saved design, read back, is the one that was applied.
         project.run(&["apply", &model]).exits(0).says("nothing to do");
     }

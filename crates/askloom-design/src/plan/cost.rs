@@ -244,22 +244,23 @@ impl Pricing<'_> {
     }
 
     /// The entries of a block that a range reads: of all rows, those that fit the collection's own condition and the
-    /// key. What both say counts once.
+    /// key. What is said twice counts once: a reference can be a key and part of an identifier.
     fn range_rows(&self, plan: &Plan) -> f64 {
         let collection = &self.sizes.design.collections[plan.access.collection];
         let rows = self.sizes.rows(collection);
-        let own: Vec<_> = conjuncts(collection.source.condition.as_ref())
+        let mut said: Vec<_> = conjuncts(collection.source.condition.as_ref())
             .iter()
             .filter_map(|conjunct| cover::map_condition(conjunct.condition, &plan.access.positions))
             .collect();
         let mut rows = rows * self.sizes.keys_of_row(collection);
         for term in key_terms(collection, &plan.access) {
-            if own.contains(&term.condition) {
+            if said.contains(&term.condition) {
                 continue;
             }
             let share = self.term_share(&term.condition);
             // Each entry has one of the several values of a row.
             rows *= share / self.sizes.statistics.values(&term.path).max(1.0);
+            said.push(term.condition);
         }
         rows
     }

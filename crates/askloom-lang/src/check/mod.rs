@@ -3,6 +3,7 @@
 //! The order is that of the text they speak about: classes, statistics, statements, rules.
 
 mod abstract_without_subclass;
+mod deletes_trusted;
 mod empty_model;
 mod identifier_cycle;
 mod part_cycle;
@@ -24,7 +25,7 @@ pub(crate) struct Context<'c> {
 
 type Rule = fn(&mut Context<'_>);
 
-const RULES: [Rule; 9] = [
+const RULES: [Rule; 10] = [
     empty_model::check,
     part_cycle::check,
     identifier_cycle::check,
@@ -33,6 +34,7 @@ const RULES: [Rule; 9] = [
     probable_inverse::check,
     statistics::check,
     several_aggregates::check,
+    deletes_trusted::check,
     representation::check,
 ];
 

@@ -46,7 +46,7 @@ pub(super) fn way(schema: &Schema, class: ClassId) -> Way {
     let conceptual = &schema.model.conceptual;
     let top = conceptual.lineage(class).last().copied().unwrap_or(class);
     let Some((root, master)) = schema.master_of(class) else { return Way::Careful };
-    let inside = classes_inside(conceptual, class);
+    let inside = conceptual.inside(class);
     // An entity that can also be a part has its id looked for in two places.
     if root != top || conceptual.occurrences(top).len() != 1 || moves_others(conceptual, &inside) {
         return Way::Careful;
@@ -94,28 +94,6 @@ pub(super) fn way(schema: &Schema, class: ClassId) -> Way {
             .clone()
             .any(|class| conceptual.classes[*class].kind.is_entity() || is_unique(class)),
     })
-}
-
-/// The class, and every class that a part at any depth may have.
-fn classes_inside(conceptual: &Conceptual, class: ClassId) -> Vec<ClassId> {
-    let mut found = vec![class];
-    let mut next = 0;
-    while let Some(&class) = found.get(next) {
-        next += 1;
-        for member in conceptual.all_members(class) {
-            let Member::End(id) = member else { continue };
-            let end = &conceptual.ends[id];
-            if !end.stored || end.kind != RelationshipKind::Composition {
-                continue;
-            }
-            for part in conceptual.classes.ids().filter(|&part| conceptual.is_kind_of(part, end.target)) {
-                if !found.contains(&part) {
-                    found.push(part);
-                }
-            }
-        }
-    }
-    found
 }
 
 /// Whether a link of these classes is checked, is at both ends, or competes for a place at the other end.

@@ -130,3 +130,14 @@ fn a_value_object_between_two_entities() {
         write move: UPDATE Firm SET seat.country = :country, seat.agent = :agent WHERE no = :no";
     keeps_the_promise("a value object between", &model(text));
 }
+
+/// What is inside a part of a value that is copied whole.
+#[test]
+fn a_part_changes_in_what_others_hold_whole() {
+    let text = "entity Firm { id no: int, part seat: Seat }
+        value Seat { street: text }
+        entity Person { id name: text, room: int, ref firm: Firm }
+        query staff: SELECT name, f.* FROM Person JOIN firm AS f WHERE room = :room
+        write move: UPDATE Firm SET seat.street = :street WHERE no = :no";
+    keeps_the_promise("a part in a whole", &model(text));
+}

@@ -95,12 +95,15 @@ fn shorter(view: &Collection) -> Vec<Collection> {
     all
 }
 
-/// The rows without their last position, if no key and no condition is about it, and it leaves out none.
+/// The rows without their last position and the order that it brings, if nothing else in the key and no condition is about
+/// it. What it leaves out is joined, and put in order, by the client.
 fn without_last(view: &Collection) -> Option<Collection> {
     let count = view.source.positions.len();
     let last = PositionId::from_index(count.checked_sub(1).filter(|&last| last > 0)?);
     let condition = view.source.condition.as_ref();
-    let keys = view.block_key.iter().chain(&view.entry_key).map(|field| &field.path);
+    let mut entry_key = view.entry_key.clone();
+    while entry_key.pop_if(|field| field.path.position == last).is_some() {}
+    let keys = view.block_key.iter().chain(&entry_key).map(|field| &field.path);
     let used = keys.chain(condition.map(askloom_model::Condition::paths).unwrap_or_default());
     if used.into_iter().any(|path| path.position == last) {
         return None;
@@ -115,7 +118,7 @@ fn without_last(view: &Collection) -> Option<Collection> {
     let Contents::Fields(fields) = &view.contents else { return None };
     let fields = fields.iter().filter(|path| path.position != last).cloned().collect();
     let source = askloom_model::Source { positions, ..view.source.clone() };
-    Some(Collection { source, contents: Contents::Fields(fields), ..view.clone() })
+    Some(Collection { source, entry_key, contents: Contents::Fields(fields), ..view.clone() })
 }
 
 /// With less of an order: what is left out is sorted, or filtered, by the client.

@@ -4,7 +4,6 @@
 //! same value, then it does not matter what is there: the write puts the aggregate and its rows and is done, in any
 //! order with others, as often as it is delivered.
 
-use crate::effects::inside;
 use crate::upkeep::{self, Place};
 use askloom_model::{
     ClassId, Collection, Conceptual, Default, Design, Member, Model, RelationshipKind, Role, WriteAction,
@@ -36,7 +35,7 @@ pub fn is_blind_insert(model: &Model, design: &Design, step: &WriteStep) -> bool
 /// Whether a write of a class is blind if its copies allow it.
 pub(super) fn may_be_blind(conceptual: &Conceptual, class: ClassId, action: WriteAction) -> bool {
     let row = &conceptual.classes[class];
-    let inside = inside(conceptual, class);
+    let inside = conceptual.inside(class);
     let made = |default: Option<&Default>| matches!(default, Some(Default::Now | Default::NewUuid));
     let attributes = |class: ClassId| {
         conceptual.all_members(class).filter_map(|member| match member {
