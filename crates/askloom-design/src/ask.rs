@@ -198,7 +198,10 @@ impl Tuple<'_> {
         } else {
             return None;
         };
-        let held = Path { position: self.position(from)?, hops: Vec::new(), leaf: Leaf::Reference(end) };
+        // A stored id may name an instance that is not of the class that the reference is about: then it names nothing.
+        let every = self.conceptual.is_kind_of(to, self.conceptual.ends[end].target);
+        let (hops, leaf) = if every { (Vec::new(), Leaf::Reference(end)) } else { (vec![end], Leaf::Itself) };
+        let held = Path { position: self.position(from)?, hops, leaf };
         Some(equal(Operand::Path(held), Operand::Path(self.itself(to)?)))
     }
 }

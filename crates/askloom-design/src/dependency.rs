@@ -65,7 +65,9 @@ impl Dependency {
     fn comes_or_goes(&self, conceptual: &Conceptual, effects: &Effects) -> bool {
         match self.existence {
             Existence::Read => effects.comes_or_goes(conceptual, self.class),
-            Existence::ReliedOn => false,
+            Existence::ReliedOn => {
+                effects.is_unsettled(conceptual, self.class) && effects.comes_or_goes(conceptual, self.class)
+            }
         }
     }
 }
@@ -122,13 +124,53 @@ pub fn ways_back(conceptual: &Conceptual, effects: &Effects, collection: &Collec
     // Rows of a root are worked out anew: those who refer are found from there.
     for (from, stored) in derived(conceptual, collection) {
         let relied_on = is_relied_on(conceptual, stored);
-        let only_made_or_ended = |one: &Dependency, changed: bool| one.steps == from && !changed && relied_on;
+        let only_made_or_ended = |one: &Dependency, changed: bool| {
+            one.steps == from && !changed && relied_on && !effects.is_unsettled(conceptual, one.class)
+        };
         let alone = |one: &Dependency| one.alone_by.contains(&stored);
         if disturbed.iter().any(|&(one, changed)| !only_made_or_ended(one, changed) && !alone(one)) {
             wanted.insert(stored);
         }
     }
     wanted
+}
+
+/// The references for whose sake a write of an aggregate does not look at a copy: what it makes or ends, nobody refers to.
+#[must_use]
+pub fn spared_by(
+    conceptual: &Conceptual,
+    effects: &Effects,
+    collection: &Collection,
+    is_written: impl Fn(ClassId) -> bool,
+) -> BTreeSet<EndId> {
+    let all = dependencies(conceptual, collection);
+    let settled = |one: &&Dependency| !effects.is_unsettled(conceptual, one.class);
+    let written: Vec<&Dependency> = all.iter().filter(|one| is_written(one.class)).filter(settled).collect();
+    let unlooked = written.iter().filter(|one| {
+        one.existence == Existence::ReliedOn
+            && effects.comes_or_goes(conceptual, one.class)
+            && !one.is_changed(conceptual, effects)
+    });
+    let mut spared: BTreeSet<EndId> = unlooked
+        .filter_map(|one| match one.steps.last() {
+            Some(&Member::End(end)) => Some(end),
+            Some(Member::Attribute(_)) | None => None,
+        })
+        .collect();
+    let made_or_ended = |from: &[Member]| {
+        written.iter().any(|one| {
+            one.steps == from
+                && one.comes_or_goes(conceptual, effects)
+                && !one.is_changed(conceptual, effects)
+        })
+    };
+    let derived = derived(conceptual, collection).into_iter();
+    spared.extend(
+        derived
+            .filter(|(from, stored)| is_relied_on(conceptual, *stored) && made_or_ended(from))
+            .map(|(_, stored)| stored),
+    );
+    spared
 }
 
 /// Whether nobody refers to an instance while it is made or ended. Of a symmetric relationship either side has the link, so

@@ -4,7 +4,7 @@
 //! errs on the side of more.
 
 use askloom_model::{
-    ClassId, Conceptual, EndId, Member, Model, OnDelete, RelationshipKind, WriteStep, Writes,
+    ClassId, Conceptual, EndId, Member, Model, OnDelete, RelationshipKind, Write, WriteStep, Writes,
 };
 use std::collections::BTreeSet;
 
@@ -17,6 +17,9 @@ pub struct Effects {
     ended: BTreeSet<ClassId>,
     /// Members that can get another value in an instance that exists before and after; of a relationship, its stored end.
     changed: BTreeSet<Member>,
+    /// Classes of which a write makes instances that something may refer to already: those of an earlier statement of
+    /// the same write, or those that referred to one which such a statement ended. See [`Effects::unsettled`].
+    unsettled: BTreeSet<ClassId>,
 }
 
 impl Effects {
@@ -25,8 +28,9 @@ impl Effects {
     pub fn of(model: &Model) -> Self {
         let conceptual = &model.conceptual;
         let mut effects = Self::default();
-        for step in model.workload.writes.iter().flat_map(|write| &write.steps) {
-            effects.step(conceptual, step);
+        for write in &model.workload.writes {
+            write.steps.iter().for_each(|step| effects.step(conceptual, step));
+            effects.unsettled.extend(Self::unsettled(conceptual, write));
         }
         for (class, row) in conceptual.classes.iter() {
             if row.writes == Writes::Any && conceptual.aggregate_root(class) == Some(class) {
@@ -44,12 +48,51 @@ impl Effects {
         effects
     }
 
-    /// Of one statement, without what checked references make of it.
+    /// Of one statement of a write, without what checked references make of it.
     #[must_use]
-    pub fn of_step(conceptual: &Conceptual, step: &WriteStep) -> Self {
-        let mut effects = Self::default();
+    pub fn of_step(conceptual: &Conceptual, write: &Write, step: &WriteStep) -> Self {
+        let mut effects = Self { unsettled: Self::unsettled(conceptual, write), ..Self::default() };
         effects.step(conceptual, step);
         effects
+    }
+
+    /// The classes whose instances a write makes after an earlier statement of it ended such instances, or referred to
+    /// them. References that hold before the write and after it lead nowhere in between, so nothing about instances of
+    /// these classes is taken for granted. Statements that commit one by one have to keep references each.
+    #[must_use]
+    pub fn unsettled(conceptual: &Conceptual, write: &Write) -> BTreeSet<ClassId> {
+        let mut found = BTreeSet::new();
+        let mut earlier = Self::default();
+        if write.apart || write.steps.len() < 2 {
+            return found;
+        }
+        for step in &write.steps {
+            let mut own = Self::default();
+            own.step(conceptual, step);
+            let again = own.made.iter().filter(|&&class| earlier.may_be_named(conceptual, class));
+            found.extend(again);
+            earlier.step(conceptual, step);
+            earlier.cascade(conceptual);
+        }
+        found
+    }
+
+    /// Whether something may refer to an instance of a class that is not there: after these writes, if references lead
+    /// somewhere before them.
+    fn may_be_named(&self, conceptual: &Conceptual, class: ClassId) -> bool {
+        let referred = conceptual.ends.iter().any(|(end, row)| {
+            let reference = row.stored && row.kind != RelationshipKind::Composition;
+            reference && conceptual.is_kind_of(class, row.target) && self.sets(conceptual, end)
+        });
+        referred || self.ends(conceptual, class)
+    }
+
+    /// Whether something may refer to instances of a class while they are made or ended.
+    #[must_use]
+    pub fn is_unsettled(&self, conceptual: &Conceptual, class: ClassId) -> bool {
+        self.unsettled
+            .iter()
+            .any(|&other| conceptual.is_kind_of(other, class) || conceptual.is_kind_of(class, other))
     }
 
     /// Of a program that makes an instance.

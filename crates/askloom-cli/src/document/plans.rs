@@ -10,7 +10,7 @@ use askloom_design::method::scans;
 use askloom_design::plan::{self, Line};
 use askloom_lang::Sources;
 use askloom_model::{
-    Assumption, CheckOf, CollectionId, CopyLevel, Diagnostic, Guarantee, Header, Keeper, Plan, Query,
+    Assumption, CheckOf, CollectionId, CopyLevel, Diagnostic, EndId, Guarantee, Header, Keeper, Query,
     SupportOf, Write, WriteStepPlan,
 };
 use serde::Serialize;
@@ -191,7 +191,7 @@ fn read(subject: &Subject<'_>, query: &Query, document: &mut PlanDocument) {
             document.cost = bounded(found.estimate.cost);
             document.reads = reads(found.priced.reads);
             document.scans = scans(&found);
-            document.relies_on = relied_on(subject, [&found]);
+            document.relies_on = relied_on(subject, plan::relied_on(&found));
             let touched = Touched::by_query(found.query(query));
             document.steps = lines.iter().map(|line| step(subject, line, Some(&touched))).collect();
             // Where its rows come from; what is found before is among the steps.
@@ -221,7 +221,10 @@ fn written(subject: &Subject<'_>, write: &Write, document: &mut PlanDocument) {
             document.cost = bounded(found.estimate.cost);
             document.reads = "";
             document.scans = found.steps.iter().any(|step| scans(&step.find));
-            document.relies_on = relied_on(subject, found.steps.iter().map(|step| &step.find));
+            document.relies_on = relied_on(
+                subject,
+                plan::write::relied_on(subject.model, subject.design, Some(write), &found),
+            );
             document.steps = write_steps(subject, write, &lines);
             document.how =
                 lines.iter().find(|line| line.op == "put").map(|line| line.words.clone()).unwrap_or_default();
@@ -247,8 +250,8 @@ fn written(subject: &Subject<'_>, write: &Write, document: &mut PlanDocument) {
     }
 }
 
-fn relied_on<'p>(subject: &Subject<'_>, plans: impl IntoIterator<Item = &'p Plan>) -> Vec<String> {
-    plan::relied_on(subject.model, plans).into_iter().map(|(reference, _)| reference).collect()
+fn relied_on(subject: &Subject<'_>, ends: impl IntoIterator<Item = EndId>) -> Vec<String> {
+    plan::references(subject.model, ends).into_iter().map(|(reference, _)| reference).collect()
 }
 
 fn named(subject: &Subject<'_>, collections: impl IntoIterator<Item = CollectionId>) -> BTreeSet<String> {

@@ -32,7 +32,7 @@ pub(crate) use lookup::is_behind;
 pub use missing::{Missing, answer, missing};
 pub use outline::{Line, outline, outline_write};
 pub use paths::{needed_paths, needs_whole};
-pub use print::{assumptions, print, print_assumed, print_given, relied_on};
+pub use print::{assumptions, print, print_assumed, print_given, references, relied_on};
 pub(crate) use reduce::forms;
 pub use reduce::reduced;
 pub use split::{Split, splits};

@@ -9,6 +9,7 @@ use askloom_model::{
     Guarantee, Integrity, JoinStep, Joining, Kept, Leaf, Limit, Member, Model, Plan, Query, Reading, ShareOf,
     Stated, StepEstimate, StepOf,
 };
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// The plan in words, one step a line, each with what it takes.
@@ -28,7 +29,7 @@ pub fn print(model: &Model, design: &Design, query: &Query, plan: &Plan) -> Stri
     );
     let mut tree = Tree::new(&heading, &["calls", "parts", "rows", "bytes"], &priced.unit);
     printer.steps(&mut tree, 0);
-    tree.into_text() + &print_relied_on(model, [plan])
+    tree.into_text() + &print_relied_on(model, relied_on(plan))
 }
 
 fn or_none(text: String) -> String {
@@ -43,17 +44,15 @@ fn reads(guarantee: Guarantee) -> &'static str {
     }
 }
 
-/// The references that plans rely on, as `Comment.video`, each with who sees to it that it leads somewhere.
-#[must_use]
-pub fn relied_on<'p>(
-    model: &Model,
-    plans: impl IntoIterator<Item = &'p Plan>,
-) -> Vec<(String, &'static str)> {
+/// The references that a plan relies on.
+pub fn relied_on(plan: &Plan) -> impl Iterator<Item = EndId> {
+    plan.all().into_iter().flat_map(|plan| plan.relies_on.iter().copied())
+}
+
+/// References as `Comment.video`, each once, with who sees to it that it leads somewhere.
+pub fn references(model: &Model, ends: impl IntoIterator<Item = EndId>) -> Vec<(String, &'static str)> {
     let conceptual = &model.conceptual;
-    let all = plans.into_iter().flat_map(Plan::all);
-    let mut ends: Vec<EndId> = all.flat_map(|plan| plan.relies_on.iter().copied()).collect();
-    ends.sort_unstable();
-    ends.dedup();
+    let ends: BTreeSet<EndId> = ends.into_iter().collect();
     let named = |end: EndId| {
         let row = &conceptual.ends[end];
         let by = match row.integrity {
@@ -66,9 +65,9 @@ pub fn relied_on<'p>(
     ends.into_iter().map(named).collect()
 }
 
-/// What plans rely on, in lines of 80 columns; empty if that is nothing.
-pub(super) fn print_relied_on<'p>(model: &Model, plans: impl IntoIterator<Item = &'p Plan>) -> String {
-    let named = relied_on(model, plans).into_iter().map(|(reference, by)| format!("{reference}: {by}"));
+/// What is relied on, in lines of 80 columns; empty if that is nothing.
+pub(super) fn print_relied_on(model: &Model, ends: impl IntoIterator<Item = EndId>) -> String {
+    let named = references(model, ends).into_iter().map(|(reference, by)| format!("{reference}: {by}"));
     let named = named.collect::<Vec<_>>().join(", ");
     if named.is_empty() { String::new() } else { hanging(&format!("relies on {named}")) }
 }

@@ -366,3 +366,18 @@ fn an_index_that_leads_to_records_costs_what_the_planner_says_however_these_are_
     // On Cassandra a partition has more rows if it is cut, and all are read if all is asked for.
     agree(&text.replace("900/s", "9000/s"), "cassandra");
 }
+
+/// A reference that is a key and part of the identifier says once how many rows there are: what is found by all of its
+/// identifier is one, and the aggregate itself is nearest.
+#[test]
+fn what_is_found_by_its_identifier_is_got() {
+    let model = crate::example("inbox");
+    for target in askloom_target::targets() {
+        let costing = Costing::from(target);
+        let made = design(Method::Cost, &model, &costing, &Options::default());
+        let count = model.workload.writes.iter().find(|write| write.header.name == "count").unwrap();
+        let plan = plan::write::plan(&costing, &model, &made.design, count).unwrap();
+        let found = &made.design.collections[plan.steps[0].find.access.collection];
+        assert_eq!(found.name, "Label", "{}", target.capability.target);
+    }
+}

@@ -2,6 +2,7 @@
 
 use crate::examples::{designed, example, model, write as statement};
 use askloom_design::cost::Costing;
+use askloom_design::method::{Method, Options, design};
 use askloom_design::plan::write;
 use askloom_model::{CopyWrite, Design, Model, SupportOf, WriteOf, WritePlan};
 
@@ -21,6 +22,48 @@ fn only_copies_that_hold_what_changes_are_brought_after() {
     assert!(plan.steps[0].copies.is_empty(), "no view holds rounds: {:?}", plan.steps[0].copies);
     assert!(copy(&design, &plan, "LobbyView").is_some(), "its second statement sets the status");
     assert!(copy(&design, &planned(&model, &design, "setScore"), "LobbyView").is_some());
+}
+
+/// A copy of something whole holds what is inside its parts.
+#[test]
+fn what_changes_inside_a_part_is_brought_to_copies_of_the_whole() {
+    let text = "entity Firm { id no: int, part seat: Seat }
+value Seat { street: text, part gate: Gate }
+value Gate { code: int }
+entity Person { id name: text, room: int, ref firm: Firm }
+query staff: SELECT name, f.* FROM Person JOIN firm AS f WHERE room = :room
+write move: UPDATE Firm SET seat.street = :street WHERE no = :no
+write lock: UPDATE Firm SET seat.gate.code = :code WHERE no = :no";
+    let model = model(text);
+    let made = design(Method::Qodm, &model, &Costing::default(), &Options::default());
+    let holds = made.design.collections.iter().find(|(_, one)| !one.whole().is_empty()).unwrap().1;
+    for name in ["move", "lock"] {
+        assert!(copy(&made.design, &planned(&model, &made.design, name), &holds.name).is_some(), "{name}");
+    }
+}
+
+/// Nobody refers to what is new: its insert looks at no copy, and says why.
+#[test]
+fn a_write_says_for_whose_sake_it_does_not_look() {
+    let with = |word: &str| {
+        let (model, design) = designed(model(&format!(
+            "entity Team {{ id name: text, city: text }}
+entity Player {{ id no: int, nick: text, {word} team: Team inverse players }}
+query byNick: SELECT no, t.city FROM Player JOIN team AS t WHERE nick = :nick
+query squad: SELECT name, p.nick FROM Team LEFT JOIN players AS p WHERE name = :name
+write found: INSERT Team
+write rename: UPDATE Player SET nick = :nick WHERE no = :no"
+        )));
+        ["found", "rename"].map(|name| {
+            let plan = planned(&model, &design, name);
+            write::print(&model, &design, Some(statement(&model, name)), &plan)
+        })
+    };
+    let [found, rename] = with("ref");
+    assert!(found.contains("relies on Player.team: trusted"), "{found}");
+    assert!(!rename.contains("relies on"), "{rename}");
+    let [found, rename] = with("loose ref");
+    assert!(!found.contains("relies on") && !rename.contains("relies on"), "{found}{rename}");
 }
 
 #[test]

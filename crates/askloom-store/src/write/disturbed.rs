@@ -22,10 +22,10 @@ pub(super) fn disturbs(
     after: Option<&Stored>,
     phase: Phase,
 ) -> bool {
-    // A row of a load may be what others refer to already.
+    // What comes into being may be what others refer to already.
     let existence = match phase {
         Phase::Running => point.existence,
-        Phase::Loading => Existence::Read,
+        Phase::Loading | Phase::Unsettled => Existence::Read,
     };
     match (before, after) {
         (None, None) => false,
@@ -123,7 +123,7 @@ impl Narrowed<'_> {
         let homes = schema.homes(conceptual.ends[end].target);
         // Parts are found by an index that may be asked as well.
         let roots = homes.iter().all(|home| home.place == HomePlace::Root);
-        if !roots || self.phase == Phase::Loading || !is_relied_on(conceptual, end) {
+        if !roots || self.phase != Phase::Running || !is_relied_on(conceptual, end) {
             return Ok(None);
         }
         let mut exists = [false, false];

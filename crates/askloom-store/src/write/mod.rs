@@ -23,6 +23,7 @@ pub(crate) use make::Maker;
 use crate::block::{Entries, encode_aggregate, no_master};
 use crate::execute::Arguments;
 use crate::{Instances, Keyspace, Layered, Puts, Reader, Reads, Recorded, RunError, Schema, System};
+use askloom_design::effects::Effects;
 use askloom_design::partition;
 use askloom_model::{ClassId, Identity, Model, Record, Write, fault, typed};
 use askloom_target::embedded::{master_entry, system_entry};
@@ -60,6 +61,8 @@ pub enum Phase {
     Running,
     /// A load is under way: a row may come before what it refers to.
     Loading,
+    /// A write of several statements is under way, and an earlier one may refer to what a later one makes.
+    Unsettled,
 }
 
 /// What is made once, before the first attempt of a write, so that a retry repeats it.
@@ -136,6 +139,10 @@ pub fn statement(
         // A parameter that does not fit is found before the first statement is done.
         uuids_needed(&schema.model, write, arguments)?;
     }
+    let phase = match Effects::unsettled(conceptual, write).is_empty() {
+        true => Phase::Running,
+        false => Phase::Unsettled,
+    };
     let mut maker = Maker::of(conceptual, inputs);
     once(keyspace, inputs, |recorded| {
         let mut puts = Puts::new();
@@ -152,7 +159,7 @@ pub fn statement(
                     return Err(RunError::MatchedNothing { step: index });
                 }
                 let made = std::mem::take(&mut draft.made);
-                Ok((count, made, settle(draft, inputs, Phase::Running)?))
+                Ok((count, made, settle(draft, inputs, phase)?))
             });
             match done {
                 Ok((count, made, step_puts)) => {

@@ -141,3 +141,32 @@ fn a_part_changes_in_what_others_hold_whole() {
         write move: UPDATE Firm SET seat.street = :street WHERE no = :no";
     keeps_the_promise("a part in a whole", &model(text));
 }
+
+/// A stored id of the right hierarchy and the wrong class names nothing, also where a link only closes a circle.
+#[test]
+fn a_tuple_query_about_the_class_above_a_loose_reference() {
+    let text = "entity Shelf { id no: int, ref by: Person? }
+        entity Person { id name: text, loose ref chairs: Chair[*] }
+        entity Thing { id no: int, loose ref on: Shelf }
+        entity Chair extends Thing { legs: int }
+        ask things: {Shelf, Person via by} -> {Thing}
+        write put: INSERT Thing
+        write sit: INSERT Chair
+        write take: CONNECT Person.chairs TO :chair WHERE name = :name";
+    keeps_the_promise("above a loose reference", &model(text));
+}
+
+/// References lead somewhere before a write and after it, and nowhere between two of its statements.
+#[test]
+fn what_is_deleted_and_made_again_by_one_write() {
+    let text = "entity Person { id name: text, room: int, ref boss: Person? }
+        entity Key { id no: int, ref of: Person inverse keys }
+        query byRoom: SELECT name, boss.room FROM Person WHERE room = :room
+        query keys: SELECT no, p.room FROM Key JOIN of AS p WHERE p.room = :room
+        query held: SELECT name, k.no FROM Person LEFT JOIN keys AS k WHERE name = :name
+        write add: INSERT Person
+        write give: INSERT Key
+        write again { DELETE Person WHERE name = :name; UPSERT Person }
+        write both { INSERT Key; UPSERT Person }";
+    keeps_the_promise("made again", &model(text));
+}

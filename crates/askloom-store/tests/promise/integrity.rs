@@ -6,9 +6,10 @@ use crate::coverage::Coverage;
 use crate::random::Random;
 use crate::steps::Doing;
 use askloom_model::{
-    ClassId, Conceptual, Identity, Integrity, Member, Record, RelationshipKind, Value, WriteOf,
+    ClassId, Conceptual, Identity, Integrity, Member, Record, RelationshipKind, Value, Write, WriteOf,
+    WriteStep,
 };
-use askloom_oracle::{Inputs, State};
+use askloom_oracle::{Inputs, Parameters, State};
 use askloom_store::{RunError, write};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -63,12 +64,37 @@ impl Case {
         }
     }
 
-    /// Whether a write would leave a reference that is relied on without its target.
+    /// Whether a write would leave a reference that is relied on without its target, at its end or where it commits
+    /// before.
     pub(crate) fn breaches(&mut self, doing: &Doing, inputs: &Inputs) -> bool {
         let before = self.oracle.clone();
         let done = self.mean(doing, inputs).is_ok();
         let after = std::mem::replace(&mut self.oracle, before);
-        done && !after.breaches(&self.schema.model.conceptual, inputs.now).is_empty()
+        let conceptual = &self.schema.model.conceptual;
+        let states = self.commits(doing, inputs).into_iter().chain(done.then_some(after));
+        states.into_iter().any(|state| !state.breaches(conceptual, inputs.now).is_empty())
+    }
+
+    /// What a write that says `@apart` leaves after each of its statements but the last.
+    fn commits(&self, doing: &Doing, inputs: &Inputs) -> Vec<State> {
+        let Doing::Statement(index, arguments) = doing else { return Vec::new() };
+        let model = &self.schema.model;
+        let write = &model.workload.writes[*index];
+        let lengths = if write.apart { 1..write.steps.len() } else { 0..0 };
+        let first = |count: usize| {
+            let start = Write { steps: write.steps[..count].to_vec(), ..write.clone() };
+            let classes: Vec<ClassId> = start.steps.iter().filter_map(WriteStep::fields_of).collect();
+            let is_known = |name: &String| {
+                let field = |member: Member| *name == model.conceptual.member_name(member);
+                start.parameters.iter().any(|parameter| parameter.name == *name)
+                    || classes.iter().any(|&class| model.conceptual.all_members(class).any(field))
+            };
+            let known = arguments.iter().filter(|(name, _)| is_known(name));
+            let known: Parameters = known.map(|(name, value)| (name.clone(), value.clone())).collect();
+            let mut state = self.oracle.clone();
+            state.write(model, &start, &known, inputs).is_ok().then_some(state)
+        };
+        lengths.filter_map(first).collect()
     }
 
     /// Counts what a state shows of integrity.

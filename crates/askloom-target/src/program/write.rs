@@ -44,8 +44,11 @@ pub fn write(
             "the aggregate first, then its copies: a reader may see these behind"
         }
     };
+    // A put that fails if something is there is right as well, and costs more than the plan says.
+    let blind = plan.steps.iter().any(|step| step.blind && step.action == WriteAction::Insert);
+    let not_yet = if blind { "; a blind put, without its condition, is not generated yet" } else { "" };
     let batch = Batch { changes, level: plan.level, seen: Seen::default() };
-    steps.push(Step { why: why.to_owned(), each: None, action: Action::Change(batch) });
+    steps.push(Step { why: format!("{why}{not_yet}"), each: None, action: Action::Change(batch) });
     Program { name: write.header.name.clone(), steps, client: Vec::new(), missing: None }
 }
 

@@ -3,10 +3,10 @@
 use super::step::{Change, Step};
 use super::support::Support;
 use super::{Writing, lookup};
-use crate::dependency::{Dependency, dependencies};
+use crate::dependency::{self, Dependency, dependencies};
 use crate::upkeep;
 use askloom_model::{
-    ClassId, Collection, CollectionId, Conceptual, CopyLevel, CopyWrite, Design, Keeper, Member,
+    ClassId, Collection, CollectionId, Conceptual, CopyLevel, CopyWrite, Design, EndId, Keeper, Member,
     RelationshipKind, Role, SupportRead, Work,
 };
 
@@ -24,6 +24,14 @@ pub(super) fn touched(conceptual: &Conceptual, design: &Design, step: &Step) -> 
     let copies = design.collections.iter().filter(|(_, collection)| collection.role != Role::Master);
     let touched = copies.filter(|(_, collection)| !disturbed(conceptual, collection, step).is_empty());
     touched.map(|(id, _)| id).collect()
+}
+
+/// The references for whose sake a step does not look at copies.
+pub(super) fn spared_by(conceptual: &Conceptual, design: &Design, step: &Step) -> Vec<EndId> {
+    let Some(root) = conceptual.aggregate_root(step.class) else { return Vec::new() };
+    let is_written = |class: ClassId| roots(conceptual, class).contains(&root);
+    let copies = design.collections.iter().filter(|(_, collection)| collection.role != Role::Master);
+    copies.flat_map(|(_, copy)| dependency::spared_by(conceptual, &step.effects, copy, is_written)).collect()
 }
 
 pub(super) fn last(change: &Change) -> Option<Member> {

@@ -19,7 +19,7 @@ mod support;
 pub use blind::is_blind_insert;
 pub use level::level;
 pub(super) use print::outline;
-pub use print::print;
+pub use print::{print, relied_on};
 pub use step::finding;
 pub(crate) use step::way_to;
 

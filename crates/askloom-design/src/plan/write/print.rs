@@ -1,13 +1,14 @@
 //! The plan of a write as an indented tree.
 
+use super::copies::spared_by;
 use super::step::Step;
 use crate::plan::Line;
 use crate::plan::print::{Printer, print_relied_on};
 use crate::plan::table::{Tree, price};
 use askloom_model::{
-    CheckOf, CopyLevel, CopyWrite, Design, Joining, Keeper, Member, Model, OnDelete, Query, ReferenceCheck,
-    RelationshipKind, Reservation, SupportOf, Write, WriteAction, WriteEstimate, WriteOf, WritePlan,
-    WriteStepPlan,
+    CheckOf, CopyLevel, CopyWrite, Design, EndId, Joining, Keeper, Member, Model, OnDelete, Query,
+    ReferenceCheck, RelationshipKind, Reservation, SupportOf, Write, WriteAction, WriteEstimate, WriteOf,
+    WritePlan, WriteStepPlan,
 };
 
 /// The plan in words, one step a line, each with what it takes. `write` is the statement, if it is one.
@@ -35,18 +36,35 @@ pub fn print(model: &Model, design: &Design, write: Option<&Write>, plan: &Write
         }
     );
     let mut tree = Tree::new(&heading, &["calls", "rows", "puts", "dels"], &plan.unit);
+    let steps = steps(model, write, plan);
     for (index, step) in plan.steps.iter().enumerate() {
-        let query = match (&plan.of, write.and_then(|write| Some((write, write.steps.get(index)?)))) {
-            (WriteOf::Statement(_), Some((write, step))) => Some(Step::of_write(model, write, step).find),
-            (WriteOf::Statement(_), None) => None,
-            (WriteOf::Create(class), _) => Some(Step::create(model, *class).find),
-            (WriteOf::Store(class), _) => Some(Step::store(model, *class).find),
-            (WriteOf::Delete(class), _) => Some(Step::delete(model, *class).find),
-            (WriteOf::Relink(end), _) => Some(Step::relink(model, *end).find),
-        };
-        printer.step(&mut tree, step, query.as_ref());
+        printer.step(&mut tree, step, steps.get(index).map(|step| &step.find));
     }
-    tree.into_text() + &print_relied_on(model, plan.steps.iter().map(|step| &step.find))
+    tree.into_text() + &print_relied_on(model, relied_on(model, design, write, plan))
+}
+
+/// What the plan of a write is about.
+fn steps(model: &Model, write: Option<&Write>, plan: &WritePlan) -> Vec<Step> {
+    match plan.of {
+        WriteOf::Statement(_) => {
+            let of =
+                |write: &Write| write.steps.iter().map(|step| Step::of_write(model, write, step)).collect();
+            write.map(of).unwrap_or_default()
+        }
+        WriteOf::Create(class) => vec![Step::create(model, class)],
+        WriteOf::Store(class) => vec![Step::store(model, class)],
+        WriteOf::Delete(class) => vec![Step::delete(model, class)],
+        WriteOf::Relink(end) => vec![Step::relink(model, end)],
+    }
+}
+
+/// The references that a write relies on: to find what it is about, and for not looking at copies.
+#[must_use]
+pub fn relied_on(model: &Model, design: &Design, write: Option<&Write>, plan: &WritePlan) -> Vec<EndId> {
+    let found = plan.steps.iter().flat_map(|step| crate::plan::relied_on(&step.find));
+    let steps = steps(model, write, plan);
+    let spared = steps.iter().flat_map(|step| spared_by(&model.conceptual, design, step));
+    found.chain(spared).collect()
 }
 
 /// The same as a list.

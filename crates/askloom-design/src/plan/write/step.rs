@@ -49,7 +49,7 @@ impl Step {
             found(model, write, class, condition.as_ref(), positions)
         };
         let one = |member: Member| Changes::Fields(vec![Change { path: vec![member], to: None }]);
-        let effects = Effects::of_step(&model.conceptual, step);
+        let effects = Effects::of_step(&model.conceptual, write, step);
         match step {
             WriteStep::Insert { class } => {
                 let changes = Changes::Made(Lists::Empty);
