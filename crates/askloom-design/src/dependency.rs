@@ -65,9 +65,7 @@ impl Dependency {
     fn comes_or_goes(&self, conceptual: &Conceptual, effects: &Effects) -> bool {
         match self.existence {
             Existence::Read => effects.comes_or_goes(conceptual, self.class),
-            Existence::ReliedOn => {
-                effects.is_unsettled(conceptual, self.class) && effects.comes_or_goes(conceptual, self.class)
-            }
+            Existence::ReliedOn => false,
         }
     }
 }
@@ -124,9 +122,7 @@ pub fn ways_back(conceptual: &Conceptual, effects: &Effects, collection: &Collec
     // Rows of a root are worked out anew: those who refer are found from there.
     for (from, stored) in derived(conceptual, collection) {
         let relied_on = is_relied_on(conceptual, stored);
-        let only_made_or_ended = |one: &Dependency, changed: bool| {
-            one.steps == from && !changed && relied_on && !effects.is_unsettled(conceptual, one.class)
-        };
+        let only_made_or_ended = |one: &Dependency, changed: bool| one.steps == from && !changed && relied_on;
         let alone = |one: &Dependency| one.alone_by.contains(&stored);
         if disturbed.iter().any(|&(one, changed)| !only_made_or_ended(one, changed) && !alone(one)) {
             wanted.insert(stored);
@@ -144,8 +140,7 @@ pub fn spared_by(
     is_written: impl Fn(ClassId) -> bool,
 ) -> BTreeSet<EndId> {
     let all = dependencies(conceptual, collection);
-    let settled = |one: &&Dependency| !effects.is_unsettled(conceptual, one.class);
-    let written: Vec<&Dependency> = all.iter().filter(|one| is_written(one.class)).filter(settled).collect();
+    let written: Vec<&Dependency> = all.iter().filter(|one| is_written(one.class)).collect();
     let unlooked = written.iter().filter(|one| {
         one.existence == Existence::ReliedOn
             && effects.comes_or_goes(conceptual, one.class)

@@ -17,9 +17,6 @@ pub struct Effects {
     ended: BTreeSet<ClassId>,
     /// Members that can get another value in an instance that exists before and after; of a relationship, its stored end.
     changed: BTreeSet<Member>,
-    /// Classes of which a write makes instances that something may refer to already: those of an earlier statement of
-    /// the same write, or those that referred to one which such a statement ended. See [`Effects::unsettled`].
-    unsettled: BTreeSet<ClassId>,
 }
 
 impl Effects {
@@ -29,70 +26,52 @@ impl Effects {
         let conceptual = &model.conceptual;
         let mut effects = Self::default();
         for write in &model.workload.writes {
-            write.steps.iter().for_each(|step| effects.step(conceptual, step));
-            effects.unsettled.extend(Self::unsettled(conceptual, write));
+            write.steps.iter().for_each(|step| effects.later_step(conceptual, write, step));
         }
         for (class, row) in conceptual.classes.iter() {
-            if row.writes == Writes::Any && conceptual.aggregate_root(class) == Some(class) {
-                if conceptual.is_immutable(class) {
-                    effects.make(conceptual, class);
-                    continue;
-                }
+            let is_root = conceptual.aggregate_root(class).as_ref() == conceptual.lineage(class).last();
+            if row.writes != Writes::Any || !is_root {
+                continue;
+            }
+            if conceptual.is_immutable(class) {
+                let kinds = std::iter::once(class).chain(conceptual.descendants(class));
+                kinds.for_each(|kind| effects.make(conceptual, kind));
+            } else {
                 effects.replace(conceptual, class);
                 effects.end(conceptual, class);
             }
         }
         effects.cascade(conceptual);
         // Whoever reclaims what has expired ends it, and asks no rule.
-        effects.ended.extend(conceptual.classes.ids().filter(|&class| conceptual.can_expire(class)));
+        for class in conceptual.classes.ids().filter(|&class| conceptual.can_expire(class)) {
+            effects.ended.insert(class);
+            // A part that has expired leaves its owner.
+            effects.changed.extend(conceptual.classes[class].held_by.iter().map(|&owner| Member::End(owner)));
+        }
         effects
     }
 
     /// Of one statement of a write, without what checked references make of it.
     #[must_use]
     pub fn of_step(conceptual: &Conceptual, write: &Write, step: &WriteStep) -> Self {
-        let mut effects = Self { unsettled: Self::unsettled(conceptual, write), ..Self::default() };
-        effects.step(conceptual, step);
+        let mut effects = Self::default();
+        effects.later_step(conceptual, write, step);
         effects
     }
 
-    /// The classes whose instances a write makes after an earlier statement of it ended such instances, or referred to
-    /// them. References that hold before the write and after it lead nowhere in between, so nothing about instances of
-    /// these classes is taken for granted. Statements that commit one by one have to keep references each.
-    #[must_use]
-    pub fn unsettled(conceptual: &Conceptual, write: &Write) -> BTreeSet<ClassId> {
-        let mut found = BTreeSet::new();
-        let mut earlier = Self::default();
-        if write.apart || write.steps.len() < 2 {
-            return found;
+    /// What one statement can do, on what earlier ones of the same write left. An instance that one of them ended and
+    /// this one makes again is there before the write and after it, with other values.
+    fn later_step(&mut self, conceptual: &Conceptual, write: &Write, step: &WriteStep) {
+        self.step(conceptual, step);
+        let earlier = write.steps.iter().take_while(|other| !std::ptr::eq(*other, step));
+        let mut before = Self::default();
+        if !write.apart {
+            earlier.for_each(|other| before.step(conceptual, other));
         }
-        for step in &write.steps {
-            let mut own = Self::default();
-            own.step(conceptual, step);
-            let again = own.made.iter().filter(|&&class| earlier.may_be_named(conceptual, class));
-            found.extend(again);
-            earlier.step(conceptual, step);
-            earlier.cascade(conceptual);
-        }
-        found
-    }
-
-    /// Whether something may refer to an instance of a class that is not there: after these writes, if references lead
-    /// somewhere before them.
-    fn may_be_named(&self, conceptual: &Conceptual, class: ClassId) -> bool {
-        let referred = conceptual.ends.iter().any(|(end, row)| {
-            let reference = row.stored && row.kind != RelationshipKind::Composition;
-            reference && conceptual.is_kind_of(class, row.target) && self.sets(conceptual, end)
-        });
-        referred || self.ends(conceptual, class)
-    }
-
-    /// Whether something may refer to instances of a class while they are made or ended.
-    #[must_use]
-    pub fn is_unsettled(&self, conceptual: &Conceptual, class: ClassId) -> bool {
-        self.unsettled
-            .iter()
-            .any(|&other| conceptual.is_kind_of(other, class) || conceptual.is_kind_of(class, other))
+        before.cascade(conceptual);
+        let again: Vec<ClassId> =
+            self.made.iter().copied().filter(|&class| before.ends(conceptual, class)).collect();
+        again.into_iter().for_each(|class| self.replace(conceptual, class));
     }
 
     /// Of a program that makes an instance.
@@ -141,6 +120,17 @@ impl Effects {
         self.ended
             .iter()
             .any(|&other| conceptual.is_kind_of(other, class) || conceptual.is_kind_of(class, other))
+    }
+
+    /// Entities whose links change. A value object is written with its owner.
+    pub(crate) fn relinked<'e>(&'e self, conceptual: &'e Conceptual) -> impl Iterator<Item = ClassId> + 'e {
+        let relinked = self.changed.iter().filter_map(|&member| match member {
+            Member::End(end) => Some(&conceptual.ends[end])
+                .filter(|row| row.kind != RelationshipKind::Composition)
+                .map(|row| row.class),
+            Member::Attribute(_) => None,
+        });
+        relinked.filter(|class| conceptual.classes[*class].kind.is_entity())
     }
 
     /// Whether a member can get another value in an instance that stays.
@@ -193,9 +183,11 @@ impl Effects {
     fn replace(&mut self, conceptual: &Conceptual, class: ClassId) {
         self.make(conceptual, class);
         for kind in std::iter::once(class).chain(conceptual.descendants(class)) {
-            for member in conceptual.all_members(kind) {
-                self.change(conceptual, member);
-            }
+            let own = conceptual.all_members(kind).filter(|&member| match member {
+                Member::End(end) => conceptual.ends[end].stored,
+                Member::Attribute(_) => true,
+            });
+            own.for_each(|member| self.change(conceptual, member));
         }
     }
 
@@ -210,7 +202,7 @@ impl Effects {
         {
             for part in conceptual.inside(conceptual.ends[end].target) {
                 self.ended.insert(part);
-                for member in conceptual.classes[part].members.clone() {
+                for member in conceptual.all_members(part) {
                     self.change(conceptual, member);
                 }
             }

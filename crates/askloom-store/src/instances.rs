@@ -3,7 +3,7 @@
 mod overlay;
 mod reader;
 
-pub use overlay::Overlay;
+pub use overlay::{Changed, Overlay};
 pub use reader::Reader;
 
 use crate::{RunError, Schema, System};

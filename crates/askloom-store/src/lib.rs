@@ -20,7 +20,7 @@ mod schema;
 mod system;
 pub mod write;
 
-pub use instances::{Aggregate, Held, Instances, Overlay, Reader, Stored};
+pub use instances::{Aggregate, Changed, Held, Instances, Overlay, Reader, Stored};
 pub use keyspace::{Block, Keyspace, Layered, Memory, Puts, Reads, Recorded, Visit};
 pub use schema::Schema;
 pub use system::System;

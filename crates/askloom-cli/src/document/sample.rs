@@ -8,7 +8,7 @@ use askloom_model::{
     PositionId, Record, Type, Value, identity_to_json, to_json,
 };
 use askloom_oracle::generate::{Generator, Options, few};
-use askloom_store::write::{self, Inputs};
+use askloom_store::write::{self, Inputs, Phase};
 use askloom_store::{Memory, Schema};
 use askloom_target::embedded::{BlockEntry, block_prefix, decode, decode_entry, split_entry, split_master};
 use serde::Serialize;
@@ -88,7 +88,7 @@ impl Made {
     /// What cannot be stored (a bound that the few instances do not reach) is left out: it is a sample.
     fn store(&mut self, record: Record, now: jiff::Timestamp) {
         let inputs = Inputs { now, uuids: Vec::new(), id: None };
-        let stored = write::load(&self.schema, &self.keyspace, record.clone(), &inputs);
+        let stored = write::load(&self.schema, &self.keyspace, record.clone(), Phase::Loading, &inputs);
         if let Ok((change, _)) = stored {
             change.apply(&mut self.keyspace);
             self.records.push(record);

@@ -7,7 +7,7 @@ use askloom_model::{
 };
 use askloom_oracle::generate::{Generator, Options, few};
 use askloom_store::execute::Arguments;
-use askloom_store::write::{self, Inputs};
+use askloom_store::write::{self, Inputs, Phase};
 use askloom_store::{Instances, Memory, Reader, Schema};
 use std::path::Path;
 
@@ -50,7 +50,7 @@ pub(crate) fn stored(schema: &Schema, records: impl Iterator<Item = Record>) -> 
     let mut keyspace = Memory::new();
     let inputs = Inputs { now: now(), uuids: Vec::new(), id: None };
     for record in records {
-        let Ok((change, _)) = write::load(schema, &keyspace, record, &inputs) else {
+        let Ok((change, _)) = write::load(schema, &keyspace, record, Phase::Loading, &inputs) else {
             continue;
         };
         for (key, value) in change.puts {

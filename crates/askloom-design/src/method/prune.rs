@@ -40,6 +40,10 @@ pub fn needed(model: &Model, costing: &Costing<'_>, design: &Design) -> BTreeSet
             needed.extend(plan.collections());
         }
     }
+    // What the store keeps beside a copy needs that copy.
+    let by_store = needed.iter().filter(|&&id| design.collections[id].keeper == Keeper::Store);
+    let hosts: Vec<CollectionId> = by_store.filter_map(|&id| design.sibling(id)).collect();
+    needed.extend(hosts);
     let kept = needed.iter().map(|&id| &design.collections[id]);
     let walked = upkeep::ends_for_writes(model, kept);
     let ways_back = design
@@ -47,7 +51,6 @@ pub fn needed(model: &Model, costing: &Costing<'_>, design: &Design) -> BTreeSet
         .iter()
         .filter(|(_, collection)| collection.reverses().is_some_and(|end| walked.contains(&end)));
     needed.extend(ways_back.map(|(id, _)| id));
-    // What the store keeps beside a copy needs that copy.
     let by_store = needed.iter().filter(|&&id| design.collections[id].keeper == Keeper::Store);
     let hosts: Vec<CollectionId> = by_store.filter_map(|&id| design.sibling(id)).collect();
     needed.extend(hosts);

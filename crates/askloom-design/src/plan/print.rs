@@ -46,7 +46,7 @@ fn reads(guarantee: Guarantee) -> &'static str {
 
 /// The references that a plan relies on.
 pub fn relied_on(plan: &Plan) -> impl Iterator<Item = EndId> {
-    plan.all().into_iter().flat_map(|plan| plan.relies_on.iter().copied())
+    plan.all().flat_map(|plan| plan.relies_on.iter().copied())
 }
 
 /// References as `Comment.video`, each once, with who sees to it that it leads somewhere.

@@ -228,3 +228,16 @@ fn every_aggregate_can_be_made_stored_and_deleted_and_every_link_changed() {
     let plans = write::implicit(&Costing::default(), &model, &design).unwrap();
     assert_eq!(plans.len(), 2 * 3 + 2, "two aggregates, two links");
 }
+
+/// A link is the same from either end.
+#[test]
+fn copies_of_what_is_linked_from_its_other_end_are_brought_after() {
+    let (model, design) = designed(model(
+        "entity Video { id no: int, title: text }
+entity Comment { id key: uuid, body: text, ref video: Video inverse comments }
+query ofVideo: SELECT key, body FROM Comment WHERE video = :video
+write take: CONNECT Video.comments TO :comment WHERE no = :no",
+    ));
+    let plan = planned(&model, &design, "take");
+    assert!(copy(&design, &plan, "OfVideoView").is_some(), "{:?}", plan.steps[0].copies);
+}

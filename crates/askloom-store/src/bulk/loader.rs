@@ -243,8 +243,8 @@ impl<'d> Loader<'d> {
         let below = Layered { base: &self.snapshot, puts: &self.flight };
         let state = Layered { base: &below, puts: &self.pending };
         let mut puts = Puts::new();
-        self.look_ahead(&state, &incoming.record, &mut puts)?;
-        let (change, identity) = load(&self.schema, &state, incoming.record.clone(), &inputs)?;
+        let phase = self.look_ahead(&state, &incoming.record, &mut puts)?;
+        let (change, identity) = load(&self.schema, &state, incoming.record.clone(), phase, &inputs)?;
         puts.extend(change.puts);
         if !incoming.past.is_empty()
             && let Some((_, master)) = self.schema.master_of(incoming.record.class)

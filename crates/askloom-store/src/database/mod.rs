@@ -18,7 +18,7 @@ pub use verify::{Fault, Finding, Report, Verified};
 
 use crate::embedded::Store;
 use crate::execute::{self, Answer, Arguments, Continuation};
-use crate::write::{self, Expect, Inputs, Outcome};
+use crate::write::{self, Expect, Inputs, Outcome, Phase};
 use crate::{RunError, Schema};
 use askloom_design::plan;
 use askloom_model::{Ask, ClassId, Identity, Plan, Query, Record, Write, WriteOf};
@@ -91,7 +91,7 @@ impl Database {
 
     /// Stores a new aggregate, whatever writes the model declares.
     pub fn load(&self, record: &Record, inputs: &Inputs) -> Result<Identity, RunError> {
-        self.commit(|state| write::load(&self.schema, state, record.clone(), inputs))
+        self.commit(|state| write::load(&self.schema, state, record.clone(), Phase::Loading, inputs))
     }
 
     /// Deletes an aggregate, if the model declares it. False if there was none.

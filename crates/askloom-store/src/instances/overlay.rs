@@ -8,8 +8,11 @@ use std::rc::Rc;
 
 pub struct Overlay<'o> {
     base: &'o dyn Instances,
-    pub changed: BTreeMap<Aggregate, Option<Rc<Stored>>>,
+    pub changed: Changed,
 }
+
+/// Aggregates as they are afterwards; nothing of those that are gone.
+pub type Changed = BTreeMap<Aggregate, Option<Rc<Stored>>>;
 
 impl std::fmt::Debug for Overlay<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

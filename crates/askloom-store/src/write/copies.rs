@@ -6,9 +6,10 @@
 //! differ. One too few would leave a wrong row, so every doubt is settled by taking more.
 
 use super::Phase;
-use super::disturbed::{Alone, Narrowed, disturbs};
+use super::disturbed::{Alone, Narrowed, disturbs, parts};
 use crate::execute::{Row, Scene};
 use crate::{Aggregate, Instances, Overlay, Puts, Reader, RunError, Schema};
+use askloom_design::dependency::{Dependency, Existence};
 use askloom_design::upkeep::places;
 use askloom_model::{
     ClassId, Collection, CollectionId, Conceptual, Contents, EndId, HomePlace, Id, Identity, Member, Nodes,
@@ -151,11 +152,12 @@ impl Upkeep<'_> {
         let mut found = Vec::new();
         for point in self.schema.dependencies(id) {
             let homes = self.schema.homes(point.class);
+            let moved = self.moved(point, changed)?;
             let mut there = BTreeSet::new();
             for &aggregate in changed.iter().filter(|(of, _)| homes.iter().any(|home| home.root == *of)) {
                 let before = self.before.aggregate(aggregate.0, &aggregate.1)?;
                 let after = self.after.aggregate(aggregate.0, &aggregate.1)?;
-                if disturbs(self.conceptual(), point, before.as_deref(), after.as_deref(), phase) {
+                if disturbs(self.conceptual(), point, before.as_deref(), after.as_deref(), &moved, phase) {
                     there.insert(aggregate.clone());
                 }
             }
@@ -173,6 +175,25 @@ impl Upkeep<'_> {
             }
         }
         Ok(found)
+    }
+
+    /// The parts at a point that are in one aggregate before and in another after: several statements can move one.
+    fn moved(&self, point: &Dependency, changed: &[&Aggregate]) -> Result<BTreeSet<Identity>, RunError> {
+        let homes = self.schema.homes(point.class);
+        let inside = homes.iter().any(|home| home.place == HomePlace::Inside);
+        if !inside || changed.len() < 2 || point.existence == Existence::Read {
+            return Ok(BTreeSet::new());
+        }
+        let mut held: [BTreeSet<Identity>; 2] = Default::default();
+        for (state, held) in [self.before, self.after].into_iter().zip(&mut held) {
+            for aggregate in changed {
+                if let Some(stored) = state.aggregate(aggregate.0, &aggregate.1)? {
+                    held.extend(parts(self.conceptual(), point.class, &stored.record));
+                }
+            }
+        }
+        let [before, after] = held;
+        Ok(before.intersection(&after).cloned().collect())
     }
 
     /// From the aggregates at a place to those at the root. Says at each step by which stored end they were come to.

@@ -20,22 +20,26 @@ pub(super) fn disturbs(
     point: &Dependency,
     before: Option<&Stored>,
     after: Option<&Stored>,
+    moved: &BTreeSet<Identity>,
     phase: Phase,
 ) -> bool {
-    // What comes into being may be what others refer to already.
+    // A row of a load may be what others refer to already.
     let existence = match phase {
         Phase::Running => point.existence,
-        Phase::Loading | Phase::Unsettled => Existence::Read,
+        Phase::Loading => Existence::Read,
     };
     match (before, after) {
         (None, None) => false,
-        (Some(_), None) | (None, Some(_)) => existence == Existence::Read,
+        (Some(one), None) | (None, Some(one)) => {
+            existence == Existence::Read
+                || parts(conceptual, point.class, &one.record).any(|id| moved.contains(&id))
+        }
         (Some(before), Some(after)) => {
             let (before, after) = (&before.record, &after.record);
             match &point.members {
                 Members::All => before != after,
                 Members::Some(members) => {
-                    let seen = Seen { conceptual, class: point.class, existence, members };
+                    let seen = Seen { conceptual, class: point.class, existence, members, moved };
                     seen.of(before, after) != seen.of(after, before)
                 }
             }
@@ -49,6 +53,19 @@ struct Seen<'s> {
     class: ClassId,
     existence: Existence,
     members: &'s BTreeSet<Member>,
+    /// Parts that are in another aggregate in the other state.
+    moved: &'s BTreeSet<Identity>,
+}
+
+/// The ids of the instances of a class that are in an aggregate.
+pub(super) fn parts<'r>(
+    conceptual: &'r Conceptual,
+    class: ClassId,
+    record: &'r Record,
+) -> impl Iterator<Item = Identity> + 'r {
+    let all = records(record).into_iter();
+    all.filter(move |(_, record)| conceptual.is_kind_of(record.class, class))
+        .filter_map(|(_, record)| record.identity(conceptual))
 }
 
 /// A record by its place: its class and id, and the values of the members that are read.
@@ -84,16 +101,11 @@ impl Seen<'_> {
     /// Parts that the other state does not have come or go, and nobody refers to them while they do.
     fn leave_out_new(&self, shown: &mut Shown<'_>, other: &Record) {
         let of_class = |class: ClassId| self.conceptual.is_kind_of(class, self.class);
-        let there: BTreeSet<Identity> = records(other)
-            .into_iter()
-            .filter(|(_, record)| of_class(record.class))
-            .filter_map(|(_, record)| record.identity(self.conceptual))
-            .collect();
+        let there: BTreeSet<Identity> = parts(self.conceptual, self.class, other).collect();
+        let is_new = |identity: &Identity| !there.contains(identity) && !self.moved.contains(identity);
         let new: Vec<Place> = shown
             .iter()
-            .filter(|(_, (class, identity, _))| {
-                of_class(*class) && identity.as_ref().is_some_and(|identity| !there.contains(identity))
-            })
+            .filter(|(_, (class, identity, _))| of_class(*class) && identity.as_ref().is_some_and(is_new))
             .map(|(place, _)| place.clone())
             .collect();
         shown.retain(|place, _| !new.iter().any(|new| place.starts_with(new)));
@@ -123,7 +135,7 @@ impl Narrowed<'_> {
         let homes = schema.homes(conceptual.ends[end].target);
         // Parts are found by an index that may be asked as well.
         let roots = homes.iter().all(|home| home.place == HomePlace::Root);
-        if !roots || self.phase != Phase::Running || !is_relied_on(conceptual, end) {
+        if !roots || self.phase == Phase::Loading || !is_relied_on(conceptual, end) {
             return Ok(None);
         }
         let mut exists = [false, false];

@@ -22,8 +22,9 @@ pub(crate) use make::Maker;
 
 use crate::block::{Entries, encode_aggregate, no_master};
 use crate::execute::Arguments;
-use crate::{Instances, Keyspace, Layered, Puts, Reader, Reads, Recorded, RunError, Schema, System};
-use askloom_design::effects::Effects;
+use crate::{
+    Changed, Instances, Keyspace, Layered, Overlay, Puts, Reader, Reads, Recorded, RunError, Schema, System,
+};
 use askloom_design::partition;
 use askloom_model::{ClassId, Identity, Model, Record, Write, fault, typed};
 use askloom_target::embedded::{master_entry, system_entry};
@@ -59,10 +60,8 @@ impl Change {
 pub enum Phase {
     /// They hold before and after.
     Running,
-    /// A load is under way: a row may come before what it refers to.
+    /// A load is under way, and an earlier row may refer to this one.
     Loading,
-    /// A write of several statements is under way, and an earlier one may refer to what a later one makes.
-    Unsettled,
 }
 
 /// What is made once, before the first attempt of a write, so that a retry repeats it.
@@ -139,33 +138,30 @@ pub fn statement(
         // A parameter that does not fit is found before the first statement is done.
         uuids_needed(&schema.model, write, arguments)?;
     }
-    let phase = match Effects::unsettled(conceptual, write).is_empty() {
-        true => Phase::Running,
-        false => Phase::Unsettled,
-    };
     let mut maker = Maker::of(conceptual, inputs);
     once(keyspace, inputs, |recorded| {
-        let mut puts = Puts::new();
+        let at_once = !write.apart && write.steps.len() > 1;
+        let mut done = Done { puts: Puts::new(), at_once: at_once.then(AtOnce::default) };
         let mut outcome = Outcome { matched: Vec::new(), made: Vec::new(), stopped: None };
         for (index, step) in write.steps.iter().enumerate() {
             // Each statement works on what the ones before it left.
             let nothing = Puts::new();
-            let before = if fault!(StatementsApart) { &nothing } else { &puts };
+            let before = if fault!(StatementsApart) { &nothing } else { &done.puts };
             let layered = Layered { base: recorded, puts: before };
             let reader = Reader::new(schema, &layered);
             let mut draft = Draft::new(&reader, inputs.now);
-            let done = draft.step(step, &given, &mut maker).and_then(|count| {
+            let settled = draft.step(step, &given, &mut maker).and_then(|count| {
                 if write.compound && count == 0 && !fault!(CompoundGoesOn) {
                     return Err(RunError::MatchedNothing { step: index });
                 }
-                let made = std::mem::take(&mut draft.made);
-                Ok((count, made, settle(draft, inputs, phase)?))
+                draft.settle()?;
+                Ok((count, masters(&draft, inputs)?, copies_of(&draft, Phase::Running)?))
             });
-            match done {
-                Ok((count, made, step_puts)) => {
-                    puts.extend(step_puts);
-                    outcome.made.extend(made);
+            match settled {
+                Ok((count, masters, copies)) => {
+                    outcome.made.append(&mut draft.made);
                     outcome.matched.push(count);
+                    done.add(masters, copies, draft.after.changed);
                 }
                 Err(why) if write.apart && why.refuses() && !fault!(ApartTogether) => {
                     outcome.stopped = Some(Stopped { step: index, why });
@@ -174,8 +170,46 @@ pub fn statement(
                 Err(why) => return Err(why),
             }
         }
-        Ok((puts, outcome))
+        Ok((done.written(&Reader::new(schema, recorded))?, outcome))
     })
+}
+
+/// What the statements of a write have done so far.
+#[derive(Debug)]
+struct Done {
+    /// What the next statement finds, copies included.
+    puts: Puts,
+    /// Of several statements that are written at once.
+    at_once: Option<AtOnce>,
+}
+
+/// A reference can lead nowhere between two statements that are written at once, so that copies go by the states before
+/// the first one and after the last.
+#[derive(Debug, Default)]
+struct AtOnce {
+    masters: Puts,
+    changed: Changed,
+}
+
+impl Done {
+    fn add(&mut self, masters: Puts, copies: Puts, changed: Changed) {
+        if let Some(at_once) = &mut self.at_once {
+            at_once.masters.extend(masters.clone());
+            at_once.changed.extend(changed);
+        }
+        self.puts.extend(masters);
+        self.puts.extend(copies);
+    }
+
+    /// All that is written, to the state before the first statement.
+    fn written(self, before: &Reader<'_>) -> Result<Puts, RunError> {
+        let Some(AtOnce { masters, changed }) = self.at_once else { return Ok(self.puts) };
+        let mut after = Overlay::new(before);
+        after.changed = changed;
+        let mut puts = masters;
+        copies::bring_after(before, &after, Phase::Running, &mut puts)?;
+        Ok(puts)
+    }
 }
 
 /// Prepares a write, unless a block that it reads says that it has been done.
@@ -221,9 +255,10 @@ pub fn load(
     schema: &Schema,
     keyspace: &dyn Keyspace,
     record: Record,
+    phase: Phase,
     inputs: &Inputs,
 ) -> Result<(Change, Identity), RunError> {
-    prepared(schema, keyspace, inputs, Phase::Loading, |draft| {
+    prepared(schema, keyspace, inputs, phase, |draft| {
         let record = whole_root(draft, record, inputs)?;
         draft.store(record, Expect::Absent)
     })
@@ -282,7 +317,8 @@ fn prepared<T>(
         let reader = Reader::new(schema, recorded);
         let mut draft = Draft::new(&reader, inputs.now);
         let answer = act(&mut draft)?;
-        Ok((settle(draft, inputs, phase)?, answer))
+        draft.settle()?;
+        Ok((written(&draft, inputs, phase)?, answer))
     })
 }
 
@@ -324,16 +360,24 @@ impl Draft<'_> {
     }
 }
 
-/// What follows from a statement, what must hold after it, and what is written then.
-fn settle(mut draft: Draft<'_>, inputs: &Inputs, phase: Phase) -> Result<Puts, RunError> {
-    draft.after_deletes()?;
-    draft.check_rules()?;
-    draft.clear_former_holders()?;
-    written(&draft, inputs, phase)
+impl Draft<'_> {
+    /// What follows from a statement, and what must hold after it.
+    fn settle(&mut self) -> Result<(), RunError> {
+        self.after_deletes()?;
+        self.check_rules()?;
+        self.clear_former_holders()
+    }
 }
 
 /// Everything that is written for the aggregates that a draft changes.
 fn written(draft: &Draft<'_>, inputs: &Inputs, phase: Phase) -> Result<Puts, RunError> {
+    let mut puts = masters(draft, inputs)?;
+    puts.extend(copies_of(draft, phase)?);
+    Ok(puts)
+}
+
+/// What is written of the aggregates themselves.
+fn masters(draft: &Draft<'_>, inputs: &Inputs) -> Result<Puts, RunError> {
     let mut puts = Puts::new();
     for ((root, identity), after) in &draft.after.changed {
         let before = draft.before.block(*root, identity)?;
@@ -355,6 +399,12 @@ fn written(draft: &Draft<'_>, inputs: &Inputs, phase: Phase) -> Result<Puts, Run
             puts.insert(master_entry(number, identity, &path), entry);
         }
     }
+    Ok(puts)
+}
+
+/// What is written of the copies of them.
+fn copies_of(draft: &Draft<'_>, phase: Phase) -> Result<Puts, RunError> {
+    let mut puts = Puts::new();
     copies::bring_after(draft.before, &draft.after, phase, &mut puts)?;
     Ok(puts)
 }

@@ -156,6 +156,23 @@ fn a_tuple_query_about_the_class_above_a_loose_reference() {
     keeps_the_promise("above a loose reference", &model(text));
 }
 
+/// The same of a part that goes from one owner to another.
+#[test]
+fn a_part_that_one_write_moves() {
+    let text = "entity Order { id no: int, part lines: Line[*] }
+        entity Line { id key: int, quantity: int }
+        entity Person { id name: text, ref favourite: Line }
+        query favourites: SELECT name, favourite.quantity FROM Person
+        query by: SELECT name FROM Person JOIN favourite AS f WHERE f.quantity = :quantity
+        write add: INSERT Order
+        write like: INSERT Person
+        write move {
+          REMOVE FROM Order.lines WHERE no = :from AND lines.key = :key
+          ADD :line TO Order.lines WHERE no = :to
+        }";
+    keeps_the_promise("a part that moves", &model(text));
+}
+
 /// References lead somewhere before a write and after it, and nowhere between two of its statements.
 #[test]
 fn what_is_deleted_and_made_again_by_one_write() {
@@ -167,6 +184,8 @@ fn what_is_deleted_and_made_again_by_one_write() {
         write add: INSERT Person
         write give: INSERT Key
         write again { DELETE Person WHERE name = :name; UPSERT Person }
-        write both { INSERT Key; UPSERT Person }";
+        write both { INSERT Key; UPSERT Person }
+        write end { DELETE Person WHERE name = :name; DELETE Key WHERE of = :of }
+        write pass { DELETE Person WHERE name = :name; UPDATE Key SET of = :to WHERE of = :of }";
     keeps_the_promise("made again", &model(text));
 }

@@ -6,8 +6,8 @@ use crate::coverage::Coverage;
 use crate::random::Random;
 use crate::steps::Doing;
 use askloom_model::{
-    ClassId, Conceptual, Identity, Integrity, Member, Record, RelationshipKind, Value, Write, WriteOf,
-    WriteStep,
+    ClassId, Conceptual, Condition, Identity, Integrity, Member, Record, RelationshipKind, Value, Write,
+    WriteOf, WriteStep,
 };
 use askloom_oracle::{Inputs, Parameters, State};
 use askloom_store::{RunError, write};
@@ -64,23 +64,23 @@ impl Case {
         }
     }
 
-    /// Whether a write would leave a reference that is relied on without its target, at its end or where it commits
-    /// before.
+    /// Whether a write would leave a reference that is relied on without its target: at its end, where it commits
+    /// before, or where a later statement looks through it.
     pub(crate) fn breaches(&mut self, doing: &Doing, inputs: &Inputs) -> bool {
         let before = self.oracle.clone();
         let done = self.mean(doing, inputs).is_ok();
         let after = std::mem::replace(&mut self.oracle, before);
         let conceptual = &self.schema.model.conceptual;
-        let states = self.commits(doing, inputs).into_iter().chain(done.then_some(after));
+        let states = self.between(doing, inputs).into_iter().chain(done.then_some(after));
         states.into_iter().any(|state| !state.breaches(conceptual, inputs.now).is_empty())
     }
 
-    /// What a write that says `@apart` leaves after each of its statements but the last.
-    fn commits(&self, doing: &Doing, inputs: &Inputs) -> Vec<State> {
+    /// What a write leaves after each of its statements that commits alone, or that a later one looks at.
+    fn between(&self, doing: &Doing, inputs: &Inputs) -> Vec<State> {
         let Doing::Statement(index, arguments) = doing else { return Vec::new() };
         let model = &self.schema.model;
         let write = &model.workload.writes[*index];
-        let lengths = if write.apart { 1..write.steps.len() } else { 0..0 };
+        let is_seen = |&count: &usize| write.apart || write.steps[count..].iter().any(looks_further);
         let first = |count: usize| {
             let start = Write { steps: write.steps[..count].to_vec(), ..write.clone() };
             let classes: Vec<ClassId> = start.steps.iter().filter_map(WriteStep::fields_of).collect();
@@ -94,7 +94,7 @@ impl Case {
             let mut state = self.oracle.clone();
             state.write(model, &start, &known, inputs).is_ok().then_some(state)
         };
-        lengths.filter_map(first).collect()
+        (1..write.steps.len()).filter(is_seen).filter_map(first).collect()
     }
 
     /// Counts what a state shows of integrity.
@@ -190,4 +190,20 @@ fn cut(
         }
         (_, _plain) => true,
     });
+}
+
+/// Whether a statement has a condition on what is beyond its own instances.
+fn looks_further(step: &WriteStep) -> bool {
+    let condition = match step {
+        WriteStep::Insert { .. } | WriteStep::Upsert { .. } | WriteStep::Store { .. } => None,
+        WriteStep::Update { condition, .. }
+        | WriteStep::UpdateElements { condition, .. }
+        | WriteStep::Delete { condition, .. }
+        | WriteStep::Add { condition, .. }
+        | WriteStep::Remove { condition, .. }
+        | WriteStep::Connect { condition, .. }
+        | WriteStep::Disconnect { condition, .. } => condition.as_ref(),
+    };
+    let paths = condition.map(Condition::paths).unwrap_or_default();
+    paths.iter().any(|path| !path.hops.is_empty())
 }

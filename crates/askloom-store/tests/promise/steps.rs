@@ -14,7 +14,7 @@ use askloom_model::{
 use askloom_oracle::{Inputs, Parameters, State, WriteError};
 use askloom_store::RunError;
 use askloom_store::execute::Arguments;
-use askloom_store::write::{self, Expect};
+use askloom_store::write::{self, Expect, Phase};
 use jiff::{SignedDuration, Timestamp};
 use std::collections::BTreeMap;
 
@@ -367,7 +367,7 @@ impl Case {
         let inputs = write::Inputs { now: inputs.now, uuids: inputs.uuids.clone(), id: None };
         match doing {
             Doing::Load(_) => Ok((write::Change::default(), done(Vec::new()))),
-            Doing::Row(record) => write::load(schema, keyspace, record.clone(), &inputs)
+            Doing::Row(record) => write::load(schema, keyspace, record.clone(), Phase::Loading, &inputs)
                 .map(|(change, _)| (change, done(vec![1]))),
             Doing::Store(record) => write::store(schema, keyspace, record.clone(), Expect::Anything, &inputs)
                 .map(|(change, _)| (change, done(vec![1]))),

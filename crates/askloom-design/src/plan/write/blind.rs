@@ -51,10 +51,11 @@ pub(super) fn may_be_blind(conceptual: &Conceptual, class: ClassId, action: Writ
             };
             row.surrogate || row.identifier.iter().any(by_uuid)
         }
-        // What is made anew each time is another value under the same id.
+        // What is made anew each time is another value under the same id, and the time of creation is one.
         WriteAction::Upsert => {
             let mut all = inside.iter().flat_map(|&class| attributes(class));
-            !all.any(|attribute| made(attribute.default.as_ref()))
+            let counted = conceptual.ttl(class).is_none_or(|ttl| ttl.from.is_some());
+            counted && !all.any(|attribute| made(attribute.default.as_ref()))
         }
         WriteAction::Store
         | WriteAction::Update

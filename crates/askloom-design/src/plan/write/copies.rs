@@ -12,11 +12,20 @@ use askloom_model::{
 
 /// Where a step disturbs the rows of a copy: the steps there from the rows' root.
 pub(super) fn disturbed(conceptual: &Conceptual, collection: &Collection, step: &Step) -> Vec<Vec<Member>> {
-    let Some(root) = conceptual.aggregate_root(step.class) else { return Vec::new() };
-    let here = |one: &Dependency| roots(conceptual, one.class).contains(&root);
+    let written = written(conceptual, step);
+    let here = |one: &Dependency| roots(conceptual, one.class).iter().any(|root| written.contains(root));
     let all = dependencies(conceptual, collection).into_iter();
     let found = all.filter(|one| here(one) && one.is_disturbed(conceptual, &step.effects));
     found.map(|one| one.steps).collect()
+}
+
+/// The roots of the aggregates that a step writes: those that it names, and those in which a link is stored that it
+/// names from the other end.
+fn written(conceptual: &Conceptual, step: &Step) -> Vec<ClassId> {
+    let Some(root) = conceptual.aggregate_root(step.class) else { return Vec::new() };
+    let own = conceptual.inside(root);
+    let others = step.effects.relinked(conceptual).filter(|class| !own.contains(class));
+    std::iter::once(root).chain(others.flat_map(|class| roots(conceptual, class))).collect()
 }
 
 /// The copies that a step disturbs.
