@@ -26,7 +26,12 @@ impl Effects {
         let conceptual = &model.conceptual;
         let mut effects = Self::default();
         for write in &model.workload.writes {
-            write.steps.iter().for_each(|step| effects.later_step(conceptual, write, step));
+            for step in &write.steps {
+                let Self { made, ended, changed } = Self::of_step(conceptual, write, step);
+                effects.made.extend(made);
+                effects.ended.extend(ended);
+                effects.changed.extend(changed);
+            }
         }
         for (class, row) in conceptual.classes.iter() {
             let is_root = conceptual.aggregate_root(class).as_ref() == conceptual.lineage(class).last();
@@ -51,27 +56,23 @@ impl Effects {
         effects
     }
 
-    /// Of one statement of a write, without what checked references make of it.
+    /// Of one statement of a write, without what checked references make of it. An instance that an earlier statement
+    /// ended and this one makes again is there before the write and after it, with other values.
     #[must_use]
     pub fn of_step(conceptual: &Conceptual, write: &Write, step: &WriteStep) -> Self {
         let mut effects = Self::default();
-        effects.later_step(conceptual, write, step);
-        effects
-    }
-
-    /// What one statement can do, on what earlier ones of the same write left. An instance that one of them ended and
-    /// this one makes again is there before the write and after it, with other values.
-    fn later_step(&mut self, conceptual: &Conceptual, write: &Write, step: &WriteStep) {
-        self.step(conceptual, step);
-        let earlier = write.steps.iter().take_while(|other| !std::ptr::eq(*other, step));
+        effects.step(conceptual, step);
         let mut before = Self::default();
         if !write.apart {
+            let earlier = write.steps.iter().take_while(|other| !std::ptr::eq(*other, step));
             earlier.for_each(|other| before.step(conceptual, other));
         }
         before.cascade(conceptual);
-        let again: Vec<ClassId> =
-            self.made.iter().copied().filter(|&class| before.ends(conceptual, class)).collect();
-        again.into_iter().for_each(|class| self.replace(conceptual, class));
+        let made = effects.made.clone();
+        for class in made.into_iter().filter(|&class| before.ends(conceptual, class)) {
+            effects.replace(conceptual, class);
+        }
+        effects
     }
 
     /// Of a program that makes an instance.
