@@ -40,7 +40,7 @@ fn opened(shell: &mut dyn Shell, slots: &[(&str, String)]) -> u64 {
     program.steps.retain_mut(|step| match &mut step.action {
         Action::Read(_) => false,
         Action::Change(batch) => {
-            batch.changes.retain(|change| change.each.is_none());
+            batch.changes.retain(|change| change.each.is_once());
             true
         }
     });

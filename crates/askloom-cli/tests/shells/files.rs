@@ -275,7 +275,7 @@ impl<'w> Write<'w> {
 
     fn is_done(&self, shell: &mut dyn Follow, layout: &Layout, told: &str) {
         let key = self.table.columns[0].name.clone();
-        let term = Term { name: key, value: Some(self.block.identity[0].clone()), column: Some(0) };
+        let term = Term { name: key.into(), ..Term::known(self.block.identity[0].clone(), 0) };
         let found = shell.read(layout, &Read::new(self.table.collection, How::Block(vec![term]))).unwrap();
         let [Sample::Block { block, .. }] = found.as_slice() else { panic!("{found:?}") };
         assert_eq!((block.version, &block.fields), (self.block.version + 1, &self.block.fields), "{told}");
@@ -350,7 +350,7 @@ fn is_of(block: &str, kind: &str, name: &str) -> bool {
 
 /// The read with which a program starts, if it is done once, and no other is.
 fn first(program: &Program) -> Option<&Read> {
-    let mut once = program.steps.iter().filter(|step| step.each.is_none());
+    let mut once = program.steps.iter().filter(|step| step.each.is_once());
     match (once.next().map(|step| &step.action), once.next()) {
         (Some(Action::Read(read)), None) if read.how != How::All => Some(read),
         (_, _) => None,

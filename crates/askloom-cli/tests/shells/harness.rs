@@ -224,8 +224,13 @@ impl Trial<'_> {
 
     pub(crate) fn put(&self, shell: &mut dyn Shell, held: &[Sample], options: Options) {
         // With a write, what writes need is printed, too.
-        let program =
-            Program { name: "nothing".to_owned(), steps: Vec::new(), client: Vec::new(), missing: None };
+        let program = Program {
+            name: "nothing".to_owned(),
+            parameters: Vec::new(),
+            steps: Vec::new(),
+            client: Vec::new(),
+            missing: None,
+        };
         let statements = vec![Statement { program, text: String::new(), write: true }];
         let source = Source { layout: self.layout, statements, sample: kept(held), options };
         let made = self.language().generate(&source);

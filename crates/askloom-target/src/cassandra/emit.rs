@@ -63,7 +63,7 @@ fn put(layout: &Layout, tables: &[CqlTable], record: &Sample) -> String {
 }
 
 fn block(layout: &Layout, tables: &[CqlTable], statement: &Statement) -> Block {
-    generate::block(MARK, statement, |_, step| match &step.action {
+    generate::block(MARK, layout, statement, |words, step| match &step.action {
         Action::Read(read) => {
             select(layout, tables, read).map(|select| select.text() + "\n").unwrap_or_default()
         }
@@ -72,7 +72,7 @@ fn block(layout: &Layout, tables: &[CqlTable], statement: &Statement) -> Block {
             // At SERIAL, which masters are read at, a write without a condition is refused.
             former(MARK, batch)
                 + QUORUM
-                + &repeated(MARK, all.map(|(each, mutation)| (each, mutation.text())))
+                + &repeated(MARK, words, all.map(|(each, mutation)| (each, mutation.text())))
         }
     })
 }

@@ -114,7 +114,7 @@ fn range(layout: &Layout, table: &CqlTable, range: &Range, select: &mut Select) 
     }
     select.limit = range.limit.as_ref().map(|limit| match &limit.value {
         Some(Value::Int(rows)) => Bound::Value(Cql::Int(*rows)),
-        Some(_) | None => Bound::Slot(limit.name.clone()),
+        Some(_) | None => Bound::Slot(limit.name.to_string()),
     });
 }
 
@@ -148,7 +148,10 @@ fn bounds(layout: &Layout, table: &CqlTable, bounds: &Bounds, select: &mut Selec
 fn starting(column: &CqlColumn, prefix: &Term) -> (Bound, Option<Bound>) {
     let Some(Value::Text(text)) = &prefix.value else {
         let name = &prefix.name;
-        return (Bound::Slot(name.clone()), Some(Bound::Slot(format!("{name} with its last letter's next"))));
+        return (
+            Bound::Slot(name.to_string()),
+            Some(Bound::Slot(format!("{name} with its last letter's next"))),
+        );
     };
     if column.kind == Kind::Bytes {
         let (from, to) = bytes_after(text);
@@ -166,7 +169,7 @@ pub(super) fn column<'t>(table: &'t CqlTable, term: &Term) -> Option<&'t CqlColu
 pub(super) fn bound(layout: &Layout, column: &CqlColumn, term: &Term) -> Bound {
     match &term.value {
         Some(known) => Bound::Value(value(layout, column, known)),
-        None => Bound::Slot(term.name.clone()),
+        None => Bound::Slot(term.name.to_string()),
     }
 }
 

@@ -9,7 +9,7 @@ use super::schema::{CqlTable, System};
 use super::value::Cql;
 use crate::generate::Sample;
 use crate::layout::Layout;
-use crate::program::{Batch, Change, ChangeKind, Term, Version};
+use crate::program::{Batch, Change, ChangeKind, EachChange, Term, Version};
 use askloom_model::{ClassId, Id, Value};
 
 /// A statement that changes something, as data.
@@ -40,7 +40,7 @@ pub enum Mutation {
 }
 
 /// A mutation with what it is repeated for.
-pub type Repeated = (Option<String>, Mutation);
+pub type Repeated = (EachChange, Mutation);
 
 /// One aggregate: a conditional batch changes no more than one.
 type Partition = (String, Vec<Condition>);
@@ -56,7 +56,7 @@ const LONGEST: u64 = 20 * 365 * 24 * 60 * 60;
 #[must_use]
 pub fn mutations(layout: &Layout, tables: &[CqlTable], batch: &Batch) -> Vec<Repeated> {
     let mut found: Vec<Repeated> = Vec::new();
-    let mut owned: Vec<(Partition, Option<String>, Vec<Mutation>)> = Vec::new();
+    let mut owned: Vec<(Partition, EachChange, Vec<Mutation>)> = Vec::new();
     for change in &batch.changes {
         let own = tables.get(change.table.index());
         // An index changes with the rows that it is of.
@@ -67,11 +67,10 @@ pub fn mutations(layout: &Layout, tables: &[CqlTable], batch: &Batch) -> Vec<Rep
                 let partition = (table.name.clone(), key(layout, table, change.kind.terms()));
                 match owned.iter_mut().find(|(own, each, _)| *own == partition && *each == change.each) {
                     Some((_, _, mutations)) => mutations.extend(all),
-                    None => owned.push((partition, change.each.clone(), all)),
+                    None => owned.push((partition, change.each, all)),
                 }
             }
-            None => found
-                .extend(copy(layout, table, batch, change).map(|mutation| (change.each.clone(), mutation))),
+            None => found.extend(copy(layout, table, batch, change).map(|mutation| (change.each, mutation))),
         }
     }
     let masters = owned.into_iter().filter_map(|(_, each, mut mutations)| {
@@ -334,7 +333,7 @@ fn filled<'c>(
 ) -> impl Iterator<Item = (String, Bound)> + 'c {
     let pairs = table.columns.iter().enumerate().zip(cells);
     pairs.filter_map(|((index, column), value)| {
-        let term = Term { name: String::new(), value: Some(value.clone()), column: Some(index) };
+        let term = Term::known(value.clone(), index);
         let bound = bound(layout, column, &term);
         (bound != Bound::Value(Cql::Null)).then(|| (column.name.clone(), bound))
     })

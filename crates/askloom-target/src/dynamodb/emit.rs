@@ -15,7 +15,7 @@ use crate::generate::{
     self, Block, File, Generated, Language, Options, Sample, Source, Statement, former, repeated,
 };
 use crate::layout::Layout;
-use crate::program::{Action, Batch, ChangeKind, Read, Step};
+use crate::program::{Action, Batch, ChangeKind, Read, Step, Words};
 use askloom_model::{CopyLevel, Id};
 use std::fmt::Write as _;
 
@@ -176,10 +176,10 @@ fn put(layout: &Layout, tables: &[DynamoTable], record: &Sample) -> String {
 }
 
 fn block(layout: &Layout, tables: &[DynamoTable], statement: &Statement) -> Block {
-    generate::block(MARK, statement, |_, step| match &step.action {
+    generate::block(MARK, layout, statement, |words, step| match &step.action {
         Action::Read(read) => {
             let request = request(layout, tables, read);
-            let request = if step.each.is_some() { request.map(read::repeated) } else { request };
+            let request = if !step.each.is_once() { request.map(read::repeated) } else { request };
             request.map(|request| request.text() + "\n").unwrap_or_default()
         }
         Action::Change(batch) => {
@@ -188,7 +188,11 @@ fn block(layout: &Layout, tables: &[DynamoTable], statement: &Statement) -> Bloc
             let former = if faithful { String::new() } else { former(MARK, batch) };
             sparse(layout, tables, batch)
                 + &former
-                + &repeated(MARK, all.map(|(each, write)| (each, loops(&write) + &write.text())))
+                + &repeated(
+                    MARK,
+                    words,
+                    all.map(|(each, write)| (each, loops(words, &write) + &write.text())),
+                )
         }
     })
 }
@@ -213,11 +217,11 @@ fn sparse(layout: &Layout, tables: &[DynamoTable], batch: &Batch) -> String {
 }
 
 /// What of a transaction is there several times.
-fn loops(write: &Write) -> String {
+fn loops(words: &Words<'_>, write: &Write) -> String {
     let Write::Transaction { writes, .. } = write else { return String::new() };
     let mut text = String::new();
     for (at, (each, write)) in writes.iter().enumerate() {
-        if let Some(each) = each {
+        if let Some(each) = words.change(*each) {
             let _ =
                 writeln!(text, "{MARK} {} {} of {}: for each {each}", at + 1, write.word(), write.table());
         }

@@ -15,7 +15,7 @@ use super::schema::{Attribute, DynamoTable, Entries, Scalar, Stamps, System, sca
 use super::value::{Dynamo, attribute, inside};
 use crate::generate::Sample;
 use crate::layout::{Holds, Layout};
-use crate::program::{Batch, Change, ChangeKind, EntryPath, Term, Version};
+use crate::program::{Batch, Change, ChangeKind, EachChange, EntryPath, Term, Version};
 use crate::tree::TreeOf;
 use askloom_model::{AccessPath, CopyLevel, Id, Value};
 
@@ -63,7 +63,7 @@ pub enum Only {
 }
 
 /// A write with what it is repeated for.
-pub type Repeated = (Option<String>, Write);
+pub type Repeated = (EachChange, Write);
 
 const VERSION: &str = "version";
 const NEXT: &str = "version+1";
@@ -88,12 +88,14 @@ pub fn writes(layout: &Layout, tables: &[DynamoTable], batch: &Batch) -> Vec<Rep
         match (&table.system, &table.stamps) {
             (Some(system), _) => {
                 let all = master(layout, table, system, batch, change).into_iter();
-                masters.extend(all.map(|(each, write)| (each.or_else(|| change.each.clone()), write)));
+                masters.extend(
+                    all.map(|(each, write)| (if each.is_once() { change.each } else { each }, write)),
+                );
             }
             (None, Some(stamps)) => {
                 let write = copy(layout, table, stamps, batch, change);
                 let write = write.map(|write| in_local_indexes(layout, tables, batch, table, change, write));
-                copies.extend(write.map(|write| (change.each.clone(), write)));
+                copies.extend(write.map(|write| (change.each, write)));
             }
             (None, None) => {}
         }
@@ -185,11 +187,7 @@ fn in_local_indexes(
 
 /// The cells of a record as terms.
 pub(super) fn known(cells: &[Value]) -> Vec<Term> {
-    let one = |(at, cell): (usize, &Value)| Term {
-        name: String::new(),
-        value: Some(cell.clone()),
-        column: Some(at),
-    };
+    let one = |(at, cell): (usize, &Value)| Term::known(cell.clone(), at);
     cells.iter().enumerate().map(one).collect()
 }
 
@@ -213,11 +211,11 @@ pub(super) fn in_index(layout: &Layout, tables: &[DynamoTable], sample: &Sample)
 /// One request, if there are several.
 fn together(writes: Vec<Repeated>, batch: &Batch) -> Vec<Repeated> {
     match writes.as_slice() {
-        [] | [(None, _)] => writes,
+        [] | [(EachChange::Once, _)] => writes,
         _several => {
             let known = batch.seen.id.map(|id| Bound::Value(Dynamo::S(id.to_string())));
             let token = known.unwrap_or_else(|| slot(TOKEN, "S"));
-            vec![(None, Write::Transaction { writes, token })]
+            vec![(EachChange::Once, Write::Transaction { writes, token })]
         }
     }
 }
@@ -235,7 +233,7 @@ fn master(
     change: &Change,
 ) -> Vec<Repeated> {
     let version = batch.version(change.table, change.kind.terms());
-    let once = |write: Option<Write>| write.map(|write| (None, write)).into_iter().collect();
+    let once = |write: Option<Write>| write.map(|write| (EachChange::Once, write)).into_iter().collect();
     match &change.kind {
         ChangeKind::Create(cells) => once(create(layout, table, system, batch, change, cells)),
         ChangeKind::Replace(cells) => {
@@ -395,14 +393,16 @@ fn bury(
     if table.faithful {
         let key = own_key(table, key);
         let delete = key.map(|key| Write::Delete { table: table.name.clone(), key, only: None });
-        return delete.map(|write| (None, write)).into_iter().collect();
+        return delete.map(|write| (EachChange::Once, write)).into_iter().collect();
     }
     let mut gone: Becoming = vec![(system.class.clone(), None)];
     // What is left must not expire: it has the version.
     gone.extend(system.expires.iter().map(|name| (name.clone(), None)));
     gone.extend(table.outside().map(|(_, column)| (column.name.clone(), None)));
-    let mut all: Vec<Repeated> =
-        update(table, system, version, key, gone).map(|write| (None, write)).into_iter().collect();
+    let mut all: Vec<Repeated> = update(table, system, version, key, gone)
+        .map(|write| (EachChange::Once, write))
+        .into_iter()
+        .collect();
     if let (Entries::Items { .. }, Some(sort), Some(partition)) =
         (&system.entries, &table.sort, block(table, key))
     {
@@ -414,11 +414,11 @@ fn bury(
         match entries {
             Some(entries) => all.extend(entries.iter().map(|path| {
                 let item = Bound::Value(Dynamo::S(key::item_text(path)));
-                (None, delete(item))
+                (EachChange::Once, delete(item))
             })),
             None => {
-                let each = format!("other item of it in {}", table.name);
-                all.push((Some(each), delete(slot(&sort.name, "S"))));
+                let each = EachChange::OtherRecords(table.collection);
+                all.push((each, delete(slot(&sort.name, "S"))));
             }
         }
     }

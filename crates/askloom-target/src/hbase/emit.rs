@@ -84,13 +84,13 @@ fn put(layout: &Layout, tables: &[HTable], record: &Sample) -> String {
 }
 
 fn block(layout: &Layout, tables: &[HTable], statement: &Statement) -> Block {
-    generate::block(MARK, statement, |_, step| match &step.action {
+    generate::block(MARK, layout, statement, |words, step| match &step.action {
         Action::Read(read) => {
             request(layout, tables, read).map(|request| request.text() + "\n").unwrap_or_default()
         }
         Action::Change(batch) => {
             let all = mutations(layout, tables, batch).into_iter();
-            former(MARK, batch) + &repeated(MARK, all.map(|(each, mutation)| (each, mutation.text())))
+            former(MARK, batch) + &repeated(MARK, words, all.map(|(each, mutation)| (each, mutation.text())))
         }
     })
 }

@@ -12,7 +12,7 @@ use super::schema::{CLASS, DATA, HColumn, HTable, MARKER, SYSTEM, VERSION};
 use super::value::{Cell, Packing, cell, packing};
 use crate::generate::Sample;
 use crate::layout::{Layout, Table};
-use crate::program::{Batch, Change, ChangeKind, Expires, Term, Version};
+use crate::program::{Batch, Change, ChangeKind, EachChange, Expires, Term, Version};
 use askloom_model::{Id, Value};
 
 /// A change of one row, at once, as data.
@@ -49,7 +49,7 @@ pub enum Bound {
 }
 
 /// A mutation with what it is repeated for.
-pub type Repeated = (Option<String>, Mutation);
+pub type Repeated = (EachChange, Mutation);
 
 const STAMP: &str = "stamp";
 const NEXT: &str = "version+1";
@@ -64,9 +64,7 @@ pub fn mutations(layout: &Layout, tables: &[HTable], batch: &Batch) -> Vec<Repea
             continue;
         };
         if !own.master {
-            copies.extend(
-                copy(layout, own, table, batch, change).map(|mutation| (change.each.clone(), mutation)),
-            );
+            copies.extend(copy(layout, own, table, batch, change).map(|mutation| (change.each, mutation)));
             continue;
         }
         let Some(mut mutation) = master(layout, own, table, batch, change) else { continue };
@@ -76,7 +74,7 @@ pub fn mutations(layout: &Layout, tables: &[HTable], batch: &Batch) -> Vec<Repea
         };
         match masters.iter_mut().find(same) {
             Some((_, other)) => other.join(mutation),
-            None => masters.push((change.each.clone(), mutation)),
+            None => masters.push((change.each, mutation)),
         }
     }
     masters.into_iter().chain(copies).collect()
@@ -121,7 +119,9 @@ impl Mutation {
     /// A cell, or no cell where the value is null.
     fn set(&mut self, layout: &Layout, column: &HColumn, term: &Term) {
         match &term.value {
-            None => self.put.push((column.name.clone(), Bound::Slot(term.name.clone(), packing(&column.of)))),
+            None => {
+                self.put.push((column.name.clone(), Bound::Slot(term.name.to_string(), packing(&column.of))))
+            }
             Some(value) => match cell(layout, &column.of, value) {
                 Some(cell) => self.put.push((column.name.clone(), Bound::Cell(cell))),
                 None => self.delete.push(column.name.clone()),
@@ -229,7 +229,7 @@ fn element(layout: &Layout, table: &Table, value: &Term) -> Bound {
             let json = column.tree(&layout.conceptual, known).to_json().to_string();
             Bound::Cell(Cell::text(&json))
         }
-        (_, _) => Bound::Slot(value.name.clone(), Packing::Bytes),
+        (_, _) => Bound::Slot(value.name.to_string(), Packing::Bytes),
     }
 }
 

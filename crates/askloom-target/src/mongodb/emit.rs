@@ -12,7 +12,7 @@ use crate::generate::{
     step_heading,
 };
 use crate::layout::Layout;
-use crate::program::{Action, Read, later_seconds};
+use crate::program::{Action, EachChange, Read, Words, later_seconds};
 use askloom_model::{CollectionId, CopyLevel};
 use std::fmt::Write;
 
@@ -162,9 +162,10 @@ fn definition(layout: &Layout, of: &MongoCollection) -> Block {
 
 fn block(layout: &Layout, all: &[MongoCollection], statement: &Statement) -> Block {
     let program = &statement.program;
+    let words = program.words(layout);
     let mut made = commented(&heading(MARK, statement));
     for (index, step) in program.steps.iter().enumerate() {
-        made.push_str(&commented(&step_heading(MARK, index + 1, program.steps.len(), step)));
+        made.push_str(&commented(&step_heading(MARK, &words, index + 1, program.steps.len(), step)));
         match &step.action {
             Action::Read(read) => {
                 made.push_str(&find(layout, all, read).map(|find| find.text()).unwrap_or_default());
@@ -176,12 +177,12 @@ fn block(layout: &Layout, all: &[MongoCollection], statement: &Statement) -> Blo
                 }
                 let commands = commands(layout, all, batch);
                 match (commands.as_slice(), batch.level) {
-                    ([one], _) => made.push_str(&alone(one)),
+                    ([one], _) => made.push_str(&alone(&words, one)),
                     (several, CopyLevel::AtomicUnit | CopyLevel::Transaction) => {
-                        made.push_str(&transaction(several));
+                        made.push_str(&transaction(&words, several));
                     }
                     (several, CopyLevel::Intents) => {
-                        several.iter().for_each(|one| made.push_str(&alone(one)))
+                        several.iter().for_each(|one| made.push_str(&alone(&words, one)))
                     }
                 }
             }
@@ -196,13 +197,15 @@ fn commented(lines: &str) -> String {
     lines.split('\n').map(in_comment).collect::<Vec<_>>().join("\n")
 }
 
-fn repeated(each: Option<&String>, indent: usize) -> String {
-    each.map_or_else(String::new, |each| format!("{:indent$}{MARK} for each {}:\n", "", in_comment(each)))
+fn repeated(words: &Words<'_>, each: EachChange, indent: usize) -> String {
+    words
+        .change(each)
+        .map_or_else(String::new, |each| format!("{:indent$}{MARK} for each {}:\n", "", in_comment(&each)))
 }
 
 /// A command that is one document's, and so all or nothing by itself.
-fn alone((each, command): &Repeated) -> String {
-    let mut made = repeated(each.as_ref(), 0);
+fn alone(words: &Words<'_>, (each, command): &Repeated) -> String {
+    let mut made = repeated(words, *each, 0);
     match command {
         Command::Update { upsert: true, .. } => {
             let _ = writeln!(made, "{UPSERT}");
@@ -223,7 +226,7 @@ fn alone((each, command): &Repeated) -> String {
 }
 
 /// All of it or nothing, as a program. If another writer comes between, the shell starts it again.
-fn transaction(commands: &[Repeated]) -> String {
+fn transaction(words: &Words<'_>, commands: &[Repeated]) -> String {
     const INDENT: usize = 6;
     let mut made = String::from(
         "{\n  const session = db.getMongo().startSession();\n  try {\n    session.withTransaction(() => {\n      \
@@ -237,7 +240,7 @@ fn transaction(commands: &[Repeated]) -> String {
         );
     }
     for (each, command) in commands {
-        made.push_str(&repeated(each.as_ref(), INDENT));
+        made.push_str(&repeated(words, *each, INDENT));
         if let Command::Update { upsert: true, .. } = command {
             let _ = writeln!(made, "{:INDENT$}{UPSERT}", "");
         }

@@ -10,7 +10,7 @@ use super::schema::{Kind, MongoCollection, MongoField, System};
 use super::value::Encoder;
 use crate::generate::Sample;
 use crate::layout::{Block, Fields, Layout, Table};
-use crate::program::{Batch, Change, ChangeKind, EntryPath, Term, Version, millis};
+use crate::program::{Batch, Change, ChangeKind, EachChange, EntryPath, Term, Version, millis};
 use crate::tree::TreeOf;
 use askloom_model::{AccessStep, Class, ClassId, Id, Value, join};
 use std::collections::BTreeMap;
@@ -43,7 +43,7 @@ pub enum Command {
 }
 
 /// A command with what it is repeated for.
-pub type Repeated = (Option<String>, Command);
+pub type Repeated = (EachChange, Command);
 
 const VERSION: &str = "version";
 /// The clock, in microseconds.
@@ -62,13 +62,13 @@ pub fn commands(layout: &Layout, collections: &[MongoCollection], batch: &Batch)
         let version = batch.version(change.table, change.kind.terms());
         let changing = Changing { layout, of, version, stamp: batch.seen.stamp };
         let Some(command) = changing.command(change) else { continue };
-        match all.iter_mut().find_map(|(each, other)| together(each.as_ref(), other, change, &command)) {
+        match all.iter_mut().find_map(|(each, other)| together(*each, other, change, &command)) {
             Some(update) => {
                 if let Command::Update { update: more, .. } = command {
                     add(update, more);
                 }
             }
-            None => all.push((change.each.clone(), command)),
+            None => all.push((change.each, command)),
         }
     }
     // An update without anything to do is refused.
@@ -78,7 +78,7 @@ pub fn commands(layout: &Layout, collections: &[MongoCollection], batch: &Batch)
 
 /// The update of the same document, which changes at once.
 fn together<'u>(
-    each: Option<&String>,
+    each: EachChange,
     other: &'u mut Command,
     change: &Change,
     command: &Command,
@@ -87,7 +87,7 @@ fn together<'u>(
         (
             Command::Update { collection, filter, update, .. },
             Command::Update { collection: same, filter: own, .. },
-        ) if collection == same && filter == own && each == change.each.as_ref() => Some(update),
+        ) if collection == same && filter == own && each == change.each => Some(update),
         (_, _) => None,
     }
 }
@@ -410,11 +410,7 @@ pub fn sample(layout: &Layout, collections: &[MongoCollection], sample: &Sample)
 /// The `_id` and the fields that are not null.
 fn document(layout: &Layout, of: &MongoCollection, cells: &[Value]) -> Document {
     let changing = Changing { layout, of, version: Version::Slot, stamp: None };
-    let term = |(column, cell): (usize, &Value)| Term {
-        name: String::new(),
-        value: Some(cell.clone()),
-        column: Some(column),
-    };
+    let term = |(column, cell): (usize, &Value)| Term::known(cell.clone(), column);
     let terms: Vec<Term> = cells.iter().enumerate().map(term).collect();
     let fields = changing.cells(&terms).into_iter().filter(|(_, value)| *value != Bson::Null);
     changing.id(&terms).into_iter().chain(fields).collect()

@@ -86,13 +86,13 @@ fn put(layout: &Layout, all: &[Pairs], record: &Sample) -> String {
 }
 
 fn block(layout: &Layout, all: &[Pairs], statement: &Statement) -> Block {
-    generate::block(MARK, statement, |_, step| match &step.action {
+    generate::block(MARK, layout, statement, |words, step| match &step.action {
         Action::Read(read) => {
             request(layout, all, read).map(|request| request.text() + "\n").unwrap_or_default()
         }
         Action::Change(batch) => {
             let all = transactions(layout, all, batch).into_iter();
-            repeated(MARK, all.map(|(each, operations)| (each, execute(&operations))))
+            repeated(MARK, words, all.map(|(each, operations)| (each, execute(&operations))))
         }
     })
 }

@@ -8,7 +8,7 @@ use super::schema::{Pairs, Root};
 use super::value::{class_name, json, object, system};
 use crate::generate::Sample;
 use crate::layout::{Column, Layout, Place, Table};
-use crate::program::{Batch, Change, ChangeKind, EntryPath, Term};
+use crate::program::{Batch, Change, ChangeKind, EachChange, EntryPath, Term};
 use askloom_model::{Id, Value};
 use serde_json::Value as Json;
 
@@ -34,7 +34,7 @@ pub enum Held {
 }
 
 /// Operations that are one transaction, with what they are repeated for.
-pub type Repeated = (Option<String>, Vec<Operation>);
+pub type Repeated = (EachChange, Vec<Operation>);
 
 const NEXT: &str = "version+1";
 
@@ -50,7 +50,7 @@ pub fn transactions(layout: &Layout, all: &[Pairs], batch: &Batch) -> Vec<Repeat
         let (major, operations) = changed(layout, own, table, change);
         let copied = matches!(change.kind, ChangeKind::PutRow(_) | ChangeKind::DropRow(_));
         if copied {
-            copies.push((change.each.clone(), operations));
+            copies.push((change.each, operations));
             continue;
         }
         match masters.iter_mut().find(|(other, _)| *other == major) {
@@ -58,7 +58,7 @@ pub fn transactions(layout: &Layout, all: &[Pairs], batch: &Batch) -> Vec<Repeat
             None => masters.push((major, operations)),
         }
     }
-    masters.into_iter().map(|(_, operations)| (None, operations)).chain(copies).collect()
+    masters.into_iter().map(|(_, operations)| (EachChange::Once, operations)).chain(copies).collect()
 }
 
 fn changed(layout: &Layout, own: &Pairs, table: &Table, change: &Change) -> (Vec<Component>, Vec<Operation>) {
@@ -138,7 +138,7 @@ fn system_key(key: &Key) -> Key {
 fn held(layout: &Layout, column: Option<&Column>, term: &Term) -> Held {
     match (&term.value, column) {
         (Some(value), Some(column)) => Held::Json(json(layout, column, value)),
-        (_, _) => Held::Slot(term.name.clone()),
+        (_, _) => Held::Slot(term.name.to_string()),
     }
 }
 
@@ -189,13 +189,7 @@ pub fn sample(layout: &Layout, all: &[Pairs], sample: &Sample) -> Vec<Operation>
     let (Some(own), Some(table)) = (all.get(id.index()), layout.table(*id)) else { return Vec::new() };
     let terms = |cells: &[Value]| -> Vec<Term> {
         let keyed = cells.iter().enumerate();
-        keyed
-            .map(|(index, value)| Term {
-                name: String::new(),
-                value: Some(value.clone()),
-                column: Some(index),
-            })
-            .collect()
+        keyed.map(|(index, value)| Term::known(value.clone(), index)).collect()
     };
     match sample {
         Sample::Row { cells, .. } => {

@@ -1,11 +1,13 @@
 //! When a store may take away by itself what has expired.
 
-use super::{Expires, Term};
+use super::{Expires, Term, ValueFrom};
 use crate::layout::{Layout, Shape, Table};
 use askloom_model::{ClassId, Value};
 
 /// The slot of the time when an aggregate expires.
-pub(super) const NAME: &str = "expires";
+pub(super) fn slot() -> Term {
+    Term { name: "expires".into(), from: ValueFrom::After, value: None, column: None }
+}
 
 /// Readers go by the time that an aggregate says. A store takes it away an hour later, so that clocks that differ do no
 /// harm.
@@ -15,8 +17,7 @@ impl Expires {
     /// At a known time, in milliseconds since 1970.
     #[must_use]
     pub fn at_ms(at: i64, after_ms: Option<u64>) -> Self {
-        let at = Term { name: NAME.to_owned(), value: Some(Value::Int(at)), column: None };
-        Self { at, after_ms }
+        Self { at: Term { value: Some(Value::Int(at)), ..slot() }, after_ms }
     }
 
     /// How long after it was made the store may take it away, in milliseconds. Nothing if the time counts from what the

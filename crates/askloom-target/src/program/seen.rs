@@ -81,7 +81,7 @@ impl Program {
                 None => all.push(Versioned { table, id, new }),
             }
         };
-        for step in self.steps.iter().filter(|step| step.each.is_none()) {
+        for step in self.steps.iter().filter(|step| step.each.is_once()) {
             match &step.action {
                 Action::Read(read) => {
                     if let How::Block(terms) = &read.how {
@@ -89,7 +89,7 @@ impl Program {
                     }
                 }
                 Action::Change(batch) => {
-                    for change in batch.changes.iter().filter(|change| change.each.is_none()) {
+                    for change in batch.changes.iter().filter(|change| change.each.is_once()) {
                         let new = matches!(change.kind, ChangeKind::Create(_));
                         add(change.table, change.kind.terms(), new);
                     }

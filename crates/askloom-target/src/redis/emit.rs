@@ -10,7 +10,7 @@ use crate::generate::{
     Block, File, Generated, Language, Options, Sample, Source, Statement, client_line, heading, step_heading,
 };
 use crate::layout::Layout;
-use crate::program::{Action, Read, Step};
+use crate::program::{Action, Read, Step, Words};
 use std::fmt::Write;
 
 const MARK: &str = "#";
@@ -65,9 +65,10 @@ impl Language for Redis {
 impl Redis {
     fn block(&self, layout: &Layout, tables: &[RedisTable], statement: &Statement) -> Block {
         let program = &statement.program;
+        let words = program.words(layout);
         let mut text = heading(MARK, statement);
         for (index, step) in program.steps.iter().enumerate() {
-            text.push_str(&step_heading(MARK, index + 1, program.steps.len(), step));
+            text.push_str(&step_heading(MARK, &words, index + 1, program.steps.len(), step));
             match &step.action {
                 Action::Read(read) => {
                     let command = command(tables, read).map(|command| command.text()).unwrap_or_default();
@@ -77,7 +78,7 @@ impl Redis {
                 Action::Change(batch) => {
                     let before = program.steps.get(..index).unwrap_or_default();
                     for call in calls(layout, tables, self.0, before, batch) {
-                        text.push_str(&repeated(&call));
+                        text.push_str(&repeated(&words, &call));
                         let _ = writeln!(text, "{}", call.command().text());
                     }
                 }
@@ -168,10 +169,10 @@ fn definition(table: &RedisTable) -> Option<Block> {
 }
 
 /// Which steps of a call are there more than once.
-fn repeated(call: &Call) -> String {
+fn repeated(words: &Words<'_>, call: &Call) -> String {
     let mut text = String::new();
     for step in call.free.iter().chain(&call.steps) {
-        if let Some(each) = &step.each {
+        if let Some(each) = words.change(step.each) {
             let _ = writeln!(text, "{MARK} `{} {} …` for each {each}", step.name, step.key);
         }
     }

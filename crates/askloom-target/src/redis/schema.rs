@@ -237,7 +237,7 @@ impl RedisTable {
             };
             let piece = match &term.value {
                 Some(value) => Piece::known(key_part(&column.of, value)),
-                None => Piece::Slot(term.name.clone()),
+                None => Piece::Slot(term.name.to_string()),
             };
             parts.push((term.column.unwrap_or_default(), piece));
         }
