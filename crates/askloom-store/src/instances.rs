@@ -1,9 +1,11 @@
 //! Aggregates by id, and who holds what: what rows are made of.
 
 mod overlay;
+mod planned;
 mod reader;
 
 pub use overlay::{Changed, Overlay};
+pub use planned::PlannedInstances;
 pub use reader::Reader;
 
 use crate::{RunError, Schema, System};

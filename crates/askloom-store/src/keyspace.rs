@@ -2,10 +2,13 @@
 
 mod layered;
 mod recorded;
+mod records;
 mod snapshot;
 
 pub use layered::{Layered, Puts};
 pub use recorded::{Reads, Recorded};
+pub use records::KeyspaceRecords;
+pub(crate) use records::decoded;
 
 use crate::RunError;
 use std::collections::BTreeMap;

@@ -17,11 +17,12 @@ mod keyspace;
 mod place;
 pub mod records;
 mod schema;
+pub mod source;
 mod system;
 pub mod write;
 
-pub use instances::{Aggregate, Changed, Held, Instances, Overlay, Reader, Stored};
-pub use keyspace::{Block, Keyspace, Layered, Memory, Puts, Reads, Recorded, Visit};
+pub use instances::{Aggregate, Changed, Held, Instances, Overlay, PlannedInstances, Reader, Stored};
+pub use keyspace::{Block, Keyspace, KeyspaceRecords, Layered, Memory, Puts, Reads, Recorded, Visit};
 pub use schema::Schema;
 pub use system::System;
 

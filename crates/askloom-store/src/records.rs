@@ -2,13 +2,13 @@
 //! ordered keyspace, and stores that have columns.
 
 use crate::block::{decode_aggregate, encode_aggregate, no_master};
-use crate::execute::decode_node;
 use crate::expiry::expires_at;
+use crate::keyspace::decoded;
 use crate::{Memory, RunError, Schema, System};
 use askloom_model::{AccessPath, CollectionId, Conceptual, Contents, Id, Identity, Value, ValueError};
 use askloom_target::embedded::{
-    BlockEntry, DecodeError, block_prefix, decode, decode_entry, encode, encode_entry, entry_key,
-    master_entry, split_entry, split_master, system_entry,
+    BlockEntry, block_prefix, decode_entry, encode, encode_entry, entry_key, master_entry, split_master,
+    system_entry,
 };
 use askloom_target::generate::Sample;
 use askloom_target::layout::{Block, Entry, Layout};
@@ -60,7 +60,7 @@ fn blocks<'k>(
         let System { version, created, .. } = System::decode(&system)?;
         let mut block = Block::new(identity, version, system, &layout.conceptual, root, pieces);
         block.expires = expires(conceptual, &block, created);
-        records.push(Sample::Block { table: id, block });
+        records.push(Sample::Block { table: id, block: Box::new(block) });
     }
     Ok(())
 }
@@ -81,34 +81,7 @@ fn row(
     value: &[u8],
 ) -> Result<Sample, RunError> {
     let collection = &schema.design.collections[id];
-    let entry = match &collection.contents {
-        Contents::Nested(nodes) => {
-            let mut rest = key.get(4..).ok_or(DecodeError)?;
-            let mut block = Vec::with_capacity(collection.block_key.len());
-            for _ in &collection.block_key {
-                block.push(decode(&mut rest)?);
-            }
-            let Value::Int(number) = decode(&mut rest)? else { return Err(DecodeError.into()) };
-            let position = Id::from_index(usize::try_from(number).map_err(|_| DecodeError)?);
-            let mut chain = Vec::new();
-            while !rest.is_empty() {
-                chain.push(decode(&mut rest)?);
-            }
-            let (values, whole) = decode_node(schema, nodes, position, value)?;
-            let whole = whole.map(|stored| Value::Record(Box::new(stored.record.clone())));
-            Entry::Node { block, position, chain, values, whole }
-        }
-        Contents::Aggregate(_) | Contents::Fields(_) => {
-            let positions = collection.source.positions.len();
-            let parts = split_entry(key, collection.block_key.len(), &collection.entry_key, positions)?;
-            let mut values = Vec::new();
-            let mut rest = value;
-            while !rest.is_empty() {
-                values.push(decode(&mut rest)?);
-            }
-            Entry::Row { block: parts.block, sort: parts.fields, row: parts.row, values }
-        }
-    };
+    let entry = decoded(schema, collection, key, value)?;
     let table = layout.table(id).ok_or_else(|| no_master(schema, collection.source.root))?;
     Ok(Sample::Row { table: id, cells: table.cells(collection, &entry) })
 }

@@ -3,6 +3,7 @@
 use askloom_design::dependency::{Dependency, dependencies};
 use askloom_model::{ClassId, CollectionId, Design, EndId, Home, Id, Leaf, Member, Model, Role, Table};
 use askloom_target::embedded::Names;
+use askloom_target::layout::{Layout, Table as LayoutTable};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::OnceLock;
 
@@ -23,6 +24,7 @@ pub struct Schema {
     /// By collection, what its rows read, worked out when it is first asked for.
     dependencies: Vec<OnceLock<Vec<Dependency>>>,
     expires: bool,
+    layout: Layout,
 }
 
 impl Schema {
@@ -75,7 +77,33 @@ impl Schema {
         let plain = conceptual.classes.ids().map(|class| (class, OnceLock::new())).collect();
         let expires = conceptual.classes.iter().any(|(_, class)| class.ttl.is_some());
         let dependencies = design.collections.ids().map(|_| OnceLock::new()).collect();
-        Self { model, design, readable, numbers, classes, members, homes, plain, dependencies, expires }
+        let layout = Layout::new(conceptual, &design);
+        Self {
+            model,
+            design,
+            readable,
+            numbers,
+            classes,
+            members,
+            homes,
+            plain,
+            dependencies,
+            expires,
+            layout,
+        }
+    }
+
+    /// The tables of the design.
+    #[must_use]
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// The table of a collection.
+    #[must_use]
+    #[expect(clippy::expect_used, reason = "a layout has a table for each collection of its design")]
+    pub fn table(&self, collection: CollectionId) -> &LayoutTable {
+        self.layout.table(collection).expect("every collection has a table")
     }
 
     /// The collections that plans may read.

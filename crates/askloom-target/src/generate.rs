@@ -29,7 +29,7 @@ pub enum Sample {
     /// Of a copy: a value for each column.
     Row { table: askloom_model::CollectionId, cells: Vec<Value> },
     /// Of a master: all records of one aggregate.
-    Block { table: askloom_model::CollectionId, block: crate::layout::Block },
+    Block { table: askloom_model::CollectionId, block: Box<crate::layout::Block> },
 }
 
 impl Sample {
@@ -269,6 +269,7 @@ mod tests {
             name: "q\rDROP".to_owned(),
             parameters: Vec::new(),
             steps: Vec::new(),
+            retrieval: None,
             client: Vec::new(),
             missing: None,
         };

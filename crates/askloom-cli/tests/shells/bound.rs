@@ -40,7 +40,7 @@ impl Difference {
         match record {
             Sample::Block { table, block } => {
                 let pair = self.blocks.entry((*table, block.identity.clone())).or_default();
-                *block_side(pair) = Some(block.clone());
+                *block_side(pair) = Some((**block).clone());
             }
             Sample::Row { table, cells } => {
                 let key = key(layout.table(*table).unwrap(), cells);

@@ -183,7 +183,10 @@ fn blocks(
             block.entries.insert(path, value);
         }
     }
-    Ok(found.into_iter().map(|block| Sample::Block { table: table.collection, block }).collect())
+    Ok(found
+        .into_iter()
+        .map(|block| Sample::Block { table: table.collection, block: Box::new(block) })
+        .collect())
 }
 
 pub(crate) fn bytes(digits: &str) -> Vec<u8> {

@@ -228,6 +228,7 @@ impl Trial<'_> {
             name: "nothing".to_owned(),
             parameters: Vec::new(),
             steps: Vec::new(),
+            retrieval: None,
             client: Vec::new(),
             missing: None,
         };

@@ -51,7 +51,7 @@ fn printed(representation: &str, class: &str, json: &serde_json::Value) -> Strin
     let block = Block::new(identity, 1, Vec::new(), &model.conceptual, class, pieces);
     let language = target("mongodb").unwrap().language.unwrap();
     let options = Options { faithful: true, ..Options::default() };
-    language.put(&layout, &options, &Sample::Block { table, block })
+    language.put(&layout, &options, &Sample::Block { table, block: Box::new(block) })
 }
 
 fn mary() -> serde_json::Value {
@@ -245,7 +245,7 @@ fn deleted_is_not_empty() {
         let identity = vec![Value::Uuid(id)];
         let entries = BTreeMap::new();
         let block = Block { identity, version: 7, system: vec![1], fields, entries, expires: None };
-        let wanted = Sample::Block { table, block };
+        let wanted = Sample::Block { table, block: Box::new(block) };
         let Some(Command::Insert { document, .. }) = sample(&layout, &all, &wanted) else { panic!() };
         let Sample::Block { block, .. } = decode(&layout, &all[table.index()], &document).unwrap() else {
             panic!()

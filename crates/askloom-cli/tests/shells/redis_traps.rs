@@ -335,7 +335,7 @@ fn means_what_it_says(shell: &mut RedisCli, table: &RedisTable, ranges: &str) {
                 !other[2].is_null() && (within || (inclusive && other[2] == row[2]))
             });
             let expected: Vec<Vec<Value>> = expected.cloned().collect();
-            let mut all = found(vec![Known::Between(bounds)], Vec::new());
+            let mut all = found(vec![Known::Between(Box::new(bounds))], Vec::new());
             if ranges == "FT.SEARCH" {
                 let near = |other: &Vec<Value>| as_double(&other[2]) == as_double(&row[2]);
                 all.retain(|other| expected.contains(other) || !near(other));

@@ -1,149 +1,107 @@
-//! The first rows of a plan: aggregates by id, entries of copies by their keys.
+//! The first rows of a query: aggregates by id, entries of copies by their keys.
 
-use super::keys::{fitted, mapped};
-use super::nested::Read;
-use super::range::{KeyBounds, Ranges};
+use super::nested::Nodes;
 use super::row::Held;
 use super::{Continuation, Row, Scene, aggregate, compare, count, order_values};
-use crate::{Keyspace, RunError, Stored};
+use crate::source::{Ask, CHUNK, Cursor, From, Page, Records, Source};
+use crate::{RunError, Stored};
 use askloom_model::{
-    Collection, Contents, Id, Identity, Limit, Path, Plan, PositionId, Query, Reading, Value, fault,
-    identity_types,
+    Collection, Contents, Id, KeyField, Leaf, Limit, OrderBy, Path, PositionId, Query, Value, fault,
 };
-use askloom_target::embedded::{decode, split_entry};
+use askloom_target::layout::Entry;
+use askloom_target::program::{Action, Each, Frame, How, Program, Range, Read, Retrieval};
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// A query under way.
 #[derive(Clone, Copy)]
-pub(super) struct Asked<'a> {
+pub(super) struct QueryExec<'a> {
     pub(super) scene: &'a Scene<'a>,
-    pub(super) keyspace: &'a dyn Keyspace,
-    pub(super) query: &'a Query,
-    pub(super) plan: &'a Plan,
+    pub(super) source: &'a dyn Source,
+    pub(super) program: &'a Program,
+    pub(super) retrieval: &'a Retrieval,
     pub(super) after: Option<&'a Continuation>,
 }
 
-impl Asked<'_> {
-    pub(super) fn collection(&self) -> &Collection {
-        &self.scene.instances.schema().design.collections[self.plan.access.collection]
+impl QueryExec<'_> {
+    pub(super) fn query(&self) -> &Query {
+        &self.retrieval.query
+    }
+
+    fn collection(&self) -> &Collection {
+        &self.source.schema().design.collections[self.retrieval.access.collection]
     }
 
     /// The row behind which reading may start. With `LIMIT … PER`, what was on a page before still counts for its group.
     pub(super) fn starts_after(&self) -> Option<&Continuation> {
-        self.after.filter(|_| self.query.per_group.is_none())
+        self.after.filter(|_| self.query().per_group.is_none())
     }
 
-    /// The rows that the plan's access gives, not yet joined with what it does not hold.
-    pub(super) fn access(&self) -> Result<Vec<Row>, RunError> {
-        let collection = self.collection();
-        match &collection.contents {
-            Contents::Aggregate(_) => match &self.plan.access.how {
-                Reading::Scan => self.scan_masters(),
-                Reading::GetBlock { .. } | Reading::Range { .. } | Reading::Each { .. } => {
-                    self.masters(collection)
-                }
-            },
-            Contents::Fields(_) => self.entries(collection),
-            Contents::Nested(_) => self.nodes(collection),
+    /// The rows that the first reads give, not yet joined with what they do not hold.
+    pub(super) fn first_rows(&self) -> Result<Vec<Row>, RunError> {
+        let reads = self.reads();
+        match &self.collection().contents {
+            Contents::Aggregate(_) => self.aggregates(&reads),
+            Contents::Fields(_) => self.entries(&reads),
+            Contents::Nested(_) => self.nodes(&reads),
         }
     }
 
-    /// Every instance of the main class, wherever it lives.
-    fn scan_masters(&self) -> Result<Vec<Row>, RunError> {
+    /// The first reads with the arguments in their slots; none of one that nothing can match.
+    fn reads(&self) -> Vec<Read> {
+        let schema = self.source.schema();
+        let mut reads = Vec::new();
+        for step in self.retrieval.access.steps.iter().filter_map(|&step| self.program.steps.get(step)) {
+            let Action::Read(read) = &step.action else { continue };
+            let table = schema.table(read.table);
+            let parameters = self.scene.arguments;
+            match &step.each {
+                Each::Once => {
+                    reads.extend(read.filled(table, &Frame { parameters, ..Frame::default() }));
+                }
+                Each::Values(loops) => reads.extend(read.for_each(table, loops, parameters)),
+                Each::Rows(_) | Each::Found(_) | Each::RowsOfCopy(_) | Each::FoundOfCopy(_) => {}
+            }
+        }
+        reads
+    }
+
+    /// Aggregates, and the instances of the main class that are in them.
+    fn aggregates(&self, reads: &[Read]) -> Result<Vec<Row>, RunError> {
         let scene = self.scene;
-        let Some(class) = self.query.positions[super::main_position()].class else { return Ok(Vec::new()) };
-        let roots: BTreeSet<_> = scene.instances.schema().homes(class).iter().map(|home| home.root).collect();
         let mut rows = Vec::new();
-        for root in roots {
-            for (_, stored) in scene.instances.all(root)? {
-                rows.extend(scene.root(stored));
+        let mut seen = BTreeSet::new();
+        for read in reads {
+            let root = self.source.schema().design.collections[read.table].source.root;
+            match &read.how {
+                How::Block(terms) => {
+                    let id: Option<Vec<Value>> = terms.iter().map(|term| term.value.clone()).collect();
+                    let Some(id) = id.filter(|id| seen.insert(id.clone())) else { continue };
+                    if let Some(stored) = scene.instances.aggregate(root, &id)? {
+                        rows.extend(scene.root(stored));
+                    }
+                }
+                How::All => {
+                    for (_, stored) in scene.instances.all(root)? {
+                        rows.extend(scene.root(stored));
+                    }
+                }
+                How::Range(_) | How::Record(_) => {}
             }
         }
         Ok(rows)
-    }
-
-    /// Aggregates by their ids.
-    fn masters(&self, collection: &Collection) -> Result<Vec<Row>, RunError> {
-        let scene = self.scene;
-        let mut rows = Vec::new();
-        for identity in self.identities(collection)? {
-            if let Some(stored) = scene.instances.aggregate(collection.source.root, &identity)? {
-                rows.extend(scene.root(stored));
-            }
-        }
-        Ok(rows)
-    }
-
-    fn identities(&self, collection: &Collection) -> Result<BTreeSet<Identity>, RunError> {
-        let mut found = BTreeSet::new();
-        let fields: Vec<Path> = collection.block_key.iter().map(|field| field.path.clone()).collect();
-        let length = identity_types(self.scene.conceptual(), collection.source.root).len();
-        self.each_key(&self.plan.access.how, &fields, &mut Vec::new(), &mut |key| {
-            let mut identity = Vec::new();
-            for part in key {
-                match part {
-                    Value::Reference(parts) => identity.extend(parts.iter().cloned()),
-                    single => identity.push(single.clone()),
-                }
-            }
-            if identity.len() == length {
-                found.insert(identity);
-            }
-            Ok(())
-        })?;
-        Ok(found)
-    }
-
-    /// Every combination of values for the key of a block.
-    fn each_key(
-        &self,
-        how: &Reading,
-        fields: &[Path],
-        chosen: &mut Vec<(usize, Value)>,
-        found: &mut dyn FnMut(&[Value]) -> Result<(), RunError>,
-    ) -> Result<(), RunError> {
-        let ty = |at: usize, of: usize| match fields.get(at) {
-            // One operand for a key of several fields is the whole id.
-            Some(path) if of == fields.len() => self.scene.key_type(path),
-            Some(_) | None => self.scene.identity_type(self.collection().source.root),
-        };
-        match how {
-            Reading::Each { field, set, of } => {
-                let length = key_length(of);
-                for value in self.scene.choices(set, &ty(*field, length))? {
-                    chosen.push((*field, value));
-                    self.each_key(of, fields, chosen, found)?;
-                    chosen.pop();
-                }
-                Ok(())
-            }
-            Reading::GetBlock { key } | Reading::Range { key, .. } => {
-                let mut values = Vec::with_capacity(key.len());
-                for (at, operand) in key.iter().enumerate() {
-                    let value = match chosen.iter().find(|(field, _)| *field == at) {
-                        Some((_, value)) => Some(value.clone()),
-                        None => fitted(&self.scene.key_value(operand)?, &ty(at, key.len())),
-                    };
-                    let Some(value) = value else { return Ok(()) };
-                    values.push(value);
-                }
-                found(&values)
-            }
-            Reading::Scan => Ok(()),
-        }
     }
 
     /// Rows of a nested copy, of each block that is read.
-    fn nodes(&self, collection: &Collection) -> Result<Vec<Row>, RunError> {
-        let number = self.scene.instances.schema().number(self.plan.access.collection);
+    fn nodes(&self, reads: &[Read]) -> Result<Vec<Row>, RunError> {
+        let collection = self.collection();
         let reader = EntryReader::new(self, collection);
         let mut rows = Vec::new();
-        for range in (Ranges { asked: self, collection, number }).all()? {
-            let Some(mut nodes) = Read::new(self.scene.instances.schema(), collection) else { continue };
-            self.keyspace.scan(&range.from, range.to.as_deref(), false, &mut |key, value| {
-                nodes.read(key, value)?;
+        for read in reads {
+            let Some(mut nodes) = Nodes::new(collection) else { continue };
+            crate::source::every(self.source, read, |records| {
+                nodes.add(records);
                 Ok(true)
             })?;
             for found in nodes.rows() {
@@ -155,15 +113,14 @@ impl Asked<'_> {
     }
 
     /// Entries of a copy; each gives the identities of its positions and the values it holds.
-    fn entries(&self, collection: &Collection) -> Result<Vec<Row>, RunError> {
-        let number = self.scene.instances.schema().number(self.plan.access.collection);
-        let ranges = Ranges { asked: self, collection, number };
+    fn entries(&self, reads: &[Read]) -> Result<Vec<Row>, RunError> {
+        let collection = self.collection();
         let reader = EntryReader::new(self, collection);
         let mut rows = Vec::new();
-        for range in ranges.all()? {
-            self.read(collection, &reader, &range, &mut rows)?;
+        for read in reads {
+            self.read(collection, &reader, read, &mut rows)?;
         }
-        if let Reading::Each { .. } = self.plan.access.how {
+        if self.retrieval.access.repeats {
             // Under several values of a list there can be one row.
             let mut seen: BTreeSet<Vec<Value>> = BTreeSet::new();
             rows.retain(|row: &Row| seen.insert(row.keys.clone()));
@@ -171,40 +128,51 @@ impl Asked<'_> {
         Ok(rows)
     }
 
+    /// The rows of one read, page by page, until there are enough.
     fn read(
         &self,
         collection: &Collection,
         reader: &EntryReader,
-        range: &KeyBounds,
+        read: &Read,
         rows: &mut Vec<Row>,
     ) -> Result<(), RunError> {
-        let most = self.most(range)?;
+        let most = self.most()?;
+        let last = self.last_row(collection, read);
+        let mut cursor: Option<Cursor> = None;
         let mut taken = 0;
-        let to = range.to.as_deref();
-        self.keyspace.scan(&range.from, to, range.backwards, &mut |key, value| {
-            let positions = collection.source.positions.len();
-            let parts = split_entry(key, collection.block_key.len(), &collection.entry_key, positions)?;
-            let mut values = parts.block;
-            values.extend(parts.fields);
-            let mut rest = value;
-            while !rest.is_empty() {
-                values.push(decode(&mut rest)?);
+        loop {
+            let from = match (&cursor, &last) {
+                (Some(cursor), _) => From::Cursor(cursor),
+                (None, Some((sort, row))) => From::Row { sort, row },
+                (None, None) => From::Start,
+            };
+            // The row that the last page ended with is read again, and left out.
+            let again = usize::from(cursor.is_none() && last.is_some());
+            let at_most = (most - taken).saturating_add(again).min(CHUNK);
+            let Page { records, next } = self.source.page(&Ask { read, from, at_most })?;
+            if let Records::Entries(entries) = records {
+                for entry in entries {
+                    let Some(row) = reader.entry(self, entry)? else { continue };
+                    if taken < most && (!self.retrieval.access.in_order || self.counts(&row)?) {
+                        taken += 1;
+                        rows.push(row);
+                    }
+                }
             }
-            let Some(row) = reader.row(self, parts.row, &values, &[])? else { return Ok(true) };
-            if !range.in_order || self.counts(&row)? {
-                taken += 1;
-                rows.push(row);
+            if taken >= most || next.is_none() {
+                return Ok(());
             }
-            Ok(taken < most)
-        })
+            cursor = next;
+        }
     }
 
-    /// How many rows of a range that comes in the query's order are needed.
-    fn most(&self, range: &KeyBounds) -> Result<usize, RunError> {
-        if !range.in_order || aggregate::applies(self.query) || self.query.per_group.is_some() {
+    /// How many rows of a read that comes in the query's order are needed.
+    fn most(&self) -> Result<usize, RunError> {
+        let query = self.query();
+        if !self.retrieval.access.in_order || aggregate::applies(query) || query.per_group.is_some() {
             return Ok(usize::MAX);
         }
-        match &self.query.limit {
+        match &query.limit {
             None => Ok(usize::MAX),
             Some(Limit::Rows(operand)) => count(self.scene, operand),
             // One more says that there is a next page.
@@ -218,26 +186,59 @@ impl Asked<'_> {
             return Ok(true);
         }
         if let Some(after) = self.starts_after() {
-            let order = order_values(self.scene, &self.query.order_by, row)?;
-            let identity = self.scene.identity(self.query, row)?;
-            let behind = compare(&self.query.order_by, &order, &after.order, &identity, &after.identity);
+            let order_by = &self.query().order_by;
+            let order = order_values(self.scene, order_by, row)?;
+            let identity = self.scene.identity(self.query(), row)?;
+            let behind = compare(order_by, &order, &after.order, &identity, &after.identity);
             if behind != Ordering::Greater {
                 return Ok(false);
             }
         }
-        match &self.plan.filter {
+        match &self.retrieval.filter {
             Some(condition) => Ok(self.scene.truth(condition, row)? == Some(true)),
             None => Ok(true),
         }
     }
+
+    /// Where the page before ended, if that can be told from the keys: what the columns that sort hold behind the equal
+    /// ones, and the identities of the row.
+    fn last_row(&self, collection: &Collection, read: &Read) -> Option<(Vec<Value>, Vec<Value>)> {
+        let after = self.starts_after().filter(|_| self.retrieval.access.in_order)?;
+        let How::Range(range) = &read.how else { return None };
+        let positions = &self.retrieval.access.positions;
+        let mut sort = Vec::new();
+        for field in collection.entry_key.iter().skip(self.equal_fields(read, range)) {
+            sort.push(self.order_value(field, after)?.clone());
+        }
+        let identity = self.query().row_identity();
+        let mut row = Vec::with_capacity(positions.len());
+        // Entries of positions that the query does not have are not where its identities say.
+        for position in positions {
+            let itself = Path { position: (*position)?, hops: Vec::new(), leaf: Leaf::Itself };
+            let at = identity.iter().position(|path| *path == itself)?;
+            row.push(after.identity.get(at)?.clone());
+        }
+        Some((sort, row))
+    }
+
+    /// How many of the fields that sort are equal to something.
+    fn equal_fields(&self, read: &Read, range: &Range) -> usize {
+        self.source.schema().table(read.table).sort_fields(&range.equal)
+    }
+
+    /// What a continuation says of a field that sorts, if the query orders by it.
+    fn order_value<'c>(&self, field: &KeyField, after: &'c Continuation) -> Option<&'c Value> {
+        let path = mapped(&field.path, &self.retrieval.access.positions)?;
+        let same = |by: &OrderBy| matches!(by, OrderBy::Path(ordered) if *ordered == path);
+        let term = self.query().order_by.iter().position(|term| same(&term.by))?;
+        after.order.get(term)
+    }
 }
 
-fn key_length(how: &Reading) -> usize {
-    match how {
-        Reading::GetBlock { key } | Reading::Range { key, .. } => key.len(),
-        Reading::Each { of, .. } => key_length(of),
-        Reading::Scan => 0,
-    }
+/// A path of a collection as one of the query; nothing if the query does not have its position.
+fn mapped(path: &Path, positions: &[Option<PositionId>]) -> Option<Path> {
+    let position = positions.get(path.position.index()).copied()??;
+    Some(Path { position, ..path.clone() })
 }
 
 /// How the entries of a copy are read: which values they hold, and whether what they name may be gone.
@@ -252,19 +253,20 @@ struct EntryReader {
 }
 
 impl EntryReader {
-    fn new(asked: &Asked<'_>, collection: &Collection) -> Self {
-        let scene = asked.scene;
-        let expires = scene.instances.schema().expires();
-        let held = collection.source.positions.iter().zip(&asked.plan.access.positions);
+    fn new(exec: &QueryExec<'_>, collection: &Collection) -> Self {
+        let scene = exec.scene;
+        let expires = exec.source.schema().expires();
+        let access = &exec.retrieval.access;
+        let held = collection.source.positions.iter().zip(&access.positions);
         let mut pairs = held.filter_map(|((_, own), asked_for)| {
-            asked_for.map(|position| (own.class, asked.query.positions[position].class))
+            asked_for.map(|position| (own.class, exec.query().positions[position].class))
         });
         let narrower = pairs.any(|(own, asked_for)| own != asked_for);
         let keys = collection.block_key.len() + collection.entry_key.len();
         let mut paths = Vec::new();
         let mut indices = Vec::new();
         for (index, path) in collection.held().enumerate() {
-            let Some(path) = mapped(path, &asked.plan.access.positions) else { continue };
+            let Some(path) = mapped(path, &access.positions) else { continue };
             // The key of an entry has one value of several; and values may be of what has expired.
             let whole = index >= keys || !scene.crosses_many(&path);
             if whole && !expires && scene.is_readable(&path) {
@@ -275,23 +277,36 @@ impl EntryReader {
         Self { paths: paths.into(), indices, checks: expires || narrower, expires }
     }
 
+    /// The row of an entry, if all that it names is there.
+    fn entry(&self, exec: &QueryExec<'_>, entry: Entry) -> Result<Option<Row>, RunError> {
+        match entry {
+            Entry::Row { mut block, sort, row, values } => {
+                block.extend(sort);
+                block.extend(values);
+                self.row(exec, row, &block, &[])
+            }
+            Entry::Node { .. } => Ok(None),
+        }
+    }
+
     /// The row of these identities, with those of the values that can be read.
     fn row(
         &self,
-        asked: &Asked<'_>,
+        exec: &QueryExec<'_>,
         identity: Vec<Value>,
         values: &[Value],
         whole: &[(PositionId, Rc<Stored>)],
     ) -> Result<Option<Row>, RunError> {
+        let positions = &exec.retrieval.access.positions;
         let take = |&index: &usize| values.get(index).cloned().unwrap_or(Value::Null);
         let held = Held { paths: Rc::clone(&self.paths), values: self.indices.iter().map(take).collect() };
-        let mut row = asked.scene.entry(&asked.plan.access.positions, identity, held);
+        let mut row = exec.scene.entry(positions, identity, held);
         for (own, stored) in whole.iter().filter(|_| !self.expires) {
-            if let Some(&Some(position)) = asked.plan.access.positions.get(own.index()) {
-                asked.scene.place(&mut row, position, Rc::clone(stored));
+            if let Some(&Some(position)) = positions.get(own.index()) {
+                exec.scene.place(&mut row, position, Rc::clone(stored));
             }
         }
-        let there = !self.checks || asked.scene.is_there(&row)?;
+        let there = !self.checks || exec.scene.is_there(&row)?;
         Ok(there.then_some(row))
     }
 }

@@ -1,20 +1,21 @@
 //! Entries of copies by the identities of rows.
 
-use super::nested::node;
+use super::nested::whole;
 use super::node::{Inner, Node};
 use super::path::is_readable;
 use super::{Row, Scene};
-use crate::{Keyspace, RunError, Schema, Stored};
+use crate::source::{EntryAt, Source};
+use crate::{RunError, Schema, Stored};
 use askloom_model::{
-    Collection, Conceptual, Contents, Fetch, Id, Path, Plan, Position, PositionId, Table, Value,
+    Collection, CollectionId, Conceptual, Contents, Id, Path, Position, PositionId, Table, Value,
 };
-use askloom_target::embedded::{decode, entry_key, prefix_end};
+use askloom_target::layout;
+use askloom_target::program::{FetchedRows, Retrieval};
 use std::rc::Rc;
 
 /// The copies of a plan in which a row is found by its own identity.
 pub struct Fetcher<'f> {
-    schema: &'f Schema,
-    keyspace: &'f dyn Keyspace,
+    source: &'f dyn Source,
     copies: Vec<Fetched<'f>>,
 }
 
@@ -26,8 +27,8 @@ impl std::fmt::Debug for Fetcher<'_> {
 
 #[derive(Debug)]
 struct Fetched<'f> {
+    id: CollectionId,
     collection: &'f Collection,
-    number: u32,
     /// The query's position for each of the collection's.
     positions: &'f [Option<PositionId>],
     /// The paths of the query that entries give, by their place in them.
@@ -44,16 +45,12 @@ pub(super) struct Entry {
 impl<'f> Fetcher<'f> {
     /// Nothing is fetched where instances expire: what a copy has of them may be gone.
     #[must_use]
-    pub fn new(
-        schema: &'f Schema,
-        keyspace: &'f dyn Keyspace,
-        positions: &Table<PositionId, Position>,
-        plan: &'f Plan,
-    ) -> Self {
-        let conceptual = &schema.model.conceptual;
-        let fetches = plan.fetches.iter().filter(|_| !schema.expires());
-        let copies = fetches.map(|fetch| Fetched::new(schema, conceptual, positions, fetch)).collect();
-        Self { schema, keyspace, copies }
+    pub fn new(source: &'f dyn Source, retrieval: &'f Retrieval) -> Self {
+        let schema = source.schema();
+        let positions = &retrieval.query.positions;
+        let fetches = retrieval.fetches.iter().filter(|_| !schema.expires());
+        let copies = fetches.map(|fetch| Fetched::new(schema, positions, fetch)).collect();
+        Self { source, copies }
     }
 
     /// The entry of a row in a copy; in a nested one, that at a position.
@@ -62,38 +59,33 @@ impl<'f> Fetcher<'f> {
         if let Some(known) = row.fetched.borrow().get(&key) {
             return Ok(known.clone());
         }
-        let mut bytes: Option<Vec<u8>> = None;
-        if copy.knows_all() {
-            bytes = self.keyspace.get(&key)?;
-        } else {
-            self.keyspace.scan(&key, prefix_end(&key).as_deref(), false, &mut |_, value| {
-                bytes = Some(value.to_vec());
-                Ok(false)
-            })?;
-        }
-        let found = match bytes {
-            Some(bytes) => Some(copy.decode(self.schema, at, &bytes)?),
-            None => None,
-        };
+        let place = EntryAt { collection: key.collection, block: &key.block, node: key.node, row: &key.row };
+        let found = self.source.entry(&place)?.map(|entry| match entry {
+            layout::Entry::Row { values, .. } => Entry { values: values.into(), whole: None },
+            layout::Entry::Node { values, whole: held, .. } => {
+                Entry { values: values.into(), whole: whole(held) }
+            }
+        });
         row.fetched.borrow_mut().insert(key, found.clone());
         Ok(found)
     }
 }
 
+/// Where the entry of a row is.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct EntryPlace {
+    collection: CollectionId,
+    block: Vec<Value>,
+    node: Option<PositionId>,
+    row: Vec<Value>,
+}
+
 impl<'f> Fetched<'f> {
-    fn new(
-        schema: &'f Schema,
-        conceptual: &Conceptual,
-        asked: &Table<PositionId, Position>,
-        fetch: &'f Fetch,
-    ) -> Self {
+    fn new(schema: &'f Schema, asked: &Table<PositionId, Position>, fetch: &'f FetchedRows) -> Self {
+        let conceptual: &Conceptual = &schema.model.conceptual;
         let collection = &schema.design.collections[fetch.collection];
-        let mut copy = Self {
-            collection,
-            number: schema.number(fetch.collection),
-            positions: &fetch.positions,
-            paths: Vec::new(),
-        };
+        let mut copy =
+            Self { id: fetch.collection, collection, positions: &fetch.positions, paths: Vec::new() };
         let fields = collection.fields();
         let nested = matches!(collection.contents, Contents::Nested(_));
         for (index, field) in fields.iter().enumerate() {
@@ -108,58 +100,28 @@ impl<'f> Fetched<'f> {
         copy
     }
 
-    /// Whether the identity of a row is the whole key of its entry. What is missing at its end has no choice.
-    fn knows_all(&self) -> bool {
-        matches!(self.collection.contents, Contents::Nested(_)) || self.positions.iter().all(Option::is_some)
-    }
-
     /// The collection's own position for one of the query's.
     fn own(&self, asked: PositionId) -> Option<PositionId> {
         let mut pairs = self.positions.iter().zip(self.collection.source.positions.ids());
         pairs.find(|(position, _)| **position == Some(asked)).map(|(_, own)| own)
     }
 
-    fn key(&self, at: PositionId, row: &Row) -> Option<Vec<u8>> {
+    fn key(&self, at: PositionId, row: &Row) -> Option<EntryPlace> {
         let identity = |own: PositionId| {
             let asked = self.positions.get(own.index()).copied()??;
             row.keys.get(asked.index()).cloned()
         };
-        let block: Vec<Value> = self
-            .collection
-            .block_key
-            .iter()
-            .map(|field| identity(field.path.position))
-            .collect::<Option<_>>()?;
+        let block = self.collection.block_key.iter().map(|field| identity(field.path.position));
+        let block: Vec<Value> = block.collect::<Option<_>>()?;
         let own = self.own(at)?;
-        let (fields, chain) = match self.collection.contents {
-            Contents::Nested(_) => {
-                let place = Value::Int(i64::try_from(own.index()).unwrap_or(i64::MAX));
-                (vec![(place, false)], self.collection.chain(own))
-            }
+        let (node, chain) = match self.collection.contents {
+            Contents::Nested(_) => (Some(own), self.collection.chain(own)),
             Contents::Aggregate(_) | Contents::Fields(_) => {
-                (Vec::new(), self.collection.source.positions.ids().collect())
+                (None, self.collection.source.positions.ids().collect())
             }
         };
-        let chain: Vec<Value> = chain.into_iter().map_while(identity).collect();
-        Some(entry_key(self.number, &block, &fields, &chain))
-    }
-
-    fn decode(&self, schema: &Schema, at: PositionId, bytes: &[u8]) -> Result<Entry, RunError> {
-        let own = self.own(at).unwrap_or(at);
-        match &self.collection.contents {
-            Contents::Nested(nodes) => {
-                let (values, whole) = node(schema, nodes, own, bytes)?;
-                Ok(Entry { values: values.into(), whole })
-            }
-            Contents::Aggregate(_) | Contents::Fields(_) => {
-                let mut values = Vec::new();
-                let mut rest = bytes;
-                while !rest.is_empty() {
-                    values.push(decode(&mut rest)?);
-                }
-                Ok(Entry { values: values.into(), whole: None })
-            }
-        }
+        let row = chain.into_iter().map_while(identity).collect();
+        Some(EntryPlace { collection: self.id, block, node, row })
     }
 }
 

@@ -4,13 +4,11 @@ mod access;
 mod aggregate;
 mod condition;
 mod fetch;
-mod keys;
 mod nested;
 mod node;
 mod page;
 mod path;
 mod per_group;
-mod range;
 mod row;
 mod scene;
 mod tree;
@@ -25,12 +23,14 @@ pub use row::Row;
 pub use scene::Scene;
 pub(crate) use scene::collect_parts;
 
-use crate::{Keyspace, Reader, RunError, Schema};
-use access::Asked;
+use crate::source::Source;
+use crate::{Instances, Keyspace, KeyspaceRecords, PlannedInstances, RunError, Schema};
+use access::QueryExec;
 use askloom_model::{
-    Ask, ColumnValue, Conceptual, Element, Found, Id, Limit, Operand, OrderBy, OrderTerm, Parameter, Plan,
+    Ask, ColumnValue, Conceptual, Element, Id, Limit, Operand, OrderBy, OrderTerm, Parameter, Plan,
     PositionId, Query, Value, fault, typed,
 };
+use askloom_target::program::{self, Program, Retrieval};
 use page::Placed;
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -47,6 +47,67 @@ pub struct Answer {
     pub next: Option<Continuation>,
 }
 
+/// A query that is planned and lowered once, and run as often as it is asked.
+#[derive(Debug, Clone)]
+pub struct PreparedQuery {
+    /// As it is asked.
+    pub query: Query,
+    pub program: Program,
+}
+
+impl PreparedQuery {
+    /// The program of a plan.
+    #[must_use]
+    pub fn new(schema: &Schema, query: &Query, plan: &Plan) -> Self {
+        Self { query: query.clone(), program: program::query(schema.layout(), query, plan, None) }
+    }
+
+    #[expect(clippy::expect_used, reason = "lowering gives every query its retrieval")]
+    fn retrieval(&self) -> &Retrieval {
+        self.program.retrieval.as_deref().expect("the program of a query has a retrieval")
+    }
+
+    /// Runs the query on one state of a store.
+    pub fn run(
+        &self,
+        source: &dyn Source,
+        arguments: &Arguments,
+        now: jiff::Timestamp,
+        after: Option<&Continuation>,
+    ) -> Result<Answer, RunError> {
+        let arguments = ordered(&source.schema().model.conceptual, &self.query, arguments)?;
+        let retrieval = self.retrieval();
+        let instances = PlannedInstances::new(source, &self.program, &retrieval.ways);
+        let fetcher = Fetcher::new(source, retrieval);
+        let scene = Scene {
+            instances: &instances,
+            positions: &retrieval.query.positions,
+            arguments: &arguments,
+            now,
+            fetcher: Some(&fetcher),
+        };
+        if let Some(after) = after {
+            page::check(&retrieval.query, after, aggregate::applies(&retrieval.query))?;
+        }
+        let exec = QueryExec { scene: &scene, source, program: &self.program, retrieval, after };
+        finish(&exec, exec.rows()?)
+    }
+
+    /// The joined and filtered rows, in no particular order. They are of the query's own positions.
+    pub(crate) fn rows(
+        &self,
+        source: &dyn Source,
+        instances: &dyn Instances,
+        arguments: &[Value],
+        now: jiff::Timestamp,
+    ) -> Result<Vec<Row>, RunError> {
+        let retrieval = self.retrieval();
+        let positions = &retrieval.query.positions;
+        let scene = Scene { instances, positions, arguments, now, fetcher: None };
+        QueryExec { scene: &scene, source, program: &self.program, retrieval, after: None }.rows()
+    }
+}
+
 /// Runs a query by its plan on one state of the keyspace.
 pub fn run(
     schema: &Schema,
@@ -57,22 +118,8 @@ pub fn run(
     now: jiff::Timestamp,
     after: Option<&Continuation>,
 ) -> Result<Answer, RunError> {
-    let reader = Reader::new(schema, keyspace);
-    let arguments = ordered(&schema.model.conceptual, query, arguments)?;
-    let query = plan.query(query);
-    let fetcher = Fetcher::new(schema, keyspace, &query.positions, plan);
-    let scene = Scene {
-        instances: &reader,
-        positions: &query.positions,
-        arguments: &arguments,
-        now,
-        fetcher: Some(&fetcher),
-    };
-    if let Some(after) = after {
-        page::check(query, after, aggregate::applies(query))?;
-    }
-    let asked = Asked { scene: &scene, keyspace, query, plan, after };
-    finish(&asked, asked.rows()?)
+    let records = KeyspaceRecords { schema, keyspace };
+    PreparedQuery::new(schema, query, plan).run(&records, arguments, now, after)
 }
 
 /// Runs a tuple query by its cheapest plan: each linked tuple of result instances once, in the order of their ids. The
@@ -125,32 +172,24 @@ fn ordered(conceptual: &Conceptual, query: &Query, arguments: &Arguments) -> Res
     Ok(ordered)
 }
 
-/// The joined and filtered rows of a query, in no particular order. Its plan has all of its positions.
-pub(crate) fn rows(
-    scene: &Scene<'_>,
-    keyspace: &dyn Keyspace,
-    query: &Query,
-    plan: &Plan,
-) -> Result<Vec<Row>, RunError> {
-    Asked { scene, keyspace, query, plan, after: None }.rows()
-}
-
-impl Asked<'_> {
-    /// The joined and filtered rows, in no particular order unless the plan needs no sort.
+impl QueryExec<'_> {
+    /// The joined and filtered rows, in no particular order unless they need no sort.
     fn rows(&self) -> Result<Vec<Row>, RunError> {
-        let Some(found) = &self.plan.first else { return self.by_plan() };
+        let Some(lookup) = &self.retrieval.key_lookup else { return self.joined() };
         let mut arguments = self.scene.arguments.to_vec();
-        arguments.push(self.find(found)?);
+        arguments.push(self.find(lookup)?);
         let scene = Scene { arguments: &arguments, ..*self.scene };
-        Asked { scene: &scene, ..*self }.by_plan()
+        QueryExec { scene: &scene, ..*self }.joined()
     }
 
     /// The ids of what rows have to lead to.
-    fn find(&self, found: &Found) -> Result<Value, RunError> {
-        let (query, plan) = (found.plan.query(&found.query), &found.plan);
-        let fetcher = Fetcher::new(self.scene.instances.schema(), self.keyspace, &query.positions, plan);
-        let scene = Scene { positions: &query.positions, fetcher: Some(&fetcher), ..*self.scene };
-        let rows = Asked { scene: &scene, query, plan, after: None, ..*self }.rows()?;
+    fn find(&self, lookup: &Retrieval) -> Result<Value, RunError> {
+        let query = &lookup.query;
+        let instances = PlannedInstances::new(self.source, self.program, &lookup.ways);
+        let fetcher = Fetcher::new(self.source, lookup);
+        let (instances, fetcher): (&dyn Instances, _) = (&instances, Some(&fetcher));
+        let scene = Scene { positions: &query.positions, instances, fetcher, ..*self.scene };
+        let rows = QueryExec { scene: &scene, retrieval: lookup, after: None, ..*self }.rows()?;
         let ids =
             rows.iter().map(|row| scene.identity(query, row).map(|identity| identity.into_iter().next()));
         let ids = ids.collect::<Result<Vec<_>, _>>()?.into_iter().flatten();
@@ -159,17 +198,17 @@ impl Asked<'_> {
     }
 
     /// The rows, when all arguments are there.
-    fn by_plan(&self) -> Result<Vec<Row>, RunError> {
-        let mut rows = self.access()?;
-        for join in &self.plan.joins {
+    fn joined(&self) -> Result<Vec<Row>, RunError> {
+        let mut rows = self.first_rows()?;
+        for &position in &self.retrieval.joins {
             let mut joined = Vec::new();
             for row in rows {
-                self.scene.expand(row, join.position, &mut joined)?;
+                self.scene.expand(row, position, &mut joined)?;
             }
             rows = joined;
         }
         // Rows that come in order were filtered on the way, so that no more were read than needed.
-        let Some(condition) = self.plan.filter.as_ref().filter(|_| self.plan.sort.is_some()) else {
+        let Some(condition) = self.retrieval.filter.as_ref().filter(|_| self.retrieval.sorts) else {
             return Ok(rows);
         };
         let mut kept = Vec::with_capacity(rows.len());
@@ -193,8 +232,9 @@ fn count(scene: &Scene<'_>, operand: &Operand) -> Result<usize, RunError> {
     }
 }
 
-fn finish(asked: &Asked<'_>, rows: Vec<Row>) -> Result<Answer, RunError> {
-    let Asked { scene, query, plan, after, .. } = *asked;
+fn finish(exec: &QueryExec<'_>, rows: Vec<Row>) -> Result<Answer, RunError> {
+    let QueryExec { scene, after, retrieval, .. } = *exec;
+    let query = &retrieval.query;
     let columns: Vec<String> = query.columns.iter().map(|column| column.name.clone()).collect();
     if aggregate::applies(query) {
         let groups = aggregate::grouped(scene, query, rows)?.into_iter();
@@ -203,14 +243,14 @@ fn finish(asked: &Asked<'_>, rows: Vec<Row>) -> Result<Answer, RunError> {
         return Ok(Answer { columns, rows, next });
     }
     // Nobody asks where a row is that comes in order and is the start of no page.
-    let placing = plan.sort.is_some() || matches!(query.limit, Some(Limit::Page(_)));
+    let placing = retrieval.sorts || matches!(query.limit, Some(Limit::Page(_)));
     let mut placed = Vec::with_capacity(rows.len());
     for row in rows {
         let order = order_values(scene, &query.order_by, &row)?;
         let identity = if placing { scene.identity(query, &row)? } else { Vec::new() };
         placed.push(Placed { order, identity, row });
     }
-    if plan.sort.is_some() {
+    if retrieval.sorts {
         placed = sorted(query, placed);
     }
     if fault!(LimitBeforePerGroup) {

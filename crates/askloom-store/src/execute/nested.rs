@@ -1,8 +1,10 @@
 //! Rows from the nodes of a nested copy: joined along the tree of its positions.
 
+use crate::source::Records;
 use crate::{RunError, Schema, Stored, System};
-use askloom_model::{Collection, Contents, Id, Nodes, Path, PositionId, Value};
+use askloom_model::{Collection, Contents, Id, Nodes as Contained, Path, PositionId, Value};
 use askloom_target::embedded::{DecodeError, decode, decode_entry};
+use askloom_target::layout::Entry;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -10,10 +12,9 @@ use std::rc::Rc;
 type Spot = (Vec<Value>, usize, Vec<Value>);
 
 /// The nodes of some blocks.
-pub(super) struct Read<'n> {
-    schema: &'n Schema,
+pub(super) struct Nodes<'n> {
     collection: &'n Collection,
-    nodes: &'n Nodes,
+    nodes: &'n Contained,
     at: BTreeMap<Spot, Vec<Node>>,
 }
 
@@ -46,10 +47,10 @@ impl Partial {
 /// What the value of a node holds: the values of the paths that start there, then the aggregate if that is held.
 pub(crate) fn node(
     schema: &Schema,
-    nodes: &Nodes,
+    nodes: &Contained,
     position: PositionId,
     bytes: &[u8],
-) -> Result<(Vec<Value>, Option<Rc<Stored>>), RunError> {
+) -> Result<(Vec<Value>, Option<Value>), RunError> {
     let mut rest = bytes;
     let mut values = Vec::new();
     for _ in nodes.fields.iter().filter(|path| path.position == position) {
@@ -58,37 +59,38 @@ pub(crate) fn node(
     if !nodes.whole.contains(&position) {
         return if rest.is_empty() { Ok((values, None)) } else { Err(DecodeError.into()) };
     }
-    let Value::Record(record) = decode_entry(&schema.model.conceptual, schema, &mut rest)? else {
-        return Err(DecodeError.into());
-    };
-    Ok((values, Some(Rc::new(Stored { record: *record, system: System::default() }))))
+    let whole = decode_entry(&schema.model.conceptual, schema, &mut rest)?;
+    Ok((values, Some(whole)))
 }
 
-impl<'n> Read<'n> {
-    pub(super) fn new(schema: &'n Schema, collection: &'n Collection) -> Option<Self> {
+/// The aggregate that a node holds as a whole.
+pub(super) fn whole(value: Option<Value>) -> Option<Rc<Stored>> {
+    match value {
+        Some(Value::Record(record)) => {
+            // A query sees the record alone.
+            Some(Rc::new(Stored { record: *record, system: System::default() }))
+        }
+        Some(_) | None => None,
+    }
+}
+
+impl<'n> Nodes<'n> {
+    pub(super) fn new(collection: &'n Collection) -> Option<Self> {
         match &collection.contents {
-            Contents::Nested(nodes) => Some(Self { schema, collection, nodes, at: BTreeMap::new() }),
+            Contents::Nested(nodes) => Some(Self { collection, nodes, at: BTreeMap::new() }),
             Contents::Aggregate(_) | Contents::Fields(_) => None,
         }
     }
 
-    /// Takes an entry apart: the block, the position, the identities from the root to the node; then the values.
-    pub(super) fn read(&mut self, key: &[u8], value: &[u8]) -> Result<(), RunError> {
-        let mut rest = key.get(4..).ok_or(DecodeError)?;
-        let mut block = Vec::with_capacity(self.collection.block_key.len());
-        for _ in &self.collection.block_key {
-            block.push(decode(&mut rest)?);
+    /// Takes in what a page gives.
+    pub(super) fn add(&mut self, records: Records) {
+        let Records::Entries(entries) = records else { return };
+        for entry in entries {
+            let Entry::Node { block, position, mut chain, values, whole: held } = entry else { continue };
+            let Some(identity) = chain.pop() else { continue };
+            let node = Node { identity, values, whole: whole(held) };
+            self.at.entry((block, position.index(), chain)).or_default().push(node);
         }
-        let Value::Int(position) = decode(&mut rest)? else { return Err(DecodeError.into()) };
-        let position = usize::try_from(position).map_err(|_| DecodeError)?;
-        let mut above = Vec::new();
-        while !rest.is_empty() {
-            above.push(decode(&mut rest)?);
-        }
-        let identity = above.pop().ok_or(DecodeError)?;
-        let (values, whole) = node(self.schema, self.nodes, PositionId::from_index(position), value)?;
-        self.at.entry((block, position, above)).or_default().push(Node { identity, values, whole });
-        Ok(())
     }
 
     pub(super) fn rows(&self) -> Vec<Partial> {

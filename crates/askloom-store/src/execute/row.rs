@@ -1,6 +1,6 @@
 //! Rows: one instance or element at each position, loaded when it is first needed.
 
-use super::fetch::Entry;
+use super::fetch::{Entry, EntryPlace};
 use super::main_position;
 use super::node::{Inner, Node};
 use super::scene::Scene;
@@ -19,7 +19,7 @@ pub struct Row {
     nodes: RefCell<Vec<Option<Node>>>,
     held: Held,
     /// Entries of other copies, by their keys.
-    pub(super) fetched: RefCell<HashMap<Vec<u8>, Option<Entry>>>,
+    pub(super) fetched: RefCell<HashMap<EntryPlace, Option<Entry>>>,
 }
 
 /// Values that an entry of a copy gave. The paths are those of all its entries.

@@ -3,8 +3,8 @@
 use super::Expect;
 use super::draft::{Address, Draft};
 use super::make::{Given, Maker};
-use crate::execute::{self, Scene};
-use crate::{Keyspace, RunError};
+use crate::RunError;
+use crate::execute::PreparedQuery;
 use askloom_design::plan::{self, write::finding};
 use askloom_model::{
     Assigned, Assignment, AttributeId, ClassId, Condition, Element, EndId, Id, Identity, Leaf, Member,
@@ -83,16 +83,9 @@ impl Draft<'_> {
         let query = finding(self.conceptual(), class, positions.clone(), condition.cloned(), parameters);
         let plan = plan::plan(self.conceptual(), self.schema.readable(), &query)
             .ok_or_else(|| RunError::Corrupted("the design lacks a master".to_owned()))?;
-        let scene = Scene {
-            instances: self.before,
-            positions,
-            arguments: &given.bound,
-            now: self.now,
-            fetcher: None,
-        };
-        let keyspace: &dyn Keyspace = self.before.keyspace();
-        let mut keys: Vec<Vec<Value>> =
-            execute::rows(&scene, keyspace, &query, &plan)?.into_iter().map(|row| row.keys).collect();
+        let prepared = PreparedQuery::new(self.schema, &query, &plan);
+        let rows = prepared.rows(self.before.records(), self.before, &given.bound, self.now)?;
+        let mut keys: Vec<Vec<Value>> = rows.into_iter().map(|row| row.keys).collect();
         keys.sort();
         let mut found = Vec::with_capacity(keys.len());
         for row in keys {

@@ -56,7 +56,7 @@ fn through_json(layout: &Layout, record: &Sample) -> Result<Sample, String> {
             let system = block.system.clone();
             let (version, expires, fields) = (block.version, block.expires.clone(), Fields { root });
             let block = Block { identity, version, system, fields, entries, expires };
-            Ok(Sample::Block { table: *id, block })
+            Ok(Sample::Block { table: *id, block: Box::new(block) })
         }
     }
 }

@@ -143,7 +143,10 @@ pub fn samples(layout: &Layout, table: &DynamoTable, items: &[Item]) -> Result<V
             piece(layout, table, own, system, item, class.map(|_| root), block)?;
         }
     }
-    Ok(blocks.into_iter().map(|block| Sample::Block { table: table.collection, block }).collect())
+    Ok(blocks
+        .into_iter()
+        .map(|block| Sample::Block { table: table.collection, block: Box::new(block) })
+        .collect())
 }
 
 /// Puts what an item holds into its aggregate.

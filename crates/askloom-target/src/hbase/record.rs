@@ -30,7 +30,7 @@ pub fn record(layout: &Layout, own: &HTable, row: &Row) -> Result<Sample, ValueE
     }
     if own.master {
         return block(layout, own, table, row, &cells)
-            .map(|block| Sample::Block { table: own.collection, block });
+            .map(|block| Sample::Block { table: own.collection, block: Box::new(block) });
     }
     Ok(Sample::Row { table: own.collection, cells })
 }

@@ -14,6 +14,7 @@ pub(crate) use build::{identifier_parts, named_identity};
 pub use master::{Block, Fields};
 pub use row::Entry;
 
+use crate::program::Term;
 use crate::tree::TreeOf;
 use askloom_model::{
     Capability, Collection, CollectionId, Conceptual, Design, Id, Leaf, Member, Path, PositionId, Role, Type,
@@ -230,6 +231,19 @@ impl Table {
 
     pub fn values(&self) -> impl Iterator<Item = &Column> {
         self.columns.iter().filter(|column| !column.is_key())
+    }
+
+    /// How many of the leading fields that sort have all their columns among some terms.
+    #[must_use]
+    pub fn sort_fields(&self, terms: &[Term]) -> usize {
+        let sort = match &self.shape {
+            Shape::Rows(parts) | Shape::Nodes(parts) => parts.sort.as_slice(),
+            Shape::Master { .. } => &[],
+        };
+        let said = |field: &&Field| {
+            field.columns.iter().all(|column| terms.iter().any(|term| term.column == Some(*column)))
+        };
+        sort.iter().take_while(said).count()
     }
 
     /// Whether a block has one record and no more.

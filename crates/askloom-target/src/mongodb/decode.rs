@@ -43,7 +43,7 @@ pub fn sample(layout: &Layout, of: &MongoCollection, document: &Document) -> Res
     let fields = Fields { root: class.map(|_| root) };
     let entries = BTreeMap::new();
     let block = Block { identity, version, system: rest, fields, entries, expires: None };
-    Ok(Sample::Block { table: of.collection, block })
+    Ok(Sample::Block { table: of.collection, block: Box::new(block) })
 }
 
 fn get<'d>(document: &'d Document, name: &str) -> Option<&'d Bson> {

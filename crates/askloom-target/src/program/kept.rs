@@ -120,7 +120,7 @@ impl Columns<'_> {
         let column = self.of(path)?;
         let mut bounds = Bounds { column, low: None, high: None, prefix: None };
         fill(&mut bounds, &|operand| self.term(column, operand))?;
-        Some(Known::Between(bounds))
+        Some(Known::Between(Box::new(bounds)))
     }
 
     /// A value of the column. What fits none is left to the client, as is null.

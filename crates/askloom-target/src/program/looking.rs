@@ -1,6 +1,6 @@
 //! What a write reads first.
 
-use super::read::{finding, identity_slots, slots};
+use super::read::{identity_slots, read_rows, slots};
 use super::write::{Writing, assignments};
 use super::{Action, Each, How, Note, Read, Start, Step, Term, ValueFrom};
 use crate::layout::{Place, Table};
@@ -12,7 +12,7 @@ use askloom_model::{
 impl Writing<'_> {
     pub(super) fn reads(&self, steps: &mut Vec<Step>) {
         if let Some(positions) = positions(self.step) {
-            finding(self.given, positions, &self.plan.find, Start::Written, steps);
+            read_rows(self.given, positions, &self.plan.find, Start::Written, steps);
         } else if !matches!(self.plan.action, WriteAction::Insert) {
             let blind = self.plan.blind;
             self.look(steps, self.plan.master.collection, Note::Existing { blind }, Each::Once);

@@ -8,7 +8,9 @@ mod each;
 mod elements;
 mod entry;
 mod expiry;
+mod fit;
 mod follow;
+mod frame;
 mod kept;
 mod looking;
 mod merge;
@@ -16,6 +18,7 @@ mod missing;
 mod note;
 mod prefix;
 mod read;
+mod retrieval;
 mod seen;
 mod words;
 mod write;
@@ -23,9 +26,11 @@ mod write;
 pub use each::{Each, EachChange, Holder, IdentityIn, LoopOf, LostLink, StepIndex, ValueLoop};
 pub use entry::EntryPath;
 pub(crate) use expiry::{later_seconds, millis, without_native_expiry};
+pub use frame::Frame;
 pub use note::{Note, Start};
 pub use prefix::text_after;
 pub use read::query;
+pub use retrieval::{FetchedRows, FirstRows, Retrieval, Way, Ways};
 pub use seen::{Seen, Version, Versioned};
 pub use words::Words;
 pub use write::write;
@@ -41,6 +46,8 @@ pub struct Program {
     /// Those of the statement, and behind them the list of ids that is looked up first, if there is one.
     pub parameters: Vec<Parameter>,
     pub steps: Vec<Step>,
+    /// Of a query: how its rows come from what the steps read.
+    pub retrieval: Option<Box<Retrieval>>,
     /// What is left to do with the rows that were read.
     pub client: Vec<Client>,
     /// The form of the statement whose text is not generated yet. There are no steps then.
@@ -83,7 +90,7 @@ pub struct Kept {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Known {
     Equal(Term),
-    Between(Bounds),
+    Between(Box<Bounds>),
 }
 
 impl Read {

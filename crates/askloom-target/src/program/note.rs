@@ -13,8 +13,12 @@ pub enum Note {
     Search(Start),
     /// Instances that tell whether something has expired.
     Expiry,
+    /// Instances that tell of which class they are.
+    Class,
     /// The instance that a reference names.
     Target(Member),
+    /// The instance above another one in a tree.
+    Ancestor(EndId),
     /// The aggregate that a row is of.
     Aggregate,
     /// The ids of those that a derived end leads to.

@@ -4,14 +4,14 @@ use super::bind::{Given, fitted, from};
 use super::client::{client, is_narrower, leads};
 use super::words::set_name;
 use super::{
-    Action, Bounds, Each, How, IdentityIn, LoopOf, Note, Program, Range, Read, Start, Step, StepIndex, Term,
-    ValueFrom, ValueLoop,
+    Action, Bounds, Each, FetchedRows, FirstRows, How, IdentityIn, LoopOf, Note, Program, Range, Read,
+    Retrieval, Start, Step, StepIndex, Term, ValueFrom, ValueLoop, Way, Ways,
 };
 use crate::layout::{Column, Field, Layout, Place, Shape, Table};
 use askloom_model::{
-    ClassId, CollectionId, Conceptual, Contents, EndId, Fetch, Follow, Found, HomePlace, InSet, Inclusive,
-    Joining, KeyRange, KeyValue, Leaf, Limit, Member, Operand, Path, Plan, Position, PositionId, Query,
-    Reading, StepOf, Value,
+    ClassId, CollectionId, Conceptual, Condition, Contents, EndId, Fetch, Follow, Found, HomePlace, Id,
+    InSet, Inclusive, Joining, KeyRange, KeyValue, Leaf, Limit, Member, Operand, Path, Plan, Position,
+    PositionId, Query, Reading, RelationshipKind, StepOf, Value,
 };
 
 /// What a query does by its plan. Arguments are in the order of its parameters.
@@ -20,25 +20,70 @@ pub fn query(layout: &Layout, query: &Query, plan: &Plan, arguments: Option<&[Op
     let query = plan.query(query);
     let parameters = plan.parameters(query);
     let given = Given { layout, parameters, arguments };
-    let start = Start::Query;
     let mut steps = Vec::new();
-    Reads { given, plan, positions: &query.positions, start, steps: &mut steps }.all();
+    let rows = read_rows(given, &query.positions, plan, Start::Query, &mut steps);
     let client = client(layout, query, plan, &steps);
+    let retrieval = Some(Box::new(rows.retrieval(query, plan)));
     let name = query.header.name.clone();
-    Program { name, parameters: parameters.to_vec(), steps, client, missing: None }
+    Program { name, parameters: parameters.to_vec(), steps, retrieval, client, missing: None }
 }
 
-/// Appends the reads of a plan that is a part of a statement, and what the rows are for that it starts with.
-pub(super) fn finding(
+/// Appends the reads of a plan, and says what comes from which. The first rows are there for a reason.
+pub(super) fn read_rows(
     given: Given<'_>,
     positions: &askloom_model::Table<PositionId, Position>,
     plan: &Plan,
     start: Start,
     steps: &mut Vec<Step>,
-) {
+) -> ReadRows {
     let parameters = plan.first.as_ref().map_or(given.parameters, |found| &found.parameters);
     let given = Given { parameters, ..given };
-    Reads { given, plan, positions, start, steps }.all();
+    let mut reads = Reads { given, plan, positions, start, steps, rows: ReadRows::default() };
+    reads.all();
+    reads.rows
+}
+
+/// What comes from which of the steps that a plan has become.
+#[derive(Default)]
+pub(super) struct ReadRows {
+    key_lookup: Option<Box<Retrieval>>,
+    first: Vec<StepIndex>,
+    fetches: Vec<FetchedRows>,
+    ways: Ways,
+}
+
+impl ReadRows {
+    fn retrieval(self, query: &Query, plan: &Plan) -> Retrieval {
+        let (limited, repeats) = match innermost(&plan.access.how) {
+            (Reading::Range { limited, .. }, repeats) => (*limited, repeats),
+            (Reading::GetBlock { .. } | Reading::Scan | Reading::Each { .. }, repeats) => (false, repeats),
+        };
+        let access = FirstRows {
+            collection: plan.access.collection,
+            positions: plan.access.positions.clone(),
+            steps: self.first,
+            in_order: limited || plan.sort.is_none(),
+            repeats,
+        };
+        Retrieval {
+            query: query.clone(),
+            key_lookup: self.key_lookup,
+            access,
+            joins: plan.joins.iter().map(|join| join.position).collect(),
+            fetches: self.fetches,
+            ways: self.ways,
+            filter: plan.filter.clone(),
+            sorts: plan.sort.is_some(),
+        }
+    }
+}
+
+/// What is read for each of several values, if it is, and whether it is.
+fn innermost(how: &Reading) -> (&Reading, bool) {
+    match how {
+        Reading::Each { of, .. } => (innermost(of).0, true),
+        Reading::GetBlock { .. } | Reading::Range { .. } | Reading::Scan => (how, false),
+    }
 }
 
 struct Reads<'r> {
@@ -48,6 +93,7 @@ struct Reads<'r> {
     /// What the first rows are for.
     start: Start,
     steps: &'r mut Vec<Step>,
+    rows: ReadRows,
 }
 
 /// A field of the key, and what an IN has chosen for it: a value, or a name for each of them.
@@ -73,11 +119,11 @@ impl Reads<'_> {
                 | StepOf::PerGroup
                 | StepOf::Limit => {}
                 StepOf::Join(index) => {
-                    if let Some(join) = self.plan.joins.get(*index) {
-                        if let Some(hop) = self.positions[join.position].from {
-                            let parent = Path { position: hop.parent, hops: Vec::new(), leaf: Leaf::Itself };
-                            self.joining(&join.how, &parent, hop.step);
-                        }
+                    if let Some(join) = self.plan.joins.get(*index)
+                        && let Some(hop) = self.positions[join.position].from
+                    {
+                        let parent = Path { position: hop.parent, hops: Vec::new(), leaf: Leaf::Itself };
+                        self.joining(&join.how, &parent, hop.step);
                     }
                 }
                 StepOf::Fetch(index) => {
@@ -93,32 +139,212 @@ impl Reads<'_> {
         if self.conceptual().classes.iter().any(|(_, class)| class.ttl.is_some()) {
             self.living();
         }
+        self.classes();
+        self.beyond_plan();
     }
 
     /// What is found before the rows are: each statement says for which list.
     fn first(&mut self, found: &Found) {
         let given = Given { parameters: &found.query.parameters, ..self.given };
         let list = found.list().map_or_else(String::new, |list| list.name.clone());
-        finding(given, &found.query.positions, &found.plan, Start::KeyLookup { list }, self.steps);
+        let start = Start::KeyLookup { list };
+        let query = found.plan.query(&found.query);
+        let rows = read_rows(given, &query.positions, &found.plan, start, self.steps);
+        self.rows.key_lookup = Some(Box::new(rows.retrieval(query, &found.plan)));
     }
 
     /// What has expired is told from what lives by the masters: of the rows, and of what a copy took its values from.
     fn living(&mut self) {
         let main = self.plan.access.positions.first().copied().flatten();
         let brought = main.filter(|_| self.brings_aggregates());
-        let rows = self.positions.iter().filter(|(id, _)| Some(*id) != brought);
-        let mut named: Vec<(ClassId, IdentityIn)> =
-            rows.filter_map(|(id, row)| Some((row.class?, IdentityIn::Position(id)))).collect();
+        let positions: Vec<PositionId> = self.positions.ids().filter(|id| Some(*id) != brought).collect();
+        for position in positions {
+            self.load(position, &Note::Expiry);
+        }
         for path in self.plan.paths() {
             for (at, &end) in path.hops.iter().enumerate() {
-                let reference = reference(path.position, path.hops.get(..at).unwrap_or_default(), end);
-                named.push((self.conceptual().ends[end].target, IdentityIn::Path(reference)));
+                let before = path.hops.get(..at).unwrap_or_default();
+                self.lead(path.position, before, end, &Note::Expiry);
             }
         }
-        // A value object is in its aggregate, and lives as long.
-        named.retain(|(class, _)| self.conceptual().classes[*class].kind.is_entity());
-        for (class, identity) in named {
-            self.instances(class, &Note::Expiry, identity);
+    }
+
+    /// What stands at a position, by its own identity or, inside an aggregate, by what stands above it.
+    fn load(&mut self, position: PositionId, note: &Note) {
+        let row = &self.positions[position];
+        let entity = row.class.filter(|class| self.conceptual().classes[*class].kind.is_entity());
+        let is_root = |class: &ClassId| {
+            self.conceptual().homes(*class).iter().all(|home| home.place == HomePlace::Root)
+        };
+        match (entity, row.from) {
+            (Some(class), None) => self.instances(class, note, IdentityIn::Position(position)),
+            (Some(class), Some(_)) if is_root(&class) => {
+                self.instances(class, note, IdentityIn::Position(position));
+            }
+            (_, Some(hop)) => {
+                self.load(hop.parent, note);
+                if let Member::End(end) = hop.step {
+                    self.lead(hop.parent, &[], end, note);
+                }
+            }
+            (None, None) => {}
+        }
+    }
+
+    /// Rows of a copy may be of more classes than are asked for: the instances say of which they are.
+    fn classes(&mut self) {
+        if is_narrower(self.given.layout, self.positions, self.plan) {
+            let positions: Vec<PositionId> = self.positions.ids().collect();
+            positions.into_iter().for_each(|position| self.load(position, &Note::Class));
+        }
+    }
+
+    /// Where one end leads from what hops lead to. A part is in its owner, and the owner around it.
+    fn lead(&mut self, position: PositionId, before: &[EndId], end: EndId, note: &Note) {
+        let row = &self.conceptual().ends[end];
+        let stored = self.conceptual().stored_end(end);
+        if self.conceptual().ends[stored].kind == RelationshipKind::Composition {
+            return;
+        }
+        let (target, holds, symmetric) = (row.target, row.stored, row.inverse == Some(end));
+        if holds {
+            self.instances(target, note, IdentityIn::Path(reference(position, before, end)));
+        }
+        if !holds || symmetric {
+            self.refer(position, before, end);
+        }
+    }
+
+    /// Finds those that a derived end leads to, unless the plan does already.
+    fn refer(&mut self, position: PositionId, before: &[EndId], end: EndId) {
+        let stored = self.conceptual().stored_end(end);
+        if self.rows.ways.referrers.iter().any(|(known, _, _)| *known == stored) {
+            return;
+        }
+        let from = match before.split_last() {
+            Some((&last, before)) => reference(position, before, last),
+            None => Path { position, hops: Vec::new(), leaf: Leaf::Itself },
+        };
+        self.referrers(Member::End(end), &from, true);
+    }
+
+    /// What paths and conditions need that no step of the plan is about: those that derived ends of a path lead to, the
+    /// owners of parts that are referred to, and what is above or below in a tree.
+    fn beyond_plan(&mut self) {
+        for path in self.plan.paths() {
+            if self.is_given(path) && !self.is_nested_value(path) {
+                continue;
+            }
+            let joined = self.plan.joins.iter().any(|join| join.position == path.position);
+            if !joined && !self.brings_aggregates() {
+                self.load(path.position, &Note::Aggregate);
+            }
+            for (at, &end) in path.hops.iter().enumerate() {
+                let before = path.hops.get(..at).unwrap_or_default();
+                let target = self.conceptual().ends[end].target;
+                let inside =
+                    self.conceptual().homes(target).iter().any(|home| home.place == HomePlace::Inside);
+                if !self.conceptual().ends[end].stored || self.is_symmetric(end) || inside {
+                    self.lead(path.position, before, end, &Note::Target(Member::End(end)));
+                }
+            }
+            if let Leaf::Reference(end) = path.leaf
+                && (!self.conceptual().ends[end].stored || self.is_symmetric(end))
+            {
+                self.lead(path.position, &path.hops, end, &Note::Target(Member::End(end)));
+            }
+        }
+        let filter = self.plan.filter.as_ref();
+        for path in filter.map(trees).unwrap_or_default() {
+            self.climb(path);
+        }
+    }
+
+    /// Whether a path ends in value objects, which only their aggregate has.
+    fn is_nested_value(&self, path: &Path) -> bool {
+        let conceptual = self.conceptual();
+        match path.leaf {
+            Leaf::Itself if path.hops.is_empty() => {
+                let class = self.positions[path.position].class;
+                class.is_some_and(|class| !conceptual.classes[class].kind.is_entity())
+            }
+            Leaf::Reference(end) => conceptual.ends[end].kind == RelationshipKind::Composition,
+            Leaf::Itself | Leaf::Attribute(_) | Leaf::Bucket(_) => false,
+        }
+    }
+
+    fn is_symmetric(&self, end: EndId) -> bool {
+        self.conceptual().ends[end].inverse == Some(end)
+    }
+
+    /// Whether the value of a path comes with the rows, or follows from values that do.
+    fn is_given(&self, path: &Path) -> bool {
+        let at_hand = |path: &Path| self.is_held(path) || self.is_known_id(path);
+        let derived = || {
+            let ways = self.conceptual().derivations(path);
+            ways.iter().any(|way| way.paths().iter().all(&at_hand))
+        };
+        at_hand(path) || derived()
+    }
+
+    /// Whether an entry of the rows, or one with their identity, has the value of a path.
+    fn is_held(&self, path: &Path) -> bool {
+        let expires = self.conceptual().classes.iter().any(|(_, class)| class.ttl.is_some());
+        let held = |collection: CollectionId, positions: &[Option<PositionId>]| {
+            let collection = &self.given.layout.design.collections[collection];
+            let same = |own: &Path| {
+                positions.get(own.position.index()).copied().flatten() == Some(path.position)
+                    && own.hops == path.hops
+                    && own.leaf == path.leaf
+            };
+            !matches!(collection.contents, Contents::Aggregate(_)) && collection.held().any(same)
+        };
+        let access = &self.plan.access;
+        !expires
+            && (held(access.collection, &access.positions)
+                || self.plan.fetches.iter().any(|fetch| held(fetch.collection, &fetch.positions)))
+    }
+
+    /// Whether a path is the identity of what stands at its position, or a part of it.
+    fn is_known_id(&self, path: &Path) -> bool {
+        let conceptual = self.conceptual();
+        let class = self.positions[path.position].class.filter(|_| path.hops.is_empty());
+        let Some(class) = class.filter(|class| conceptual.classes[*class].kind.is_entity()) else {
+            return false;
+        };
+        let identifier = &conceptual.classes[class].identifier;
+        match path.leaf {
+            Leaf::Itself => true,
+            Leaf::Attribute(id) => identifier.contains(&Member::Attribute(id)),
+            Leaf::Reference(id) => identifier.contains(&Member::End(id)),
+            Leaf::Bucket(_) => false,
+        }
+    }
+
+    /// A walk towards the root of a tree: each instance names the one above it, or an index leads there.
+    fn climb(&mut self, path: &Path) {
+        let conceptual = self.conceptual();
+        let class = match (path.leaf, path.hops.last()) {
+            (Leaf::Reference(end), _) => Some(conceptual.ends[end].target),
+            (Leaf::Itself, Some(&hop)) => Some(conceptual.ends[hop].target),
+            (Leaf::Itself, None) => self.positions[path.position].class,
+            (Leaf::Attribute(_) | Leaf::Bucket(_), _) => None,
+        };
+        let Some(class) = class else { return };
+        let end = conceptual.all_members(class).find_map(|member| match member {
+            Member::End(end) if conceptual.ends[end].tree => Some(end),
+            Member::End(_) | Member::Attribute(_) => None,
+        });
+        let Some(end) = end else { return };
+        self.instances(class, &Note::Ancestor(end), IdentityIn::Path(path.clone()));
+        let many = self.conceptual().ends[end].cardinality.is_many();
+        let stored = self.conceptual().ends[end].stored;
+        // Of a to-many tree the child is asked: for who holds it, or for whom it holds.
+        if (many && stored) || (!many && !stored) || self.is_symmetric(end) {
+            let known = self.conceptual().stored_end(end);
+            if self.rows.ways.referrers.iter().all(|(own, _, _)| *own != known) {
+                self.referrers(Member::End(end), path, true);
+            }
         }
     }
 
@@ -139,14 +365,14 @@ impl Reads<'_> {
                 let Some(table) = self.given.layout.table(id) else { return };
                 let block = block_columns(table);
                 let terms = self.key_terms(table, &block, key, 0, chosen);
-                self.push(Note::Start(self.start.clone()), each, Read::new(id, How::Block(terms)));
+                self.first_rows(Note::Start(self.start.clone()), each, Read::new(id, How::Block(terms)));
             }
             Reading::Range { key, equal, range, backwards, limited } => {
                 let Some(table) = self.given.layout.table(id) else { return };
                 if matches!(table.shape, Shape::Master { .. }) {
                     let terms = self.key_terms(table, &block_columns(table), key, 0, chosen);
                     let read = Read::new(id, How::Block(terms));
-                    return self.push(Note::Start(self.start.clone()), each, read);
+                    return self.first_rows(Note::Start(self.start.clone()), each, read);
                 }
                 let block = self.key_terms(table, &block_columns(table), key, 0, chosen);
                 let sorted = sort_columns(table);
@@ -159,7 +385,7 @@ impl Reads<'_> {
                 let range = Range { block, equal: equal_terms, bounds, backwards: *backwards, limit };
                 let members = self.plan.members_of_records(self.conceptual());
                 let read = Read { members, ..Read::new(id, How::Range(Box::new(range))) };
-                self.push(Note::Start(self.start.clone()), each, read);
+                self.first_rows(Note::Start(self.start.clone()), each, read);
             }
         }
     }
@@ -223,10 +449,10 @@ impl Reads<'_> {
         first: usize,
         chosen: &Chosen,
     ) -> Vec<Term> {
-        // One operand for a key of several fields is the whole id.
+        // One operand for the several fields of a master's key is the whole id.
         let whole: Vec<Field>;
         let fields = match operands {
-            [_only] if fields.len() > 1 && first == 0 => {
+            [_only] if fields.len() > 1 && matches!(table.shape, Shape::Master { .. }) => {
                 whole = vec![all(fields)];
                 &whole
             }
@@ -289,7 +515,7 @@ impl Reads<'_> {
                 true => Note::Scan(start),
                 false => Note::Search(start),
             };
-            self.push(note, Each::Once, read);
+            self.first_rows(note, Each::Once, read);
         }
     }
 
@@ -308,24 +534,17 @@ impl Reads<'_> {
         }
     }
 
-    /// The instance that stands at a position, by its own identity.
+    /// The instance that stands at a position.
     fn instance_at(&mut self, how: &Joining, position: PositionId) {
-        let step = self.positions[position].from.map(|hop| hop.step);
-        let itself = IdentityIn::Position(position);
-        match (how, step, self.positions[position].class) {
-            (Joining::Inside, _, _) => {}
-            (Joining::LookUp { master }, Some(Member::End(end)), Some(_)) => {
-                let row = &self.conceptual().ends[end];
-                let class = if row.stored { row.target } else { row.class };
-                let note = Note::Target(Member::End(end));
-                self.instances(class, &note, itself.clone());
-                self.block(*master, note, itself);
-            }
-            (Joining::LookUp { master } | Joining::Back { master, .. }, _, _) => {
-                self.block(*master, Note::Aggregate, itself);
-            }
-            (Joining::BackByScan { master }, _, _) => {
-                self.push(Note::Aggregate, Each::Once, Read::new(*master, How::All));
+        let note = match self.positions[position].from {
+            Some(hop) => Note::Target(hop.step),
+            None => Note::Aggregate,
+        };
+        match how {
+            Joining::Inside => {}
+            Joining::LookUp { .. } | Joining::Back { .. } => self.load(position, &note),
+            Joining::BackByScan { master } => {
+                self.push(note, Each::Once, Read::new(*master, How::All));
             }
         }
     }
@@ -346,14 +565,32 @@ impl Reads<'_> {
                     self.block(*master, Note::Aggregate, self.identity_of(from));
                 }
             },
-            Joining::Back { index, master } => {
-                let found = self.block(*index, Note::ReferrerIds(step), self.identity_of(from));
-                self.found(*master, Note::Referrers(step), found);
-            }
-            Joining::BackByScan { master } => {
-                let read = Read::new(*master, How::All);
-                self.push(Note::ReferrersByScan(step), Each::Once, read);
-            }
+            Joining::Back { .. } => self.referrers(step, from, true),
+            Joining::BackByScan { .. } => self.referrers(step, from, false),
+        }
+    }
+
+    /// Those that a derived end leads to, wherever instances of their class are: by an index from the target if there is
+    /// one and the plan goes by it, else by reading everything.
+    fn referrers(&mut self, step: Member, from: &Path, by_index: bool) {
+        let Member::End(end) = step else { return };
+        let layout = self.given.layout;
+        let end = layout.conceptual.stored_end(end);
+        for occurrence in layout.conceptual.occurrences(layout.conceptual.ends[end].class) {
+            let Some(master) = layout.design.master(occurrence.root) else { continue };
+            let index = layout.design.index(&occurrence, Leaf::Reference(end)).filter(|_| by_index);
+            let way = match index {
+                Some(index) => {
+                    let found = self.block(index, Note::ReferrerIds(step), self.identity_of(from));
+                    self.found(master, Note::Referrers(step), found);
+                    Way::Indexes(vec![found])
+                }
+                None => {
+                    self.push(Note::ReferrersByScan(step), Each::Once, Read::new(master, How::All));
+                    Way::Scan
+                }
+            };
+            self.rows.ways.refer(end, occurrence.root, way);
         }
     }
 
@@ -389,11 +626,13 @@ impl Reads<'_> {
                     if indexes.is_empty() {
                         let read = Read::new(master, How::All);
                         self.push(Note::OwnerByScan(Box::new(note.clone())), Each::Once, read);
+                        self.rows.ways.own(class, home.root, Way::Scan);
                     }
                     for index in indexes {
                         let owner = Note::Owner(Box::new(note.clone()));
                         let found = self.block(index, owner, identity.clone());
                         self.found(master, note.clone(), found);
+                        self.rows.ways.own(class, home.root, Way::Indexes(vec![found]));
                     }
                 }
             }
@@ -427,19 +666,47 @@ impl Reads<'_> {
     fn fetch(&mut self, fetch: &Fetch) {
         let terms = self.identity_slots(fetch.collection, Column::is_key);
         let read = Read::new(fetch.collection, How::Record(terms));
-        self.push(Note::Fetch, Each::Rows(vec![IdentityIn::Row]), read);
+        let step = self.push(Note::Fetch, Each::Rows(vec![IdentityIn::Row]), read);
+        let positions = fetch.positions.clone();
+        self.rows.fetches.push(FetchedRows { step, collection: fetch.collection, positions });
+    }
+
+    fn first_rows(&mut self, note: Note, each: Each, read: Read) {
+        let step = self.push(note, each, read);
+        self.rows.first.push(step);
     }
 
     fn identity_slots(&self, table: CollectionId, wanted: impl Fn(&Column) -> bool) -> Vec<Term> {
         self.given.layout.table(table).map_or_else(Vec::new, |of| identity_slots(of, wanted))
     }
 
-    fn push(&mut self, note: Note, each: Each, read: Read) {
+    fn push(&mut self, note: Note, each: Each, read: Read) -> StepIndex {
         let action = Action::Read(read);
-        let there = self.steps.iter().any(|step| step.action == action && step.each == each);
-        if !there {
+        let there = self.steps.iter().position(|step| step.action == action && step.each == each);
+        there.unwrap_or_else(|| {
             self.steps.push(Step { note, each, action });
-        }
+            self.steps.len() - 1
+        })
+    }
+}
+
+/// The paths of those whose place in a tree a condition is about.
+fn trees(condition: &Condition) -> Vec<&Path> {
+    match condition {
+        Condition::And(all) | Condition::Or(all) => all.iter().flat_map(trees).collect(),
+        Condition::Not(inner) | Condition::Negated(inner) => trees(inner),
+        Condition::Under { value: Operand::Path(path), .. }
+        | Condition::Above { value: Operand::Path(path), .. } => vec![path],
+        Condition::Under { .. }
+        | Condition::Above { .. }
+        | Condition::Compare { .. }
+        | Condition::Between { .. }
+        | Condition::In { .. }
+        | Condition::StartsWith { .. }
+        | Condition::IsNull { .. }
+        | Condition::Matches { .. }
+        | Condition::Within { .. }
+        | Condition::InBox { .. } => Vec::new(),
     }
 }
 

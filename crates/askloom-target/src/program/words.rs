@@ -29,7 +29,11 @@ impl Words<'_> {
                 Start::KeyLookup { .. } | Start::Written => start_text(start, ""),
             },
             Note::Expiry => "read the aggregate to see whether it has expired".to_owned(),
+            Note::Class => "read the aggregate to see its class".to_owned(),
             Note::Target(member) => format!("look up `{}`", self.member(*member)),
+            Note::Ancestor(end) => {
+                format!("climb the tree by `{}`, one step after the other", self.member(Member::End(*end)))
+            }
             Note::Aggregate => "read the aggregate itself".to_owned(),
             Note::ReferrerIds(member) => format!("find the ids in `{}`", self.member(*member)),
             Note::Referrers(member) => format!("look up each of `{}`", self.member(*member)),

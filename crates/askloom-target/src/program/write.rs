@@ -26,7 +26,7 @@ pub fn write(
     let missing = missing(&layout.conceptual, write, arguments);
     let (name, parameters) = (write.header.name.clone(), write.parameters.clone());
     if missing.is_some() {
-        return Program { name, parameters, steps: Vec::new(), client: Vec::new(), missing };
+        return Program { name, parameters, steps: Vec::new(), retrieval: None, client: Vec::new(), missing };
     }
     let values: Option<Vec<Option<Value>>> = arguments.map(|arguments| {
         write.parameters.iter().map(|parameter| arguments.get(&parameter.name).cloned()).collect()
@@ -45,7 +45,7 @@ pub fn write(
     let note = Note::Commit { level: plan.level, blind };
     let batch = Batch { changes, level: plan.level, seen: Seen::default() };
     steps.push(Step { note, each: Each::Once, action: Action::Change(batch) });
-    Program { name, parameters, steps, client: Vec::new(), missing: None }
+    Program { name, parameters, steps, retrieval: None, client: Vec::new(), missing: None }
 }
 
 pub(super) struct Writing<'w> {

@@ -20,7 +20,8 @@ impl RedisTable {
         if self.kind != Kind::Master {
             return Ok(Some(Sample::Row { table: self.collection, cells }));
         }
-        self.block(layout, hash, &cells).map(|block| Some(Sample::Block { table: self.collection, block }))
+        self.block(layout, hash, &cells)
+            .map(|block| Some(Sample::Block { table: self.collection, block: Box::new(block) }))
     }
 
     fn cells(&self, layout: &Layout, hash: &Hash) -> Result<Vec<Value>, ValueError> {

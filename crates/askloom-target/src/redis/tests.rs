@@ -322,7 +322,7 @@ fn a_search_is_never_cut_short_and_its_values_are_digits() {
     let own = searched();
     let bounds =
         Bounds { column: 2, low: None, high: Some((term(2, Some(Value::Int(7))), true)), prefix: None };
-    let known = vec![Known::Equal(term(1, Some(text("a*|@{}\"\n$where")))), Known::Between(bounds)];
+    let known = vec![Known::Equal(term(1, Some(text("a*|@{}\"\n$where")))), Known::Between(Box::new(bounds))];
     let kept = Kept { known, order: vec![(2, true), (1, false)] };
     let read = Read { kept: Some(Box::new(kept)), ..Read::new(own.collection, How::All) };
     let line = read_command(std::slice::from_ref(&own), &read).unwrap().text();
@@ -353,7 +353,10 @@ fn a_search_is_never_cut_short_and_its_values_are_digits() {
 fn a_search_with_slots_says_what_goes_into_them() {
     let own = searched();
     let bounds = Bounds { column: 2, low: Some((term(2, None), false)), high: None, prefix: None };
-    let kept = Kept { known: vec![Known::Equal(term(1, None)), Known::Between(bounds)], order: Vec::new() };
+    let kept = Kept {
+        known: vec![Known::Equal(term(1, None)), Known::Between(Box::new(bounds))],
+        order: Vec::new(),
+    };
     let read = Read { kept: Some(Box::new(kept)), ..Read::new(own.collection, How::All) };
     let line = read_command(std::slice::from_ref(&own), &read).unwrap().text();
     assert!(
