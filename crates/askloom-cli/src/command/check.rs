@@ -1,10 +1,10 @@
 use crate::exit::{Exit, Failure};
 use crate::render::{self, Format, Report};
-use crate::replace::replace;
 use crate::screen::Screen;
-use crate::world::{Disk, reason};
-use askloom_lang::FixOutcome;
-use askloom_model::Applicability;
+use askloom::human::amount;
+use askloom::lang::FixOutcome;
+use askloom::model::Applicability;
+use askloom::project::{Disk, reason, replace};
 use std::path::{Path, PathBuf};
 
 /// Check models, and say what is wrong and how to mend it
@@ -46,9 +46,9 @@ pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
     for file in &args.files {
         let world = Disk::of(file);
         if let Some(up_to) = args.fixes() {
-            write(&world, &askloom_lang::fix(&world, file, up_to), screen)?;
+            write(&world, &askloom::lang::fix(&world, file, up_to), screen)?;
         }
-        let mut report = Report { root: file.clone(), checked: askloom_lang::check(&world, file) };
+        let mut report = Report { root: file.clone(), checked: askloom::lang::check(&world, file) };
         if let Some(up_to) = args.fixes() {
             leave_out(&mut report, up_to, screen);
         }
@@ -82,7 +82,7 @@ fn write(world: &Disk, outcome: &FixOutcome, screen: &mut Screen) -> Result<(), 
         names.push(name(path));
     }
     if outcome.applied > 0 {
-        screen.say(&format!("{} applied in {}", render::amount(outcome.applied, "fix"), names.join(", ")));
+        screen.say(&format!("{} applied in {}", amount(outcome.applied, "fix"), names.join(", ")));
     }
     Ok(())
 }
@@ -102,7 +102,7 @@ fn leave_out(report: &mut Report, up_to: Applicability, screen: &mut Screen) {
         }
     }
     if left > 0 {
-        screen.say(&format!("{} left out: applied, another error would show", render::amount(left, "fix")));
+        screen.say(&format!("{} left out: applied, another error would show", amount(left, "fix")));
     }
 }
 

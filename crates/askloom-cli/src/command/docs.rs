@@ -1,7 +1,7 @@
 use crate::cli::Cli;
 use crate::exit::{Exit, Failure};
-use crate::pricing;
 use crate::screen::Screen;
+use askloom::pricing;
 use clap::CommandFactory;
 
 /// Print the reference of all commands as Markdown

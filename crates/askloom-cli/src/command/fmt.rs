@@ -1,9 +1,8 @@
 use crate::exit::{Exit, Failure, words};
-use crate::render::amount;
-use crate::replace::replace;
 use crate::screen::Screen;
-use crate::world::{Disk, drain, reason};
-use askloom_lang::{Dialect, World};
+use askloom::human::amount;
+use askloom::lang::{Dialect, World};
+use askloom::project::{Disk, drain, reason, replace};
 use similar::TextDiff;
 use std::fs;
 use std::io;
@@ -126,7 +125,7 @@ fn job(file: &Path, stdin_name: &Path) -> Result<Job, String> {
     let was = String::from_utf8(bytes).map_err(|error| {
         format!("{shown}: byte {} is not UTF-8 text (AL0001)", error.utf8_error().valid_up_to())
     })?;
-    let formatted = askloom_lang::format(&was, dialect);
+    let formatted = askloom::lang::format(&was, dialect);
     let target = match dialect {
         Dialect::Loom | Dialect::Pidm | Dialect::Gdm if is_stream => Target::Stream { was },
         Dialect::Loom => Target::InPlace { was },

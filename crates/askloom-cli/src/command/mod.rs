@@ -20,8 +20,16 @@ mod tour;
 mod verify;
 
 use crate::exit::{Exit, Failure};
+use crate::progress::Watch;
 use crate::screen::Screen;
+use askloom::project::{Designed, Project};
 use clap::Subcommand;
+
+/// The design that the data of a project is stored by, while somebody sees how far it has come.
+fn designed(project: &Project, screen: &Screen) -> Result<Designed, Failure> {
+    let watch = Watch::new(screen.is_quiet());
+    project.designed_embedded(watch.progress())
+}
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 /// The stores that a design can be made for.
 const TARGETS: [&str; 5] = ["embedded", "redis", "mongodb", "dynamodb", "cassandra"];
 
-use crate::settings::FILE as SETTINGS;
+use askloom::project::SETTINGS_FILE as SETTINGS;
 
 /// Start a project from an example
 #[derive(Debug, clap::Args)]

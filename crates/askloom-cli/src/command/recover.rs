@@ -1,8 +1,9 @@
+use super::designed;
+use crate::args::StoreArgs;
 use crate::exit::{Exit, Failure};
-use crate::model::Designed;
-use crate::render::amount_of;
 use crate::screen::Screen;
-use crate::store::StoreArgs;
+use askloom::human::amount_of;
+use askloom::project::Project;
 use std::path::PathBuf;
 
 /// Finish what was interrupted
@@ -20,10 +21,11 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
-    let designed = Designed::read(&args.file, screen)?;
-    let place = args.store.place(&args.file)?;
+    let project = Project::new(&args.file);
+    let designed = designed(&project, screen)?;
+    let place = args.store.place(&project)?;
     place.writable()?;
-    let mut database = place.open(&args.file, &designed)?;
+    let mut database = place.open(&project, &designed)?;
     let batches = amount_of(database.store().snapshot().position(), "batch");
     let open: Vec<String> = database.filling().map(str::to_owned).collect();
     let filled = database.fill(&mut |_, _| {})?;

@@ -1,8 +1,9 @@
+use super::designed;
+use crate::args::StoreArgs;
 use crate::exit::{Exit, Failure};
-use crate::model::Designed;
-use crate::render::amount_of;
 use crate::screen::Screen;
-use crate::store::StoreArgs;
+use askloom::human::amount_of;
+use askloom::project::Project;
 use jiff::Timestamp;
 use std::path::PathBuf;
 
@@ -24,10 +25,11 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
-    let designed = Designed::read(&args.file, screen)?;
-    let place = args.store.place(&args.file)?;
+    let project = Project::new(&args.file);
+    let designed = designed(&project, screen)?;
+    let place = args.store.place(&project)?;
     place.writable()?;
-    let database = place.open(&args.file, &designed)?;
+    let database = place.open(&project, &designed)?;
     let swept = database.sweep(args.now.unwrap_or_else(Timestamp::now))?;
     screen.print(&format!(
         "{} had expired, {} had parts that had, and {} were left of deleted ones\n",

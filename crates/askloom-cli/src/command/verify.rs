@@ -1,9 +1,10 @@
+use super::designed;
+use crate::args::StoreArgs;
 use crate::exit::{Exit, Failure};
-use crate::model::Designed;
-use crate::render::amount_of;
 use crate::screen::Screen;
-use crate::store::StoreArgs;
-use askloom_store::database::{Finding, Verified};
+use askloom::engine::database::{Finding, Verified};
+use askloom::human::amount_of;
+use askloom::project::Project;
 use clap::ValueEnum;
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};
@@ -49,12 +50,13 @@ enum Form {
 const MOST_SHOWN: usize = 200;
 
 pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
-    let designed = Designed::read(&args.file, screen)?;
-    let place = args.store.place(&args.file)?;
+    let project = Project::new(&args.file);
+    let designed = designed(&project, screen)?;
+    let place = args.store.place(&project)?;
     if args.repair {
         place.writable()?;
     }
-    let mut database = place.open(&args.file, &designed)?;
+    let mut database = place.open(&project, &designed)?;
     let now = args.now.unwrap_or_else(Timestamp::now);
     let most = match args.format {
         Form::Human => MOST_SHOWN,

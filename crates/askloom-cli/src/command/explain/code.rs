@@ -2,7 +2,7 @@ use crate::embedded;
 use crate::exit::{Exit, Failure};
 use crate::markdown;
 use crate::screen::Screen;
-use askloom_model::Code;
+use askloom::model::Code;
 
 /// The page of a code, or the list of all codes.
 pub(super) fn run(code: Option<&str>, screen: &mut Screen) -> Result<Exit, Failure> {

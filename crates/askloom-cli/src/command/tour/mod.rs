@@ -4,9 +4,9 @@ use crate::embedded::Example;
 use crate::exit::{Exit, Failure};
 use crate::render::{self, Report};
 use crate::screen::{Screen, Style};
-use askloom_design::{plan, simple};
-use askloom_lang::{Memory, check};
-use askloom_model::{Model, Severity};
+use askloom::design::{plan, simple};
+use askloom::lang::{Memory, check};
+use askloom::model::{Model, Severity};
 use clap::builder::styling;
 use std::path::Path;
 
@@ -75,10 +75,10 @@ fn design(model: &Model) -> String {
     let mut text = String::new();
     for (_, collection) in design.collections.iter().filter(|(_, collection)| collection.name == "LobbyView")
     {
-        crate::words::one(
+        askloom::words::one(
             &model.conceptual,
             collection,
-            &askloom_target::embedded::CAPABILITY.words,
+            &askloom::target::embedded::CAPABILITY.words,
             &mut text,
         );
     }

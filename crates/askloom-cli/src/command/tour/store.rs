@@ -1,16 +1,17 @@
 //! The part of the tour that has a store: made in the system's folder for passing things, and gone at the end.
 
-use crate::answer::Form;
+use crate::answer::{self, Form};
 use crate::command::{run, verify};
 use crate::embedded::Example;
 use crate::exit::Failure;
 use crate::screen::Style;
-use crate::statement::{Statement, arguments};
-use askloom_design::simple;
-use askloom_model::{Model, Record};
-use askloom_store::database::Database;
-use askloom_store::embedded::{Durability, Options};
-use askloom_store::write::Inputs;
+use askloom::design::simple;
+use askloom::engine::database::Database;
+use askloom::engine::embedded::{Durability, Options};
+use askloom::engine::write::Inputs;
+use askloom::model::{Model, Record};
+use askloom::run::{Call, Reply, run as run_statement};
+use askloom::statement::{Statement, arguments};
 use jiff::Timestamp;
 use std::path::PathBuf;
 
@@ -36,19 +37,11 @@ fn carried_out(database: &Database, line: &str, style: Style) -> Result<String, 
     let model = &database.schema().model;
     let mut words = line.split(' ').skip(1);
     let statement = Statement::named(model, words.next().unwrap_or_default())?;
-    let given = arguments(model, statement, &words.map(str::to_owned).collect::<Vec<_>>())?;
-    match statement {
-        Statement::Query(query) => {
-            let plan = database.plan(query)?;
-            let answer = database.query(query, &plan, &given, Timestamp::now(), None)?;
-            Ok(run::rows(database, query, &answer).render(Form::Table, &[], style))
-        }
-        Statement::Write(write) => {
-            let outcome = run::written(database, write, &given, Timestamp::now())?;
-            Ok(run::told(Form::Table, model, write, &outcome))
-        }
-        Statement::Ask(_) => Ok(String::new()),
-    }
+    let given = arguments(model, statement, &words.collect::<Vec<_>>())?;
+    Ok(match run_statement(database, &Call::new(statement, &given))? {
+        Reply::Rows(page) => answer::render(&page.rows, Form::Table, &[], style),
+        Reply::Written(written) => run::told(Form::Table, &written),
+    })
 }
 
 /// Stores the example's own data.
