@@ -2,9 +2,9 @@
 
 use askloom::data_format::DataFormat;
 use askloom::design::method::Method;
-use askloom::error::Failure;
+use askloom::error::Error;
 use askloom::project::{CostChoice, Project};
-use askloom::store::Place;
+use askloom::store::StoreUrl;
 use clap::ValueEnum;
 use std::path::PathBuf;
 
@@ -18,7 +18,7 @@ pub(crate) struct StoreArgs {
 
 impl StoreArgs {
     /// The store that is meant.
-    pub(crate) fn place(&self, project: &Project) -> Result<Place, Failure> {
+    pub(crate) fn url(&self, project: &Project) -> Result<StoreUrl, Error> {
         project.store(self.store.as_deref())
     }
 }

@@ -1,6 +1,6 @@
 //! How the program ends. The numbers are part of its interface.
 
-pub(crate) use askloom::error::{Failure, words};
+use askloom::Error;
 
 use std::process::ExitCode;
 
@@ -31,12 +31,12 @@ impl Exit {
     }
 }
 
-impl From<&Failure> for Exit {
-    fn from(failure: &Failure) -> Self {
-        match failure {
-            Failure::Call(_) => Self::CallWrong,
-            Failure::Input(_) | Failure::Model(_) | Failure::SavedDesign(_) => Self::InputWrong,
-            Failure::Store(_) => Self::StoreFailed,
+impl From<&Error> for Exit {
+    fn from(error: &Error) -> Self {
+        match error {
+            Error::Call(_) => Self::CallWrong,
+            Error::Input(_) | Error::Model(_) | Error::SavedDesign(_) => Self::InputWrong,
+            Error::Store(_) => Self::StoreFailed,
         }
     }
 }

@@ -38,9 +38,9 @@ fn run(cli: &cli::Cli) -> ExitCode {
     });
     match result {
         Ok(exit) => exit.code(),
-        Err(failure) => {
-            let (message, exit) = (failure.to_string(), Exit::from(&failure));
-            if let Some(found) = render::refusal(failure, screen.style()) {
+        Err(error) => {
+            let (message, exit) = (error.to_string(), Exit::from(&error));
+            if let Some(found) = render::refusal(error, screen.style()) {
                 screen.complain(&found);
             }
             screen.error(&message);

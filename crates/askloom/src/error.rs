@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 /// Why something was not done. The variants are the kinds that a caller treats differently; the text is for people.
 #[derive(Debug)]
-pub enum Failure {
+pub enum Error {
     /// The call is wrong: nothing was done.
     Call(String),
     /// The input is wrong: a file, a parameter's value, data.
@@ -52,16 +52,16 @@ pub struct RefusedDesign {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-impl Failure {
+impl Error {
     /// A file that could not be read.
     pub(crate) fn reading(path: &Path, error: &io::Error) -> Self {
-        Self::Input(format!("cannot read {}: {}", path.display(), words(error)))
+        Self::Input(format!("cannot read {}: {}", path.display(), io_reason(error)))
     }
 
     /// A file that could not be written.
     #[must_use]
     pub fn writing(path: &Path, error: &io::Error) -> Self {
-        Self::Input(format!("cannot write {}: {}", path.display(), words(error)))
+        Self::Input(format!("cannot write {}: {}", path.display(), io_reason(error)))
     }
 
     /// Whether the caller asked for something that there is not.
@@ -83,7 +83,7 @@ impl Failure {
     }
 }
 
-impl From<RunError> for Failure {
+impl From<RunError> for Error {
     fn from(error: RunError) -> Self {
         match error {
             RunError::MissingParameter(_)
@@ -117,7 +117,7 @@ impl From<RunError> for Failure {
     }
 }
 
-impl From<OpenError> for Failure {
+impl From<OpenError> for Error {
     fn from(error: OpenError) -> Self {
         match error {
             OpenError::Store(error) => error.into(),
@@ -127,7 +127,7 @@ impl From<OpenError> for Failure {
     }
 }
 
-impl fmt::Display for Failure {
+impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Call(message) | Self::Input(message) | Self::Store(message) => f.write_str(message),
@@ -157,11 +157,11 @@ impl fmt::Display for RefusedDesign {
     }
 }
 
-impl std::error::Error for Failure {}
+impl std::error::Error for Error {}
 
 /// What the system says, without the number that means nothing to a reader.
 #[must_use]
-pub fn words(error: &io::Error) -> String {
+pub fn io_reason(error: &io::Error) -> String {
     let known = [
         (io::ErrorKind::NotFound, "no such file"),
         (io::ErrorKind::PermissionDenied, "permission denied"),

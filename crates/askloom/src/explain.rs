@@ -1,6 +1,6 @@
 //! How a design answers the statements of a model: plans, what a reader may see, what was assumed, native statements.
 
-use crate::error::Failure;
+use crate::error::Error;
 use crate::fit;
 use crate::native;
 use crate::pricing::Pricing;
@@ -25,7 +25,7 @@ pub fn explain(
     designed: &Designed,
     pricing: &Pricing,
     name: Option<&str>,
-) -> Result<Option<Explanation>, Failure> {
+) -> Result<Option<Explanation>, Error> {
     let (target, costing) = (pricing.target, pricing.costing());
     let native = native::statements(&designed.model, &designed.design, target, &costing, &designed.sources);
     let chosen: Vec<Statement<'_>> = match name {

@@ -1,7 +1,7 @@
 //! Writes what a store holds into files, of one state of the store.
 
 use crate::data_format::DataFormat;
-use crate::error::{Failure, words};
+use crate::error::{Error, io_reason};
 use askloom_model::ClassId;
 use askloom_store::RunError;
 use askloom_store::bulk::{CsvWriter, Export, Exported};
@@ -10,14 +10,14 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 /// The entity that a person names: a root, or a subclass of one.
-pub fn named(export: &Export<'_>, name: &str) -> Result<ClassId, Failure> {
+pub fn named(export: &Export<'_>, name: &str) -> Result<ClassId, Error> {
     let conceptual = export.conceptual();
     let roots: Vec<ClassId> = export.roots().collect();
     let is_root = |class: ClassId| roots.iter().any(|&root| conceptual.is_kind_of(class, root));
     let found = conceptual.classes.iter().find(|(id, class)| class.name == name && is_root(*id));
     found.map(|(id, _)| id).ok_or_else(|| {
         let names: Vec<&str> = roots.iter().map(|&root| conceptual.classes[root].name.as_str()).collect();
-        Failure::Call(format!(
+        Error::Call(format!(
             "no entity with a file of its own is called `{name}`; there are {}",
             names.join(", ")
         ))
@@ -25,15 +25,15 @@ pub fn named(export: &Export<'_>, name: &str) -> Result<ClassId, Failure> {
 }
 
 /// Writes a file beside its place, then puts it there: what is there is never half of it.
-pub fn write(export: &Export<'_>, class: ClassId, format: DataFormat, path: &Path) -> Result<u64, Failure> {
+pub fn write(export: &Export<'_>, class: ClassId, format: DataFormat, path: &Path) -> Result<u64, Error> {
     let part = path.with_extension("part");
-    let failed = |error: io::Error| Failure::writing(&part, &error);
+    let failed = |error: io::Error| Error::writing(&part, &error);
     let out = BufWriter::new(File::create(&part).map_err(failed)?);
     let count = match format {
         DataFormat::Jsonl => json_lines(export, class, out),
         DataFormat::Csv => csv(export, class, out),
     }?;
-    fs::rename(&part, path).map_err(|error| Failure::writing(path, &error))?;
+    fs::rename(&part, path).map_err(|error| Error::writing(path, &error))?;
     Ok(count)
 }
 
@@ -77,5 +77,5 @@ fn each(
 }
 
 fn written(error: &io::Error) -> RunError {
-    RunError::Store(format!("cannot write the export: {}", words(error)))
+    RunError::Store(format!("cannot write the export: {}", io_reason(error)))
 }

@@ -14,7 +14,7 @@
 //! | data in and out | [`load`], [`export`] |
 //!
 //! Only [`project`], [`store`], [`load`] and [`export`] touch files; everything else is functions from values to values.
-//! Nothing here prints: whoever calls shows what comes back. What cannot be done is a [`Failure`], whose variants say
+//! Nothing here prints: whoever calls shows what comes back. What cannot be done is a [`Error`], whose variants say
 //! whether the call, the input or the store is to blame.
 //!
 //! The crates below are [`model`], [`lang`], [`design`], [`target`] and [`engine`], for those who need more of them.
@@ -87,5 +87,5 @@ pub use askloom_model as model;
 pub use askloom_store as engine;
 pub use askloom_target as target;
 
-pub use error::Failure;
+pub use error::Error;
 pub use project::{Designed, Project};

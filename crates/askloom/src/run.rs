@@ -1,6 +1,6 @@
 //! Runs a statement of a model on an open store.
 
-use crate::error::Failure;
+use crate::error::Error;
 use crate::statement::Statement;
 use askloom_design::ask;
 use askloom_model::{Conceptual, Query, Value, Write, column_to_json, identity_to_json};
@@ -76,7 +76,7 @@ pub struct MadeInstance {
 }
 
 /// Runs a statement. A write gets uuids and an id of its own.
-pub fn run(database: &Database, call: &Call<'_>) -> Result<Reply, Failure> {
+pub fn run(database: &Database, call: &Call<'_>) -> Result<Reply, Error> {
     let Call { statement, arguments, now, page } = *call;
     let conceptual = &database.schema().model.conceptual;
     match statement {
@@ -90,7 +90,7 @@ pub fn run(database: &Database, call: &Call<'_>) -> Result<Reply, Failure> {
             let answer = database.ask(ask, arguments, now)?;
             // Its rows are those of the query that it means.
             let query = ask::query(conceptual, ask)
-                .ok_or_else(|| Failure::Input("this `ask` cannot be run yet".to_owned()))?;
+                .ok_or_else(|| Error::Input("this `ask` cannot be run yet".to_owned()))?;
             Ok(Reply::Rows(shown(conceptual, &query, answer)))
         }
         Statement::Write(write) => {

@@ -1,6 +1,6 @@
 //! A store by its URL, and how it is opened for a model.
 
-use crate::error::Failure;
+use crate::error::Error;
 use crate::project::{Designed, Origin, Project};
 use askloom_store::database::{Applied, Database, OpenError, preview};
 use askloom_store::embedded::{Durability, Options};
@@ -25,23 +25,23 @@ const OTHERS: [&str; 10] = [
 
 /// An embedded store that is named, and not open yet.
 #[derive(Debug)]
-pub struct Place {
+pub struct StoreUrl {
     pub folder: PathBuf,
     pub options: Options,
     pub read_only: bool,
 }
 
-impl Place {
+impl StoreUrl {
     /// The store of a URL. A folder that is not absolute is below `base`.
-    pub fn parse(url: &str, base: &Path) -> Result<Self, Failure> {
-        let wrong = |why: &str| Failure::Call(format!("the store `{}` {why}", masked(url)));
+    pub fn parse(url: &str, base: &Path) -> Result<Self, Error> {
+        let wrong = |why: &str| Error::Call(format!("the store `{}` {why}", masked(url)));
         let Some((scheme, rest)) = url.split_once(':') else {
             return Err(wrong("is no URL; `file:FOLDER` is the embedded store"));
         };
         if OTHERS.contains(&scheme) {
             let why =
                 format!("cannot be used: this program has no driver for {scheme}; it has `file:FOLDER`");
-            return Err(Failure::Store(format!("the store `{}` {why}", masked(url))));
+            return Err(Error::Store(format!("the store `{}` {why}", masked(url))));
         }
         if scheme != "file" {
             return Err(wrong("is of no kind that is known; `file:FOLDER` is the embedded store"));
@@ -52,11 +52,11 @@ impl Place {
         if path.is_empty() {
             return Err(wrong("names no folder"));
         }
-        let mut place = Self { folder: base.join(path), options: Options::default(), read_only: false };
+        let mut parsed = Self { folder: base.join(path), options: Options::default(), read_only: false };
         for option in query.split('&').filter(|option| !option.is_empty()) {
-            place.set(option).map_err(|why| wrong(&why))?;
+            parsed.set(option).map_err(|why| wrong(&why))?;
         }
-        Ok(place)
+        Ok(parsed)
     }
 
     fn set(&mut self, option: &str) -> Result<(), String> {
@@ -77,19 +77,19 @@ impl Place {
     }
 
     /// Refuses what would change a store that is to be read only.
-    pub fn writable(&self) -> Result<(), Failure> {
+    pub fn writable(&self) -> Result<(), Error> {
         if self.read_only {
-            return Err(Failure::Store("the store is opened with read_only=true".to_owned()));
+            return Err(Error::Store("the store is opened with read_only=true".to_owned()));
         }
         Ok(())
     }
 
     /// Opens the store for a model that has been applied to it.
-    pub fn open(&self, project: &Project, designed: &Designed) -> Result<Database, Failure> {
+    pub fn open(&self, project: &Project, designed: &Designed) -> Result<Database, Error> {
         let apply = || format!("`askloom apply {} --store {}`", project.file().display(), self.name());
         if !self.exists() {
             let why = format!("there is no store at {}; {} makes one", self.name(), apply());
-            return Err(Failure::Store(why));
+            return Err(Error::Store(why));
         }
         let model = designed.model.clone();
         let opened = match designed.origin {
@@ -97,24 +97,23 @@ impl Place {
             Origin::Made => Database::open_as_applied(&self.folder, &self.options, model),
         };
         opened.map_err(|error| match error {
-            OpenError::NotApplied => Failure::Store(format!("{error}; {} does it", apply())),
-            OpenError::Different(_) => Failure::Store(format!(
-                "{error}\nIf all of it adds to the model, {} brings it there",
-                apply()
-            )),
+            OpenError::NotApplied => Error::Store(format!("{error}; {} does it", apply())),
+            OpenError::Different(_) => {
+                Error::Store(format!("{error}\nIf all of it adds to the model, {} brings it there", apply()))
+            }
             OpenError::SameName(_) | OpenError::Store(_) => error.into(),
         })
     }
 
     /// Makes the store ready for a model and its design, or extends it. New copies are still empty: [`Database::fill`].
-    pub fn apply(&self, designed: &Designed) -> Result<(Database, Applied), Failure> {
+    pub fn apply(&self, designed: &Designed) -> Result<(Database, Applied), Error> {
         self.writable()?;
         let (model, design) = (designed.model.clone(), designed.design.clone());
         Ok(Database::apply(&self.folder, &self.options, model, design)?)
     }
 
-    /// What [`Place::apply`] would do.
-    pub fn preview(&self, designed: &Designed) -> Result<Applied, Failure> {
+    /// What [`StoreUrl::apply`] would do.
+    pub fn preview(&self, designed: &Designed) -> Result<Applied, Error> {
         Ok(preview(&self.folder, &self.options, &designed.model, &designed.design)?)
     }
 
@@ -166,8 +165,8 @@ fn masked_options(tail: &str) -> String {
 mod tests {
     use super::*;
 
-    fn place(url: &str) -> Result<Place, String> {
-        Place::parse(url, Path::new("base")).map_err(|failure| failure.to_string())
+    fn place(url: &str) -> Result<StoreUrl, String> {
+        StoreUrl::parse(url, Path::new("base")).map_err(|error| error.to_string())
     }
 
     #[test]

@@ -1,8 +1,9 @@
 use super::designed;
 use crate::args::StoreArgs;
-use crate::exit::{Exit, Failure};
+use crate::exit::Exit;
 use crate::progress::ProgressLine;
 use crate::screen::Screen;
+use askloom::Error;
 use askloom::engine::database::Applied;
 use askloom::human::{self, amount_of};
 use askloom::project::{EMBEDDED, Project};
@@ -33,24 +34,24 @@ pub(crate) struct Args {
     save: bool,
 }
 
-pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
+pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Error> {
     let project = Project::new(&args.file);
     let designed = designed(&project, screen)?;
-    let place = args.store.place(&project)?;
+    let store = args.store.url(&project)?;
     if args.dry_run {
-        let applied = place.preview(&designed)?;
+        let applied = store.preview(&designed)?;
         screen.print(&words::collections(&designed.model, &designed.design, &CAPABILITY.words))?;
-        screen.say(&said(&applied, &place.name(), "would be"));
+        screen.say(&said(&applied, &store.name(), "would be"));
         return Ok(Exit::Done);
     }
-    let (mut database, applied) = place.apply(&designed)?;
+    let (mut database, applied) = store.apply(&designed)?;
     let mut progress = ProgressLine::new(screen.is_quiet());
     let filled = database.fill(&mut |name, entries| {
         let entries = human::count(entries as f64);
         progress.show(|elapsed| format!("filling {name}: {entries} entries, {} s", elapsed.as_secs()));
     })?;
     progress.clear();
-    screen.say(&said(&applied, &place.name(), "is"));
+    screen.say(&said(&applied, &store.name(), "is"));
     if filled > 0 {
         screen.say(&format!("{} put into new copies", amount_of(filled, "entry")));
     }

@@ -1,10 +1,11 @@
-use crate::exit::{Exit, Failure};
+use crate::exit::Exit;
 use crate::render::{self, Format, Report};
 use crate::screen::Screen;
+use askloom::Error;
 use askloom::human::amount;
 use askloom::lang::FixOutcome;
 use askloom::model::Applicability;
-use askloom::project::{Disk, reason, replace};
+use askloom::project::{Disk, read_reason, replace};
 use std::path::{Path, PathBuf};
 
 /// Check models, and say what is wrong and how to mend it
@@ -41,7 +42,7 @@ impl Args {
     }
 }
 
-pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
+pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Error> {
     let mut reports = Vec::new();
     for file in &args.files {
         let world = Disk::of(file);
@@ -63,7 +64,7 @@ pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
     Ok(Exit::any_wrong(reports.iter().any(|report| report.checked.errors > 0)))
 }
 
-fn print(report: &Report, screen: &mut Screen) -> Result<(), Failure> {
+fn print(report: &Report, screen: &mut Screen) -> Result<(), Error> {
     let style = screen.style();
     screen.print(&render::human(report, style))?;
     if screen.is_quiet() {
@@ -72,13 +73,13 @@ fn print(report: &Report, screen: &mut Screen) -> Result<(), Failure> {
     screen.print(&render::summary(report))
 }
 
-fn write(world: &Disk, outcome: &FixOutcome, screen: &mut Screen) -> Result<(), Failure> {
+fn write(world: &Disk, outcome: &FixOutcome, screen: &mut Screen) -> Result<(), Error> {
     let mut names = Vec::new();
     for (path, text) in &outcome.files {
         let place = world.locate(path).map_err(|error| {
-            Failure::Input(format!("cannot write {}: {}", path.display(), reason(&error)))
+            Error::Input(format!("cannot write {}: {}", path.display(), read_reason(&error)))
         })?;
-        replace(&place, text).map_err(|error| Failure::writing(path, &error))?;
+        replace(&place, text).map_err(|error| Error::writing(path, &error))?;
         names.push(name(path));
     }
     if outcome.applied > 0 {

@@ -1,7 +1,8 @@
 use crate::args::PricingArgs;
-use crate::exit::{Exit, Failure};
+use crate::exit::Exit;
 use crate::progress::Watch;
 use crate::screen::Screen;
+use askloom::Error;
 use askloom::designer::DesignerOptions;
 use askloom::document::Document;
 use askloom::picture;
@@ -42,7 +43,7 @@ enum Format {
     Json,
 }
 
-pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
+pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Error> {
     let designer = Project::new(&args.file).designer(DesignerOptions {
         target: args.target.clone(),
         costs: args.pricing.choice(),

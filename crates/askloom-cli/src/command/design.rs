@@ -2,9 +2,10 @@ mod check;
 mod wishes;
 
 use crate::args::{MethodName, PricingArgs};
-use crate::exit::{Exit, Failure};
+use crate::exit::Exit;
 use crate::progress::Watch;
 use crate::screen::Screen;
+use askloom::Error;
 use askloom::design::method::Proposal;
 use askloom::designer::{Designer, DesignerOptions, as_proposal};
 use askloom::document::schema;
@@ -95,7 +96,7 @@ struct Designing {
     quiet: bool,
 }
 
-pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
+pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Error> {
     if args.json_schema {
         screen.print(schema::TEXT)?;
         return Ok(Exit::Done);
@@ -135,7 +136,7 @@ pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
     };
     if args.faithful && args.method.is_none() {
         let why = "--faithful is for the methods of papers: say --method noam, qodm or kvmod".to_owned();
-        return Err(Failure::Call(why));
+        return Err(Error::Call(why));
     }
     if args.faithful {
         screen.print(&picture::paper(&proposal.paper))?;
@@ -153,7 +154,7 @@ pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
 
 impl Args {
     /// A threshold for another method is a mistake; where no method is named it may be meant for later.
-    fn threshold_is_used(&self, screen: &mut Screen) -> Result<(), Failure> {
+    fn threshold_is_used(&self, screen: &mut Screen) -> Result<(), Error> {
         if self.threshold.is_none() || self.method == Some(MethodName::Kvmod) {
             return Ok(());
         }
@@ -161,7 +162,7 @@ impl Args {
             let name = other.method().name();
             let why =
                 format!("--threshold is for kvmod, and {name} has none; leave it out, or --method kvmod");
-            return Err(Failure::Call(why));
+            return Err(Error::Call(why));
         }
         // These compare all methods, kvmod among them.
         if !self.check && self.format != Format::Html {
@@ -198,11 +199,11 @@ impl Designing {
     }
 
     /// Writes the design beside the model, unless a statement has no plan in it.
-    fn save(&self, proposal: &Proposal, screen: &mut Screen) -> Result<Exit, Failure> {
+    fn save(&self, proposal: &Proposal, screen: &mut Screen) -> Result<Exit, Error> {
         let missing = self.designer.document(proposal).unanswered();
         if !missing.is_empty() {
             let why = format!("not everything has a plan:\n  {}", missing.join("\n  "));
-            return Err(Failure::Input(why));
+            return Err(Error::Input(why));
         }
         let path = self.project.save_design(self.target(), &self.designer.model, &proposal.design)?;
         screen.say(&format!("the design is saved in {}", path.display()));
@@ -210,20 +211,20 @@ impl Designing {
     }
 
     /// The design by the method that was asked for, with what is different from the saved one.
-    fn asked(&self) -> Result<Proposal, Failure> {
+    fn asked(&self) -> Result<Proposal, Error> {
         let watch = self.watch();
         let saved = || self.project.saved_design(self.target(), &self.designer.model);
         self.designer.asked(saved, &watch.progress())
     }
 
     /// The design that is saved beside the model; nothing if there is none.
-    fn saved(&self) -> Result<Option<Proposal>, Failure> {
+    fn saved(&self) -> Result<Option<Proposal>, Error> {
         let saved = self.project.saved_design(self.target(), &self.designer.model)?;
         Ok(saved.map(as_proposal))
     }
 
     /// Cost against storage in a format.
-    fn pareto(&self, format: Format) -> Result<String, Failure> {
+    fn pareto(&self, format: Format) -> Result<String, Error> {
         let watch = self.watch();
         let curve = self.designer.pareto(&watch.progress())?;
         match format {
@@ -231,30 +232,30 @@ impl Designing {
             Format::Json => Ok(curve.json()),
             Format::Svg => Ok(curve.svg()),
             Format::Mermaid | Format::Dot | Format::Html => {
-                Err(Failure::Call("--pareto is printed as human, json or svg".to_owned()))
+                Err(Error::Call("--pareto is printed as human, json or svg".to_owned()))
             }
         }
     }
 
     /// Between which rates the design stays the cheapest, in a format.
-    fn sensitivity(&self, format: Format) -> Result<String, Failure> {
+    fn sensitivity(&self, format: Format) -> Result<String, Error> {
         let watch = self.watch();
         let ranges = self.designer.sensitivity(&watch.progress())?;
         match format {
             Format::Human => Ok(ranges.text()),
             Format::Json => Ok(ranges.json()),
             Format::Svg | Format::Mermaid | Format::Dot | Format::Html => {
-                Err(Failure::Call("--sensitivity is printed as human or json".to_owned()))
+                Err(Error::Call("--sensitivity is printed as human or json".to_owned()))
             }
         }
     }
 
     /// Writes the programme.
-    fn dump(&self, file: &Path, screen: &mut Screen) -> Result<(), Failure> {
+    fn dump(&self, file: &Path, screen: &mut Screen) -> Result<(), Error> {
         let watch = self.watch();
         let text = self.designer.lp(&watch.progress())?;
         drop(watch);
-        replace(file, &text).map_err(|error| Failure::writing(file, &error))?;
+        replace(file, &text).map_err(|error| Error::writing(file, &error))?;
         screen.say(&format!("the programme is in {}", file.display()));
         Ok(())
     }

@@ -1,7 +1,8 @@
 use super::designed;
 use crate::args::{DataFormatName, StoreArgs};
-use crate::exit::{Exit, Failure};
+use crate::exit::Exit;
 use crate::screen::Screen;
+use askloom::Error;
 use askloom::engine::bulk::Export;
 use askloom::export::{named, write};
 use askloom::human::amount_of;
@@ -40,17 +41,17 @@ pub(crate) struct Args {
     now: Option<jiff::Timestamp>,
 }
 
-pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
+pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Error> {
     let project = Project::new(&args.file);
     let designed = designed(&project, screen)?;
-    let database = args.store.place(&project)?.open(&project, &designed)?;
+    let database = args.store.url(&project)?.open(&project, &designed)?;
     let format = args.format.format();
     let export = Export::new(&database, args.now.unwrap_or_else(jiff::Timestamp::now));
     let classes = match &args.entity {
         Some(name) => vec![named(&export, name)?],
         None => export.roots().collect(),
     };
-    fs::create_dir_all(&args.output).map_err(|error| Failure::writing(&args.output, &error))?;
+    fs::create_dir_all(&args.output).map_err(|error| Error::writing(&args.output, &error))?;
     for class in classes {
         let name = &export.conceptual().classes[class].name;
         let path = args.output.join(format!("{name}.{}", format.extension()));

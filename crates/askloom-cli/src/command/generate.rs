@@ -1,8 +1,9 @@
 use crate::args::MethodName;
-use crate::exit::{Exit, Failure, words};
+use crate::exit::Exit;
 use crate::limits;
 use crate::progress::Watch;
 use crate::screen::Screen;
+use askloom::error::{Error, io_reason};
 use askloom::generate::{GenerateOptions, MADE_BY, Params, generate, language, readme};
 use askloom::project::{CostChoice, Project, replace};
 use askloom::target::Target;
@@ -62,7 +63,7 @@ pub(crate) struct Args {
     output: Option<PathBuf>,
 }
 
-pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
+pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Error> {
     let project = Project::new(&args.file);
     let target = project.target(args.target.as_deref())?;
     language(target)?;
@@ -96,10 +97,10 @@ pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-fn params(file: &Path) -> Result<Params, Failure> {
+fn params(file: &Path) -> Result<Params, Error> {
     let name = file.display().to_string();
     let text = fs::read_to_string(file)
-        .map_err(|error| Failure::Input(format!("{name}: cannot be read: {}", words(&error))))?;
+        .map_err(|error| Error::Input(format!("{name}: cannot be read: {}", io_reason(&error))))?;
     Ok(Params { file: name, text })
 }
 
@@ -109,29 +110,29 @@ fn write(
     model: &Path,
     target: &Target,
     screen: &mut Screen,
-) -> Result<(), Failure> {
-    fs::create_dir_all(folder).map_err(|error| Failure::writing(folder, &error))?;
+) -> Result<(), Error> {
+    fs::create_dir_all(folder).map_err(|error| Error::writing(folder, &error))?;
     refuse_to_replace(folder, made)?;
     for file in &made.files {
         let path = folder.join(&file.name);
-        replace(&path, &file.text()).map_err(|error| Failure::writing(&path, &error))?;
+        replace(&path, &file.text()).map_err(|error| Error::writing(&path, &error))?;
         screen.say(&format!("wrote {}", path.display()));
     }
     let path = folder.join(README);
-    replace(&path, &readme(made, model, target)).map_err(|error| Failure::writing(&path, &error))?;
+    replace(&path, &readme(made, model, target)).map_err(|error| Error::writing(&path, &error))?;
     screen.say(&format!("wrote {}", path.display()));
     Ok(())
 }
 
 /// Files that were made before are made anew; others of the same names are somebody's own.
-fn refuse_to_replace(folder: &Path, made: &Generated) -> Result<(), Failure> {
+fn refuse_to_replace(folder: &Path, made: &Generated) -> Result<(), Error> {
     let path = folder.join(README);
     if fs::read_to_string(&path).is_ok_and(|text| text.contains(MADE_BY)) {
         return Ok(());
     }
     let mut paths = made.files.iter().map(|file| folder.join(&file.name)).chain([path]);
     match paths.find(|path| path.exists()) {
-        Some(path) => Err(Failure::Call(format!(
+        Some(path) => Err(Error::Call(format!(
             "{} exists, and no {README} beside it says that askloom made it; -o takes another folder",
             path.display()
         ))),

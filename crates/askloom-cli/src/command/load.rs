@@ -2,8 +2,9 @@ mod progress;
 
 use super::designed;
 use crate::args::{DataFormatName, StoreArgs};
-use crate::exit::{Exit, Failure};
+use crate::exit::Exit;
 use crate::screen::Screen;
+use askloom::Error;
 use askloom::human::amount_of;
 use askloom::load::{FileSummary, Load, LoadEvent, LoadSummary, find};
 use askloom::project::Project;
@@ -52,7 +53,7 @@ pub(crate) struct Args {
     now: Option<jiff::Timestamp>,
 }
 
-pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
+pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Error> {
     let project = Project::new(&args.file);
     let designed = designed(&project, screen)?;
     let conceptual = &designed.model.conceptual;
@@ -60,11 +61,11 @@ pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
     let mut tell = |event: LoadEvent<'_>| say(event, &mut progress, screen);
     let format = args.format.map(DataFormatName::format);
     let files = find(conceptual, &args.data, format, &mut tell)?;
-    let place = args.store.place(&project)?;
+    let store = args.store.url(&project)?;
     if !args.dry_run {
-        place.writable()?;
+        store.writable()?;
     }
-    let mut database = place.open(&project, &designed)?;
+    let mut database = store.open(&project, &designed)?;
     let now = args.now.unwrap_or_else(jiff::Timestamp::now);
     let mut load = match args.dry_run {
         true => Load::rehearsal(&mut database, now, args.strict, &mut tell),
@@ -100,7 +101,7 @@ fn say(event: LoadEvent<'_>, progress: &mut Progress, screen: &mut Screen) {
     }
 }
 
-fn summary(done: &LoadSummary, dry: bool, screen: &mut Screen) -> Result<Exit, Failure> {
+fn summary(done: &LoadSummary, dry: bool, screen: &mut Screen) -> Result<Exit, Error> {
     if done.filled > 0 {
         screen.say(&format!("{} put into copies", amount_of(done.filled, "entry")));
     }

@@ -1,8 +1,9 @@
 use super::designed;
 use crate::answer::{self, Form};
 use crate::args::StoreArgs;
-use crate::exit::{Exit, Failure};
+use crate::exit::Exit;
 use crate::screen::Screen;
+use askloom::Error;
 use askloom::human::amount;
 use askloom::project::Project;
 use askloom::run::{Call, Page, Reply, Written, run as run_statement};
@@ -45,19 +46,19 @@ pub(crate) struct Args {
     now: Option<Timestamp>,
 }
 
-pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
+pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Error> {
     let project = Project::new(&args.file);
     let designed = designed(&project, screen)?;
     let statement = Statement::named(&designed.model, &args.statement)?;
     let arguments = arguments(&designed.model, statement, &args.parameters).map_err(usage)?;
     if args.page.is_some() && !statement.has_pages() {
-        return Err(Failure::Call(format!("`{}` has no pages: it is no query with PAGE", args.statement)));
+        return Err(Error::Call(format!("`{}` has no pages: it is no query with PAGE", args.statement)));
     }
-    let place = args.store.place(&project)?;
+    let store = args.store.url(&project)?;
     if let Statement::Write(_) = statement {
-        place.writable()?;
+        store.writable()?;
     }
-    let database = place.open(&project, &designed)?;
+    let database = store.open(&project, &designed)?;
     let now = args.now.unwrap_or_else(Timestamp::now);
     let call = Call { statement, arguments: &arguments, now, page: args.page.as_deref() };
     match run_statement(&database, &call)? {
@@ -66,11 +67,11 @@ pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
     }
 }
 
-fn usage(wrong: WrongArguments) -> Failure {
-    Failure::Call(format!("{wrong}\n\nUsage: askloom run FILE {}", wrong.usage))
+fn usage(wrong: WrongArguments) -> Error {
+    Error::Call(format!("{wrong}\n\nUsage: askloom run FILE {}", wrong.usage))
 }
 
-fn print(form: Form, statement: Statement<'_>, page: &Page, screen: &mut Screen) -> Result<Exit, Failure> {
+fn print(form: Form, statement: Statement<'_>, page: &Page, screen: &mut Screen) -> Result<Exit, Error> {
     let more = if statement.has_pages() { vec![("next", json!(page.next))] } else { Vec::new() };
     screen.print(&answer::render(&page.rows, form, &more, screen.style()))?;
     screen.say(&amount(page.rows.rows.len(), "row"));
@@ -80,10 +81,10 @@ fn print(form: Form, statement: Statement<'_>, page: &Page, screen: &mut Screen)
     Ok(Exit::Done)
 }
 
-fn change(form: Form, written: Written, screen: &mut Screen) -> Result<Exit, Failure> {
+fn change(form: Form, written: Written, screen: &mut Screen) -> Result<Exit, Error> {
     screen.print(&told(form, &written))?;
     match written.stopped {
-        Some(stopped) => Err(Failure::Input(format!("{}: {stopped}", written.name))),
+        Some(stopped) => Err(Error::Input(format!("{}: {stopped}", written.name))),
         None => Ok(Exit::Done),
     }
 }

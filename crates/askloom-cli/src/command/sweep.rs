@@ -1,7 +1,8 @@
 use super::designed;
 use crate::args::StoreArgs;
-use crate::exit::{Exit, Failure};
+use crate::exit::Exit;
 use crate::screen::Screen;
+use askloom::Error;
 use askloom::human::amount_of;
 use askloom::project::Project;
 use jiff::Timestamp;
@@ -24,12 +25,12 @@ pub(crate) struct Args {
     now: Option<Timestamp>,
 }
 
-pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
+pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Error> {
     let project = Project::new(&args.file);
     let designed = designed(&project, screen)?;
-    let place = args.store.place(&project)?;
-    place.writable()?;
-    let database = place.open(&project, &designed)?;
+    let store = args.store.url(&project)?;
+    store.writable()?;
+    let database = store.open(&project, &designed)?;
     let swept = database.sweep(args.now.unwrap_or_else(Timestamp::now))?;
     screen.print(&format!(
         "{} had expired, {} had parts that had, and {} were left of deleted ones\n",

@@ -1,7 +1,8 @@
 use super::designed;
 use crate::args::StoreArgs;
-use crate::exit::{Exit, Failure};
+use crate::exit::Exit;
 use crate::screen::Screen;
+use askloom::Error;
 use askloom::engine::database::{Finding, Verified};
 use askloom::human::amount_of;
 use askloom::project::Project;
@@ -49,14 +50,14 @@ enum Form {
 /// How many findings a person is shown; all are counted.
 const MOST_SHOWN: usize = 200;
 
-pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
+pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Error> {
     let project = Project::new(&args.file);
     let designed = designed(&project, screen)?;
-    let place = args.store.place(&project)?;
+    let store = args.store.url(&project)?;
     if args.repair {
-        place.writable()?;
+        store.writable()?;
     }
-    let mut database = place.open(&project, &designed)?;
+    let mut database = store.open(&project, &designed)?;
     let now = args.now.unwrap_or_else(Timestamp::now);
     let most = match args.format {
         Form::Human => MOST_SHOWN,
@@ -77,7 +78,7 @@ pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
     Ok(Exit::any_wrong(verified.findings > 0))
 }
 
-fn told(found: &[Finding], verified: &Verified, screen: &mut Screen) -> Result<(), Failure> {
+fn told(found: &[Finding], verified: &Verified, screen: &mut Screen) -> Result<(), Error> {
     for finding in found {
         let repaired = if finding.repaired { ", repaired" } else { "" };
         screen.print(&format!("{finding}{repaired}\n"))?;

@@ -3,18 +3,18 @@
 use super::Report;
 use super::human::diagnostics;
 use crate::screen::Style;
-use askloom::error::{Failure, RefusedDesign};
+use askloom::error::{Error, RefusedDesign};
 use askloom::model::Diagnostic;
 
-/// What is to be shown before the message of a failure, if there is more than the message.
-pub(crate) fn refusal(failure: Failure, style: Style) -> Option<String> {
-    match failure {
-        Failure::Call(_) | Failure::Input(_) | Failure::Store(_) => None,
-        Failure::Model(refused) => {
+/// What is to be shown before the message of an error, if there is more than the message.
+pub(crate) fn refusal(error: Error, style: Style) -> Option<String> {
+    match error {
+        Error::Call(_) | Error::Input(_) | Error::Store(_) => None,
+        Error::Model(refused) => {
             let report = Report { root: refused.file, checked: refused.checked };
             Some(diagnostics(&report, style).trim_end().to_owned())
         }
-        Failure::SavedDesign(refused) => {
+        Error::SavedDesign(refused) => {
             let lines = refused.diagnostics.iter().map(|diagnostic| in_design(&refused, diagnostic));
             Some(lines.collect::<Vec<_>>().join("\n"))
         }

@@ -1,9 +1,9 @@
 //! Cost against storage, and how far rates may go.
 
 use super::Designer;
-use super::unmet::failure;
+use super::unmet::error;
 use crate::document::pretty;
-use crate::error::Failure;
+use crate::error::Error;
 use crate::human;
 use crate::picture::{Axis, Plot};
 use askloom_design::cost::MONTH;
@@ -32,18 +32,18 @@ impl Shown {
 
 impl Designer {
     /// Cost against storage, from the smallest design to the cheapest.
-    pub fn pareto(&self, progress: &Progress) -> Result<Curve, Failure> {
+    pub fn pareto(&self, progress: &Progress) -> Result<Curve, Error> {
         let costing = self.pricing.costing();
         let study = Study::new(&self.model, &costing, &self.watched(progress));
-        let points = study.pareto(&self.options.wishes, BUDGETS).map_err(|unmet| failure(&unmet))?;
+        let points = study.pareto(&self.options.wishes, BUDGETS).map_err(|unmet| error(&unmet))?;
         Ok(Curve { subject: self.on(), points, shown: Shown::of(&costing.model.unit()) })
     }
 
     /// Between which rates of each statement the design stays the cheapest.
-    pub fn sensitivity(&self, progress: &Progress) -> Result<RateRanges, Failure> {
+    pub fn sensitivity(&self, progress: &Progress) -> Result<RateRanges, Error> {
         let costing = self.pricing.costing();
         let study = Study::new(&self.model, &costing, &self.watched(progress));
-        let ranges = study.sensitivity(&self.options.wishes).map_err(|unmet| failure(&unmet))?;
+        let ranges = study.sensitivity(&self.options.wishes).map_err(|unmet| error(&unmet))?;
         Ok(RateRanges { subject: self.on(), ranges })
     }
 

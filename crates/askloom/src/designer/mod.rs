@@ -10,7 +10,7 @@ pub use comparison::Cheaper;
 pub use curve::{Curve, RateRanges};
 
 use crate::document::{Document, Subject};
-use crate::error::Failure;
+use crate::error::Error;
 use crate::pricing::Pricing;
 use crate::project::CostChoice;
 use askloom_design::ask;
@@ -70,7 +70,7 @@ impl Designer {
         target: &'static Target,
         pricing: Pricing,
         options: DesignerOptions,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self, Error> {
         let Checked { mut model, sources, .. } = checked;
         ask::name_ways_back(&mut model);
         if let Some(name) = &options.workload {
@@ -103,9 +103,9 @@ impl Designer {
     /// from the saved one.
     pub fn asked(
         &self,
-        saved: impl FnOnce() -> Result<Option<Design>, Failure>,
+        saved: impl FnOnce() -> Result<Option<Design>, Error>,
         progress: &Progress,
-    ) -> Result<Proposal, Failure> {
+    ) -> Result<Proposal, Error> {
         let mut proposal = self.proposal(self.method, progress);
         unmet::met(&proposal.paper)?;
         if self.method == Method::Cost
@@ -133,10 +133,10 @@ impl Designer {
     }
 
     /// The choice by cost as a programme in the LP format.
-    pub fn lp(&self, progress: &Progress) -> Result<String, Failure> {
+    pub fn lp(&self, progress: &Progress) -> Result<String, Error> {
         let costing = self.pricing.costing();
         let study = Study::new(&self.model, &costing, &self.watched(progress));
-        study.lp(&self.options.wishes).map_err(|unmet| unmet::failure(&unmet))
+        study.lp(&self.options.wishes).map_err(|unmet| unmet::error(&unmet))
     }
 
     fn subject<'s>(&'s self, proposal: &'s Proposal) -> Subject<'s> {
@@ -160,11 +160,11 @@ pub fn as_proposal(design: Design) -> Proposal {
 }
 
 /// The rates of a workload in place of those of the statements; what it does not name is not done.
-fn rated(model: &mut Model, name: &str) -> Result<(), Failure> {
+fn rated(model: &mut Model, name: &str) -> Result<(), Error> {
     let Some(mix) = model.mixes.iter().find(|mix| mix.name == name) else {
         let known: Vec<&str> = model.mixes.iter().map(|mix| mix.name.as_str()).collect();
         let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-        return Err(Failure::Call(format!("there is no workload `{name}`; the model has {known}")));
+        return Err(Error::Call(format!("there is no workload `{name}`; the model has {known}")));
     };
     let rate = |statement: &str| {
         let entry = mix.entries.iter().find(|entry| entry.statement == statement);

@@ -1,7 +1,7 @@
 //! The collections of a design.
 
 use super::estimate::{Extent, extents};
-use super::note::Place;
+use super::note::SourceLine;
 use super::{PlanDocument, Sample, Subject};
 use crate::words;
 use askloom_design::saved::{condition_text, rule_text};
@@ -50,7 +50,7 @@ pub struct SourceDocument {
     pub aggregate: Option<ClassId>,
     /// Where the class of its rows is declared.
     #[serde(skip)]
-    pub(super) place: Place,
+    pub(super) place: SourceLine,
 }
 
 #[derive(Debug, Clone, Serialize)]
@@ -92,7 +92,7 @@ fn document(
     collection: &Collection,
     estimate: Extent,
     plans: &[PlanDocument],
-    place: Place,
+    place: SourceLine,
     called: &Words,
 ) -> CollectionDocument {
     let described = Described { conceptual, collection };
@@ -134,7 +134,7 @@ impl Described<'_> {
         &self.conceptual.classes[self.collection.source.root].name
     }
 
-    fn source(&self, place: Place) -> SourceDocument {
+    fn source(&self, place: SourceLine) -> SourceDocument {
         let source = &self.collection.source;
         let condition = source.condition.as_ref();
         SourceDocument {

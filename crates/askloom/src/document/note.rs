@@ -10,7 +10,7 @@ use serde::Serialize;
 pub struct Note {
     pub text: String,
     #[serde(flatten)]
-    pub place: Place,
+    pub place: SourceLine,
     /// The statement whose rate was assumed, so that a list of them can be told in one sentence.
     #[serde(skip)]
     pub unrated: Option<String>,
@@ -18,7 +18,7 @@ pub struct Note {
 
 /// A line of the model. Nothing for what was never written.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Place {
+pub struct SourceLine {
     pub file: Option<String>,
     pub line: Option<u32>,
 }
@@ -31,19 +31,19 @@ pub struct SourceText {
 }
 
 impl Note {
-    pub(super) fn new(text: String, place: Place) -> Self {
+    pub(super) fn new(text: String, place: SourceLine) -> Self {
         Self { text, place, unrated: None }
     }
 }
 
 impl Subject<'_> {
     /// Where a span starts.
-    pub(super) fn place(&self, span: Span) -> Place {
+    pub(super) fn place(&self, span: Span) -> SourceLine {
         if span.start == span.end || self.sources.get(span.file).is_none() {
-            return Place::default();
+            return SourceLine::default();
         }
         let line = u32::try_from(self.sources.start(span).line).ok();
-        Place { file: Some(self.file_name(span.file)), line }
+        SourceLine { file: Some(self.file_name(span.file)), line }
     }
 
     /// The model by its name alone, what it imports relative to it.

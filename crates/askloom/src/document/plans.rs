@@ -2,7 +2,7 @@
 
 use super::bound::bounded;
 use super::columns::Touched;
-use super::note::Place;
+use super::note::SourceLine;
 use super::trace::{SampleCall, Touches};
 use super::{RATE, Subject};
 use crate::statement::Statement;
@@ -24,7 +24,7 @@ pub struct PlanDocument {
     pub text: String,
     /// The line of the model.
     #[serde(flatten)]
-    pub place: Place,
+    pub place: SourceLine,
     /// A second; nothing if the model does not say.
     pub rate: Option<f64>,
     /// Of one call.

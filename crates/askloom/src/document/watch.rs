@@ -1,7 +1,7 @@
 //! What deserves a look: large blocks, scans, statements without a plan, collections that nobody reads.
 
 use super::bound::is_past_counting;
-use super::note::{Note, Place};
+use super::note::{Note, SourceLine};
 use super::{CollectionDocument, PlanDocument, Total};
 use crate::human;
 use crate::human::amount;
@@ -26,7 +26,7 @@ pub(super) fn watch(
     let Total { cost, requests, rows, bytes, storage, write_amplification: _ } = *total;
     if [cost, requests, rows, bytes, storage].into_iter().any(is_past_counting) {
         let text = "some figures are past counting: look at @rate, @count, @avg and @size";
-        watch.push(Note::new(text.to_owned(), Place::default()));
+        watch.push(Note::new(text.to_owned(), SourceLine::default()));
     }
     watch
 }

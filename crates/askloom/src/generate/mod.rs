@@ -3,7 +3,7 @@
 mod sample;
 mod seen;
 
-use crate::error::Failure;
+use crate::error::Error;
 use crate::native;
 use crate::project::{Designed, SETTINGS_FILE};
 use crate::statement::{Statement as Named, arguments_from_json};
@@ -51,7 +51,7 @@ pub fn generate(
     target: &Target,
     costing: &Costing<'_>,
     wanted: &GenerateOptions,
-) -> Result<Generated, Failure> {
+) -> Result<Generated, Error> {
     let language = language(target)?;
     let Designed { model, sources, design, .. } = designed;
     let layout = Layout::new(&model.conceptual, design).asked_by(&questions(model));
@@ -61,11 +61,11 @@ pub fn generate(
     let lowering = Lowering { model, design, layout: &layout, costing, arguments: &arguments };
     let mut statements = lowering.statements(&|header| native::text(sources, header)).map_err(|why| {
         let hint = why.hint.as_ref().map(|hint| format!("\n  {hint}")).unwrap_or_default();
-        Failure::Input(format!("{}[{}]: {}{hint}", why.severity.name(), why.code, why.message))
+        Error::Input(format!("{}[{}]: {}{hint}", why.severity.name(), why.code, why.message))
     })?;
     let sample = if wanted.sample { sample::records(model, design, &layout)? } else { Vec::new() };
     language.settings(&layout, &wanted.settings).map_err(|why| {
-        Failure::Input(format!("{SETTINGS_FILE}, [target.{}]: {why}", target.capability.target))
+        Error::Input(format!("{SETTINGS_FILE}, [target.{}]: {why}", target.capability.target))
     })?;
     let GenerateOptions { prefix, faithful, settings, .. } = wanted.clone();
     let options = Options { prefix, faithful, settings };
@@ -79,16 +79,16 @@ pub fn generate(
     made.notes.extend(notes_of_not_generated(model));
     if !made.refused.is_empty() {
         let title = target.capability.title;
-        return Err(Failure::Input(format!("{title} would refuse this:\n  {}", made.refused.join("\n  "))));
+        return Err(Error::Input(format!("{title} would refuse this:\n  {}", made.refused.join("\n  "))));
     }
     Ok(made)
 }
 
 /// The language of a store. The embedded store has none.
-pub fn language(target: &Target) -> Result<&'static dyn Language, Failure> {
+pub fn language(target: &Target) -> Result<&'static dyn Language, Error> {
     target.language.ok_or_else(|| {
         let name = target.capability.target;
-        Failure::Call(format!(
+        Error::Call(format!(
             "{} has no language of its own: `askloom apply` creates it; --target names another store than {name}",
             target.capability.title
         ))
@@ -101,11 +101,11 @@ fn complete(
     given: &HashMap<String, Given>,
     printer: &Printer<'_>,
     file: &str,
-) -> Result<(), Failure> {
+) -> Result<(), Error> {
     for statement in statements.iter_mut().filter(|statement| statement.write) {
         let name = statement.program.name.clone();
         if let Some(given) = given.get(&name) {
-            let wrong = |why| Failure::Input(format!("{}: {name}: {why}", file));
+            let wrong = |why| Error::Input(format!("{}: {name}: {why}", file));
             printer.complete(statement, given).map_err(wrong)?;
         }
     }
@@ -113,8 +113,8 @@ fn complete(
 }
 
 /// The values of a text, each as its statement types it.
-fn read(model: &Model, params: &Params) -> Result<HashMap<String, Given>, Failure> {
-    let wrong = |why: String| Failure::Input(format!("{}: {why}", params.file));
+fn read(model: &Model, params: &Params) -> Result<HashMap<String, Given>, Error> {
+    let wrong = |why: String| Error::Input(format!("{}: {why}", params.file));
     let json: Json = serde_json::from_str(&params.text).map_err(|error| wrong(error.to_string()))?;
     let Some(statements) = json.as_object() else {
         return Err(wrong("it takes an object with a statement's name for each key".to_owned()));

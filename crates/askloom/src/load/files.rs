@@ -2,7 +2,7 @@
 
 use super::{Listener, LoadEvent};
 use crate::data_format::DataFormat;
-use crate::error::Failure;
+use crate::error::Error;
 use askloom_model::{ClassId, ClassKind, Conceptual, EndId, Member, RelationshipKind};
 use std::collections::HashMap;
 use std::fs;
@@ -22,7 +22,7 @@ pub fn find(
     data: &[PathBuf],
     format: Option<DataFormat>,
     tell: &mut Listener<'_>,
-) -> Result<Vec<DataFile>, Failure> {
+) -> Result<Vec<DataFile>, Error> {
     let mut found = Vec::new();
     for path in data {
         if path.is_dir() {
@@ -32,7 +32,7 @@ pub fn find(
         }
     }
     if found.is_empty() {
-        return Err(Failure::Call("there are no data files here: .jsonl, .ndjson, .json or .csv".to_owned()));
+        return Err(Error::Call("there are no data files here: .jsonl, .ndjson, .json or .csv".to_owned()));
     }
     let mut ranks = HashMap::new();
     for data in &found {
@@ -50,8 +50,8 @@ fn folder(
     format: Option<DataFormat>,
     found: &mut Vec<DataFile>,
     tell: &mut Listener<'_>,
-) -> Result<(), Failure> {
-    let cannot = |error: &std::io::Error| Failure::reading(path, error);
+) -> Result<(), Error> {
+    let cannot = |error: &std::io::Error| Error::reading(path, error);
     let mut entries = Vec::new();
     for entry in fs::read_dir(path).map_err(|error| cannot(&error))? {
         entries.push(entry.map_err(|error| cannot(&error))?.path());
@@ -81,16 +81,16 @@ fn file(
     path: &Path,
     class: Option<ClassId>,
     format: Option<DataFormat>,
-) -> Result<DataFile, Failure> {
+) -> Result<DataFile, Error> {
     let Some(format) = format.or_else(|| extension(path)) else {
         let message = format!("{} ends in neither .jsonl nor .csv; --format says what it is", path.display());
-        return Err(Failure::Call(message));
+        return Err(Error::Call(message));
     };
     let class = class.or_else(|| entity(conceptual, &stem(path)));
     let class = class.or_else(|| path.parent().and_then(|folder| entity(conceptual, &stem(folder))));
     let Some(class) = class else {
         let names: Vec<&str> = roots(conceptual).map(|(_, name)| name).collect();
-        return Err(Failure::Call(format!(
+        return Err(Error::Call(format!(
             "{} is named after no entity; there are {}",
             path.display(),
             names.join(", ")

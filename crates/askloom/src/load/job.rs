@@ -3,7 +3,7 @@
 use super::files::DataFile;
 use super::{Listener, LoadEvent};
 use crate::data_format::DataFormat;
-use crate::error::{Failure, words};
+use crate::error::{Error, io_reason};
 use askloom_model::{Conceptual, Member, RelationshipKind};
 use askloom_store::bulk::{Aside, CsvRows, Fate, Incoming, JsonLines, Loader, Mark, Refusal, Row, Rows};
 use askloom_store::database::Database;
@@ -74,8 +74,8 @@ impl Job {
         self.file.path.display().to_string()
     }
 
-    fn failed(&self, error: &io::Error) -> Failure {
-        Failure::reading(&self.file.path, error)
+    fn failed(&self, error: &io::Error) -> Error {
+        Error::reading(&self.file.path, error)
     }
 
     fn summary(&self) -> FileSummary {
@@ -111,7 +111,7 @@ impl<'l, 'd> Load<'l, 'd> {
         now: Timestamp,
         strict: bool,
         tell: &'l mut Listener<'l>,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self, Error> {
         Ok(Self { loader: Loader::new(database, now)?, strict, jobs: Vec::new(), tell })
     }
 
@@ -126,9 +126,9 @@ impl<'l, 'd> Load<'l, 'd> {
     }
 
     /// Adds a file. It goes on where an earlier load came to, unless it is to `restart`.
-    pub fn add(&mut self, file: DataFile, restart: bool) -> Result<(), Failure> {
+    pub fn add(&mut self, file: DataFile, restart: bool) -> Result<(), Error> {
         let name = file.path.display().to_string();
-        let cannot = |error: io::Error| Failure::reading(&file.path, &error);
+        let cannot = |error: io::Error| Error::reading(&file.path, &error);
         let key = file.path.canonicalize().map_err(cannot)?.display().to_string();
         let size = file.path.metadata().map_err(cannot)?.len();
         let known = if restart { None } else { self.loader.mark(&key)? };
@@ -139,7 +139,7 @@ impl<'l, 'd> Load<'l, 'd> {
             Some(mark) => {
                 let head = head(&file, mark.head_length).map_err(cannot)?;
                 if head != mark.head || size < mark.offset {
-                    return Err(Failure::Input(format!(
+                    return Err(Error::Input(format!(
                         "{name} is another file than the one that was loaded up to line {}; --restart loads it \
                          from its beginning",
                         mark.line
@@ -162,7 +162,7 @@ impl<'l, 'd> Load<'l, 'd> {
     }
 
     /// Loads all files, and fills what was left for the end.
-    pub fn run(mut self, conceptual: &Conceptual) -> Result<LoadSummary, Failure> {
+    pub fn run(mut self, conceptual: &Conceptual) -> Result<LoadSummary, Error> {
         let mut jobs = std::mem::take(&mut self.jobs);
         let done = self.load(conceptual, &mut jobs)?;
         let filled = self.loader.finish(&mut |_, _| {})?;
@@ -171,7 +171,7 @@ impl<'l, 'd> Load<'l, 'd> {
     }
 
     /// False if a row was rejected that was to stop it.
-    fn load(&mut self, conceptual: &Conceptual, jobs: &mut [Job]) -> Result<bool, Failure> {
+    fn load(&mut self, conceptual: &Conceptual, jobs: &mut [Job]) -> Result<bool, Error> {
         for index in 0..jobs.len() {
             let Some(done) = jobs.get_mut(..=index) else { break };
             if let Some(job) = done.last_mut()
@@ -189,7 +189,7 @@ impl<'l, 'd> Load<'l, 'd> {
         Ok(settled)
     }
 
-    fn file(&mut self, conceptual: &Conceptual, job: &mut Job) -> Result<bool, Failure> {
+    fn file(&mut self, conceptual: &Conceptual, job: &mut Job) -> Result<bool, Error> {
         let mut rows =
             job.rows(conceptual, job.mark.offset, job.mark.line).map_err(|error| job.failed(&error))?;
         let name = job.name();
@@ -201,7 +201,7 @@ impl<'l, 'd> Load<'l, 'd> {
                     // What was read before is good; what comes after cannot be told apart.
                     self.loader.flush(&job.key, &job.mark)?;
                     let line = job.mark.line + 1;
-                    return Err(Failure::Input(format!("{name}:{line}: {}", words(&error))));
+                    return Err(Error::Input(format!("{name}:{line}: {}", io_reason(&error))));
                 }
             };
             (self.tell)(LoadEvent::Reads { file: &name, bytes: row.end - row.start });
@@ -233,7 +233,7 @@ impl<'l, 'd> Load<'l, 'd> {
         conceptual: &Conceptual,
         job: &Job,
         content: Result<serde_json::Value, Refusal>,
-    ) -> Result<Fate, Failure> {
+    ) -> Result<Fate, Error> {
         let incoming = content.and_then(|json| Incoming::read(conceptual, job.file.class, json));
         match incoming {
             Ok(incoming) => Ok(self.loader.row(incoming)?),
@@ -247,7 +247,7 @@ impl<'l, 'd> Load<'l, 'd> {
     }
 
     /// Tries all rows that wait again.
-    fn retry_all(&mut self, conceptual: &Conceptual, jobs: &mut [Job]) -> Result<bool, Failure> {
+    fn retry_all(&mut self, conceptual: &Conceptual, jobs: &mut [Job]) -> Result<bool, Error> {
         let mut helped = false;
         for job in jobs {
             helped |= self.retry(conceptual, job, false)?;
@@ -256,7 +256,7 @@ impl<'l, 'd> Load<'l, 'd> {
     }
 
     /// Rejects the rows that wait for what has not come.
-    fn settle(&mut self, conceptual: &Conceptual, jobs: &mut [Job]) -> Result<bool, Failure> {
+    fn settle(&mut self, conceptual: &Conceptual, jobs: &mut [Job]) -> Result<bool, Error> {
         let before: u64 = jobs.iter().map(|job| job.mark.rejected).sum();
         for job in jobs.iter_mut() {
             self.retry(conceptual, job, true)?;
@@ -266,7 +266,7 @@ impl<'l, 'd> Load<'l, 'd> {
     }
 
     /// True if a row did not wait any more.
-    fn retry(&mut self, conceptual: &Conceptual, job: &mut Job, last: bool) -> Result<bool, Failure> {
+    fn retry(&mut self, conceptual: &Conceptual, job: &mut Job, last: bool) -> Result<bool, Error> {
         let (mut from, mut helped) = (0, false);
         loop {
             let waiting = self.loader.aside(&job.key, from, TOGETHER)?;
@@ -300,7 +300,7 @@ impl<'l, 'd> Load<'l, 'd> {
     }
 
     /// Reads a file a second time, when everything is there, for references that lead nowhere.
-    fn dangling(&mut self, conceptual: &Conceptual, job: &Job) -> Result<(), Failure> {
+    fn dangling(&mut self, conceptual: &Conceptual, job: &Job) -> Result<(), Error> {
         if !refers(conceptual, job) {
             return Ok(());
         }

@@ -1,6 +1,6 @@
 //! A small TOML file of keys and values, each taken once. What is wrong with it is told with its line.
 
-use crate::error::Failure;
+use crate::error::Error;
 use std::collections::BTreeMap;
 use std::ops::{Range, RangeInclusive};
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ pub(super) struct Entries {
 }
 
 impl Entries {
-    pub(super) fn parse(path: &Path, text: String) -> Result<Self, Failure> {
+    pub(super) fn parse(path: &Path, text: String) -> Result<Self, Error> {
         let mut entries = Self { path: path.to_owned(), text, left: BTreeMap::new() };
         match toml::from_str(&entries.text) {
             Ok(left) => entries.left = left,
@@ -24,14 +24,14 @@ impl Entries {
     }
 
     /// What is wrong, and in which line.
-    fn wrong(&self, span: Range<usize>, why: &str) -> Failure {
+    fn wrong(&self, span: Range<usize>, why: &str) -> Error {
         let line = self.text.get(..span.start).unwrap_or(&self.text).matches('\n').count() + 1;
-        Failure::Input(format!("{}:{line}: {why}", self.path.display()))
+        Error::Input(format!("{}:{line}: {why}", self.path.display()))
     }
 
     /// What is wrong with the file as a whole.
-    pub(super) fn lacks(&self, key: &str, what: &str) -> Failure {
-        Failure::Input(format!("{}: `{key}` is missing: {what}", self.path.display()))
+    pub(super) fn lacks(&self, key: &str, what: &str) -> Error {
+        Error::Input(format!("{}: `{key}` is missing: {what}", self.path.display()))
     }
 
     fn take(&mut self, key: &str) -> Option<(Range<usize>, Value)> {
@@ -39,7 +39,7 @@ impl Entries {
     }
 
     /// A number within bounds.
-    pub(super) fn number(&mut self, key: &str, within: &RangeInclusive<f64>) -> Result<Option<f64>, Failure> {
+    pub(super) fn number(&mut self, key: &str, within: &RangeInclusive<f64>) -> Result<Option<f64>, Error> {
         let Some((span, value)) = self.take(key) else { return Ok(None) };
         let number = match value {
             Value::Integer(number) => number as f64,
@@ -57,7 +57,7 @@ impl Entries {
     }
 
     /// A word or two, as it is printed.
-    pub(super) fn text(&mut self, key: &str, columns: usize) -> Result<Option<String>, Failure> {
+    pub(super) fn text(&mut self, key: &str, columns: usize) -> Result<Option<String>, Error> {
         let Some((span, value)) = self.take(key) else { return Ok(None) };
         let text = match value {
             Value::String(text) => text,
@@ -80,7 +80,7 @@ impl Entries {
         key: &str,
         known: &[&str],
         find: impl Fn(&str) -> Option<T>,
-    ) -> Result<Option<T>, Failure> {
+    ) -> Result<Option<T>, Error> {
         let span = self.left.get(key).map(Spanned::span);
         let Some((span, name)) = span.zip(self.text(key, 64)?) else { return Ok(None) };
         match find(&name) {
@@ -89,13 +89,13 @@ impl Entries {
         }
     }
 
-    pub(super) fn flag(&mut self, key: &str) -> Result<Option<bool>, Failure> {
+    pub(super) fn flag(&mut self, key: &str) -> Result<Option<bool>, Error> {
         let Some((span, value)) = self.take(key) else { return Ok(None) };
         value.as_bool().map(Some).ok_or_else(|| self.wrong(span, &format!("`{key}` is true or false")))
     }
 
     /// Nothing may be left that nobody has taken.
-    pub(super) fn finish(self, known: &[&str]) -> Result<(), Failure> {
+    pub(super) fn finish(self, known: &[&str]) -> Result<(), Error> {
         let first = self.left.iter().min_by_key(|(_, value)| value.span().start);
         match first {
             Some((key, value)) => {

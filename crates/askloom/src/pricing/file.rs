@@ -1,7 +1,7 @@
 //! A cost model of one's own: coefficients in a TOML file. `docs/costs.md` tells of every key.
 
 use super::entries::Entries;
-use crate::error::Failure;
+use crate::error::Error;
 use askloom_design::cost::{MONTH, NAMES, Tariff, Values};
 use askloom_model::{Charging, Coefficients, Fact, RequestUnits};
 use askloom_target::{target, targets};
@@ -53,7 +53,7 @@ const STORED_BYTE: &str = "stored-byte";
 const GIGABYTE: &str = "gigabyte-month";
 
 /// The model that a file has.
-pub(super) fn tariff(mut entries: Entries) -> Result<Tariff, Failure> {
+pub(super) fn tariff(mut entries: Entries) -> Result<Tariff, Error> {
     let based = based_on(&mut entries)?;
     let unit = entries.text("unit", UNIT)?;
     let mut tariff = match (based, unit) {
@@ -89,7 +89,7 @@ pub(super) fn tariff(mut entries: Entries) -> Result<Tariff, Failure> {
 }
 
 /// The numbers of a store or of a model with a name, of which the file changes some.
-fn based_on(entries: &mut Entries) -> Result<Option<Tariff>, Failure> {
+fn based_on(entries: &mut Entries) -> Result<Option<Tariff>, Error> {
     let stores = targets().iter().map(|target| target.capability.target);
     let known: Vec<&str> = stores.chain(NAMES).collect();
     let find = |name: &str| Tariff::named(name).or_else(|| Some(Tariff::from(target(name)?.profile)));
@@ -97,7 +97,7 @@ fn based_on(entries: &mut Entries) -> Result<Option<Tariff>, Failure> {
 }
 
 /// Sets what the file has, and says which keys there are.
-fn set<T>(entries: &mut Entries, of: &mut T, keys: &[Key<T>]) -> Result<Vec<&'static str>, Failure> {
+fn set<T>(entries: &mut Entries, of: &mut T, keys: &[Key<T>]) -> Result<Vec<&'static str>, Error> {
     for (key, within, place) in keys {
         if let Some(number) = entries.number(key, within)? {
             *place(of) = Fact::new(number, SAID);
@@ -115,7 +115,7 @@ mod tests {
 
     fn read(text: &str) -> Result<Tariff, String> {
         let entries = Entries::parse(Path::new("own.toml"), text.to_owned());
-        entries.and_then(tariff).map_err(|failure| failure.to_string())
+        entries.and_then(tariff).map_err(|error| error.to_string())
     }
 
     #[track_caller]

@@ -8,7 +8,7 @@ mod sources;
 pub use prices::PriceList;
 pub use sources::page;
 
-use crate::error::Failure;
+use crate::error::Error;
 use askloom_design::cost::{CostModel, Costing, NAMES, Tariff};
 use askloom_target::Target;
 use entries::Entries;
@@ -29,7 +29,7 @@ pub struct Pricing {
 
 impl Pricing {
     /// What is known of the store, at the prices that come with the program.
-    pub fn own(target: &'static Target) -> Result<Self, Failure> {
+    pub fn own(target: &'static Target) -> Result<Self, Error> {
         let mut tariff = Tariff::from(target.profile);
         let prices = match target.prices {
             Some(text) => {
@@ -45,12 +45,12 @@ impl Pricing {
     pub fn at_prices(
         target: &'static Target,
         file: &Path,
-        read: impl FnOnce(&Path) -> Result<String, Failure>,
-    ) -> Result<Self, Failure> {
+        read: impl FnOnce(&Path) -> Result<String, Error>,
+    ) -> Result<Self, Error> {
         if target.prices.is_none() {
             let title = target.capability.title;
             let why = "is not paid by the request; --cost-model FILE.toml takes other numbers for it";
-            return Err(Failure::Call(format!("--prices does nothing here: {title} {why}")));
+            return Err(Error::Call(format!("--prices does nothing here: {title} {why}")));
         }
         let mut tariff = Tariff::from(target.profile);
         let name = Some(file.display().to_string());
@@ -63,8 +63,8 @@ impl Pricing {
         target: &'static Target,
         name: &str,
         beside: &Path,
-        read: impl FnOnce(&Path) -> Result<String, Failure>,
-    ) -> Result<Self, Failure> {
+        read: impl FnOnce(&Path) -> Result<String, Error>,
+    ) -> Result<Self, Error> {
         let is_file = Path::new(name).extension().is_some_and(|extension| extension == "toml");
         let tariff = match Tariff::named(name) {
             Some(tariff) => tariff,
@@ -75,7 +75,7 @@ impl Pricing {
             None => {
                 let known = NAMES.join(", ");
                 let why = format!("there is no cost model `{name}`; there are {known}");
-                return Err(Failure::Call(format!("{why}, and files, whose names end in .toml")));
+                return Err(Error::Call(format!("{why}, and files, whose names end in .toml")));
             }
         };
         Ok(Self { target, tariff, model: Some(name.to_owned()), prices: None })

@@ -2,7 +2,7 @@
 
 use super::entries::Entries;
 use super::file::PRICE;
-use crate::error::Failure;
+use crate::error::Error;
 use askloom_design::cost::{MONTH, Tariff};
 use askloom_model::{Charging, Fact};
 use serde::Serialize;
@@ -42,7 +42,7 @@ pub(super) fn put(
     mut entries: Entries,
     file: Option<String>,
     tariff: &mut Tariff,
-) -> Result<PriceList, Failure> {
+) -> Result<PriceList, Error> {
     let mut word = |key: &str, what: &str| match entries.text(key, WORDS)? {
         Some(text) => Ok(text),
         None => Err(entries.lacks(key, what)),
@@ -74,7 +74,7 @@ mod tests {
         let mut tariff = Tariff::from(&askloom_target::dynamodb::PROFILE);
         let entries = Entries::parse(Path::new("prices.toml"), text.to_owned());
         let list = entries.and_then(|entries| put(entries, None, &mut tariff));
-        list.map(|list| (list, tariff)).map_err(|failure| failure.to_string())
+        list.map(|list| (list, tariff)).map_err(|error| error.to_string())
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! A model that was checked, and its design.
 
-use crate::error::{Failure, ModelRefusal, RefusedModel};
+use crate::error::{Error, ModelRefusal, RefusedModel};
 use askloom_design::ask;
 use askloom_design::cost::Costing;
 use askloom_design::method::{self, Decision, Method, Options, Proposal};
@@ -70,7 +70,7 @@ impl Named {
 }
 
 /// Lets a model through that has no errors and that can be designed. `file` is what messages call it.
-pub fn designable(file: &Path, mut checked: Checked) -> Result<Checked, Failure> {
+pub fn designable(file: &Path, mut checked: Checked) -> Result<Checked, Error> {
     let not_yet = method::not_designed_yet(&checked.model);
     let reason = match (checked.errors, not_yet.is_empty()) {
         (0, true) => return Ok(checked),
@@ -84,5 +84,5 @@ pub fn designable(file: &Path, mut checked: Checked) -> Result<Checked, Failure>
             ModelRefusal::Errors
         }
     };
-    Err(Failure::Model(Box::new(RefusedModel { file: file.to_owned(), checked, reason })))
+    Err(Error::Model(Box::new(RefusedModel { file: file.to_owned(), checked, reason })))
 }

@@ -1,6 +1,6 @@
 //! The files of a model on a real file system.
 
-use crate::error::words;
+use crate::error::io_reason;
 use askloom_lang::{MAX_FILE_BYTES, ReadError, World};
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -67,7 +67,7 @@ pub fn drain(stream: impl Read) -> Result<Vec<u8>, ReadError> {
 }
 
 /// Why a file was not read, as the end of a sentence that names it.
-pub fn reason(error: &ReadError) -> String {
+pub fn read_reason(error: &ReadError) -> String {
     match error {
         ReadError::Unreadable(words) => words.clone(),
         ReadError::TooLarge { bytes } => {
@@ -78,5 +78,5 @@ pub fn reason(error: &ReadError) -> String {
 }
 
 fn unreadable(error: &io::Error) -> ReadError {
-    ReadError::Unreadable(words(error))
+    ReadError::Unreadable(io_reason(error))
 }

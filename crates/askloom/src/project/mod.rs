@@ -9,14 +9,14 @@ mod replace;
 mod settings;
 
 pub use designed::{DEFAULT_METHOD, Designed, EMBEDDED, Origin, designable};
-pub use disk::{Disk, drain, reason};
+pub use disk::{Disk, drain, read_reason};
 pub use replace::replace;
 pub use settings::{FILE as SETTINGS_FILE, Settings, StoreSettings, TargetSettings};
 
 use crate::designer::{Designer, DesignerOptions};
-use crate::error::{Failure, RefusedDesign};
+use crate::error::{Error, RefusedDesign};
 use crate::pricing::Pricing;
-use crate::store::{DEFAULT_URL, Place};
+use crate::store::{DEFAULT_URL, StoreUrl};
 use askloom_design::cost::Costing;
 use askloom_design::method::{Method, Options, Progress};
 use askloom_design::saved;
@@ -65,7 +65,7 @@ impl Project {
     }
 
     /// What `askloom.toml` says; nothing if there is no such file.
-    pub fn settings(&self) -> Result<Settings, Failure> {
+    pub fn settings(&self) -> Result<Settings, Error> {
         let path = self.folder().join(SETTINGS_FILE);
         match self.text(&path)? {
             Some(text) => Settings::parse(&path, &text),
@@ -75,7 +75,7 @@ impl Project {
 
     /// The store to design for: the one that is named, else by `ASKLOOM_TARGET`, else by the settings, else the
     /// embedded store.
-    pub fn target(&self, named: Option<&str>) -> Result<&'static Target, Failure> {
+    pub fn target(&self, named: Option<&str>) -> Result<&'static Target, Error> {
         let named = named.map(str::to_owned).or_else(|| variable("ASKLOOM_TARGET"));
         let name = match named {
             Some(name) => name,
@@ -83,13 +83,13 @@ impl Project {
         };
         target(&name).ok_or_else(|| {
             let known: Vec<&str> = targets().iter().map(|target| target.capability.target).collect();
-            Failure::Call(format!("there is no store `{name}`; there are {}", known.join(", ")))
+            Error::Call(format!("there is no store `{name}`; there are {}", known.join(", ")))
         })
     }
 
     /// The costs to design by: those that are named, else by `ASKLOOM_COST_MODEL`, else by the settings, else the
     /// store's own.
-    pub fn pricing(&self, target: &'static Target, choice: &CostChoice) -> Result<Pricing, Failure> {
+    pub fn pricing(&self, target: &'static Target, choice: &CostChoice) -> Result<Pricing, Error> {
         // A list of prices is for what the store is paid, whatever else the settings name.
         if let Some(file) = &choice.prices {
             return Pricing::at_prices(target, file, cost_file);
@@ -106,15 +106,15 @@ impl Project {
 
     /// The store that data is in: the one that is named, else by `ASKLOOM_STORE`, else by the settings, else
     /// `file:data/`.
-    pub fn store(&self, url: Option<&str>) -> Result<Place, Failure> {
+    pub fn store(&self, url: Option<&str>) -> Result<StoreUrl, Error> {
         let here = Path::new("");
         if let Some(url) = url.map(str::to_owned).or_else(|| variable("ASKLOOM_STORE")) {
-            return Place::parse(&url, here);
+            return StoreUrl::parse(&url, here);
         }
         match self.settings()?.store.url {
             // What the settings name is beside them, wherever the program was started.
-            Some(url) => Place::parse(&url, &self.folder()),
-            None => Place::parse(DEFAULT_URL, here),
+            Some(url) => StoreUrl::parse(&url, &self.folder()),
+            None => StoreUrl::parse(DEFAULT_URL, here),
         }
     }
 
@@ -125,7 +125,7 @@ impl Project {
     }
 
     /// The model, if it has no errors and can be designed.
-    pub fn checked(&self) -> Result<Checked, Failure> {
+    pub fn checked(&self) -> Result<Checked, Error> {
         designable(&self.file, self.check())
     }
 
@@ -136,7 +136,7 @@ impl Project {
         costing: &Costing<'_>,
         method: Option<Method>,
         progress: Progress,
-    ) -> Result<Designed, Failure> {
+    ) -> Result<Designed, Error> {
         let named = Designed::named(self.checked()?);
         let saved = if method.is_none() { self.saved_design(target, &named.model)? } else { None };
         Ok(match saved {
@@ -149,12 +149,12 @@ impl Project {
     }
 
     /// The design that data in the embedded store is stored by.
-    pub fn designed_embedded(&self, progress: Progress) -> Result<Designed, Failure> {
+    pub fn designed_embedded(&self, progress: Progress) -> Result<Designed, Error> {
         self.designed(EMBEDDED, &Costing::default(), None, progress)
     }
 
     /// The model with all that designs are made by.
-    pub fn designer(&self, options: DesignerOptions) -> Result<Designer, Failure> {
+    pub fn designer(&self, options: DesignerOptions) -> Result<Designer, Error> {
         let target = self.target(options.target.as_deref())?;
         let pricing = self.pricing(target, &options.costs)?;
         Designer::new(self.name(), self.checked()?, target, pricing, options)
@@ -167,22 +167,20 @@ impl Project {
     }
 
     /// The design for a store that is saved beside the model; nothing if there is none.
-    pub fn saved_design(&self, target: &str, model: &Model) -> Result<Option<Design>, Failure> {
+    pub fn saved_design(&self, target: &str, model: &Model) -> Result<Option<Design>, Error> {
         let path = self.saved_path(target);
         let Some(text) = self.text(&path)? else { return Ok(None) };
         match saved::from_json(model, &text) {
             Ok(design) => Ok(Some(design)),
-            Err(diagnostics) => {
-                Err(Failure::SavedDesign(Box::new(RefusedDesign { path, text, diagnostics })))
-            }
+            Err(diagnostics) => Err(Error::SavedDesign(Box::new(RefusedDesign { path, text, diagnostics }))),
         }
     }
 
     /// Saves a design beside the model, and says where.
-    pub fn save_design(&self, target: &str, model: &Model, design: &Design) -> Result<PathBuf, Failure> {
+    pub fn save_design(&self, target: &str, model: &Model, design: &Design) -> Result<PathBuf, Error> {
         let path = self.saved_path(target);
         let text = saved::to_json(model, design);
-        replace(&path, &text).map_err(|error| Failure::writing(&path, &error))?;
+        replace(&path, &text).map_err(|error| Error::writing(&path, &error))?;
         Ok(path)
     }
 
@@ -192,23 +190,21 @@ impl Project {
     }
 
     /// The text of a file; nothing if there is none.
-    fn text(&self, path: &Path) -> Result<Option<String>, Failure> {
+    fn text(&self, path: &Path) -> Result<Option<String>, Error> {
         match fs::read_to_string(path) {
             Ok(text) => Ok(Some(text)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(Failure::reading(path, &error)),
+            Err(error) => Err(Error::reading(path, &error)),
         }
     }
 }
 
 /// The text of a cost model or a price list.
-fn cost_file(path: &Path) -> Result<String, Failure> {
-    let failed = |why: &str| Failure::Input(format!("cannot read {}: {why}", path.display()));
-    let file = File::open(path).map_err(|error| Failure::reading(path, &error))?;
+fn cost_file(path: &Path) -> Result<String, Error> {
+    let failed = |why: &str| Error::Input(format!("cannot read {}: {why}", path.display()));
+    let file = File::open(path).map_err(|error| Error::reading(path, &error))?;
     let mut bytes = Vec::new();
-    file.take(LARGEST_COST_FILE + 1)
-        .read_to_end(&mut bytes)
-        .map_err(|error| Failure::reading(path, &error))?;
+    file.take(LARGEST_COST_FILE + 1).read_to_end(&mut bytes).map_err(|error| Error::reading(path, &error))?;
     if bytes.len() as u64 > LARGEST_COST_FILE {
         return Err(failed("it is larger than 64 KB"));
     }

@@ -1,6 +1,6 @@
 //! Settings of a project: `askloom.toml` beside the model. A flag wins over a variable, and a variable over the file.
 
-use crate::error::Failure;
+use crate::error::Error;
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
@@ -68,9 +68,9 @@ pub struct StoreSettings {
 
 impl Settings {
     /// The settings that a file says; its path goes into messages.
-    pub fn parse(path: &Path, text: &str) -> Result<Self, Failure> {
+    pub fn parse(path: &Path, text: &str) -> Result<Self, Error> {
         toml::from_str(text)
-            .map_err(|error| Failure::Input(format!("{}: {}", path.display(), error.to_string().trim_end())))
+            .map_err(|error| Error::Input(format!("{}: {}", path.display(), error.to_string().trim_end())))
     }
 }
 

@@ -4,7 +4,7 @@ mod parameters;
 
 pub use parameters::{Expected, WrongArguments, arguments, arguments_from_json, expected};
 
-use crate::error::Failure;
+use crate::error::Error;
 use askloom_model::{Ask, Header, Limit, Model, Query, Workload, Write};
 
 #[derive(Debug, Clone, Copy)]
@@ -21,9 +21,9 @@ impl<'m> Statement<'m> {
         queries.chain(asks).chain(workload.writes.iter().map(Self::Write))
     }
 
-    pub fn named(model: &'m Model, name: &str) -> Result<Self, Failure> {
+    pub fn named(model: &'m Model, name: &str) -> Result<Self, Error> {
         let found = Self::all(&model.workload).find(|statement| statement.name() == name);
-        found.ok_or_else(|| Failure::Call(unknown(model, name)))
+        found.ok_or_else(|| Error::Call(unknown(model, name)))
     }
 
     pub fn header(self) -> &'m Header {

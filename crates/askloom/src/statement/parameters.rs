@@ -1,7 +1,7 @@
 //! `name=value` as the model types it. Everything that is wrong is told at once, each with what is expected.
 
 use super::{Statement, nearest};
-use crate::error::Failure;
+use crate::error::Error;
 use askloom_model::{
     ClassId, Conceptual, FieldError, Member, Model, ParameterType, Type, Value, WriteStep, from_text,
     identity_types, parameter_from_json,
@@ -87,7 +87,7 @@ impl fmt::Display for WrongArguments {
 
 impl std::error::Error for WrongArguments {}
 
-impl From<WrongArguments> for Failure {
+impl From<WrongArguments> for Error {
     fn from(wrong: WrongArguments) -> Self {
         Self::Call(wrong.to_string())
     }

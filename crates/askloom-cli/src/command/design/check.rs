@@ -1,22 +1,23 @@
 //! Whether the saved design still answers the model, and whether another would be cheaper.
 
 use super::Designing;
-use crate::exit::{Exit, Failure};
+use crate::exit::Exit;
 use crate::screen::Screen;
+use askloom::Error;
 use askloom::designer::Cheaper;
 
 impl Designing {
-    pub(super) fn check(&self, screen: &mut Screen) -> Result<Exit, Failure> {
+    pub(super) fn check(&self, screen: &mut Screen) -> Result<Exit, Error> {
         let path = self.project.saved_path(self.target());
         let Some(proposal) = self.saved()? else {
             let why = format!("there is no {}; `askloom design --save` writes it", path.display());
-            return Err(Failure::Input(why));
+            return Err(Error::Input(why));
         };
         let document = self.designer.document(&proposal);
         let missing = document.unanswered();
         if !missing.is_empty() {
             let why = format!("{} no longer answers the model:\n  {}", path.display(), missing.join("\n  "));
-            return Err(Failure::Input(why));
+            return Err(Error::Input(why));
         }
         screen.say(&format!("{} answers all of {}", path.display(), self.designer.name));
         let watch = self.watch();

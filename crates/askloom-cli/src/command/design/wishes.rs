@@ -1,7 +1,7 @@
 //! What a person wants of the choice by cost.
 
 use crate::args::MethodName;
-use crate::exit::Failure;
+use askloom::Error;
 use askloom::design::method::cost::Wishes;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -58,14 +58,14 @@ impl WishArgs {
     }
 
     /// They are about the choice by cost alone.
-    pub(super) fn wishes(&self, method: Option<MethodName>) -> Result<Wishes, Failure> {
+    pub(super) fn wishes(&self, method: Option<MethodName>) -> Result<Wishes, Error> {
         if let Some(other) = method.filter(|method| *method != MethodName::Cost && self.any()) {
             let why = format!(
                 "--storage, --max-collections, --pin, --forbid, --time-limit, --pareto, --sensitivity and --dump-lp are for \
                  --method cost; {} has nothing to choose",
                 other.method().name()
             );
-            return Err(Failure::Call(why));
+            return Err(Error::Call(why));
         }
         Ok(Wishes {
             storage: self.storage,

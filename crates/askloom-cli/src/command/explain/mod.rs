@@ -1,10 +1,11 @@
 mod code;
 
 use crate::args::{MethodName, PricingArgs};
-use crate::exit::{Exit, Failure};
+use crate::exit::Exit;
 use crate::limits;
 use crate::progress::Watch;
 use crate::screen::Screen;
+use askloom::Error;
 use askloom::explain::explain;
 use askloom::project::Project;
 use std::path::Path;
@@ -42,20 +43,18 @@ pub(crate) struct Args {
     all: bool,
 }
 
-pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
+pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Error> {
     match (&args.about, &args.statement) {
         (Some(file), statement) if askloom::lang::Dialect::of_path(Path::new(file)).is_some() => {
             plan(args, &Project::new(file), statement.as_deref(), screen)
         }
-        (Some(other), Some(_)) => {
-            Err(Failure::Call(format!("`{other}` is no model; its name ends in .loom")))
-        }
+        (Some(other), Some(_)) => Err(Error::Call(format!("`{other}` is no model; its name ends in .loom"))),
         (about, None) | (about @ None, Some(_)) => code::run(about.as_deref(), screen),
     }
 }
 
 /// How a statement is carried out, or all of them: the plan, what a reader may see, what was assumed.
-fn plan(args: &Args, project: &Project, name: Option<&str>, screen: &mut Screen) -> Result<Exit, Failure> {
+fn plan(args: &Args, project: &Project, name: Option<&str>, screen: &mut Screen) -> Result<Exit, Error> {
     let target = project.target(args.target.as_deref())?;
     let pricing = project.pricing(target, &args.pricing.choice())?;
     let method = args.method.map(MethodName::method);

@@ -1,9 +1,10 @@
 mod store;
 
 use crate::embedded::Example;
-use crate::exit::{Exit, Failure};
+use crate::exit::Exit;
 use crate::render::{self, Report};
 use crate::screen::{Screen, Style};
+use askloom::Error;
 use askloom::design::{plan, simple};
 use askloom::lang::{Memory, check};
 use askloom::model::{Model, Severity};
@@ -23,8 +24,8 @@ const SHOWN: &str = "query lobby";
 /// What goes wrong in the copy: what stands in the model, and what a person in a hurry wrote.
 const MISTAKE: (&str, &str) = ("ORDER BY startedAt", "ORDER BY startdAt");
 
-pub(super) fn run(_: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
-    let missing = || Failure::Input(format!("this program was built without {NAME}"));
+pub(super) fn run(_: &Args, screen: &mut Screen) -> Result<Exit, Error> {
+    let missing = || Error::Input(format!("this program was built without {NAME}"));
     let example = Example::named("game").ok_or_else(missing)?;
     let model = example.text(NAME).ok_or_else(missing)?;
     let style = screen.style();

@@ -3,8 +3,8 @@
 use crate::answer::{self, Form};
 use crate::command::{run, verify};
 use crate::embedded::Example;
-use crate::exit::Failure;
 use crate::screen::Style;
+use askloom::Error;
 use askloom::design::simple;
 use askloom::engine::database::Database;
 use askloom::engine::embedded::{Durability, Options};
@@ -18,7 +18,7 @@ use std::path::PathBuf;
 /// What a person would type, with what the program prints.
 const TYPED: [&str; 3] = ["run lobby", "run setScore username=ada score=1200", "run lobby"];
 
-pub(super) fn played(example: &Example, model: &Model, style: Style) -> Result<String, Failure> {
+pub(super) fn played(example: &Example, model: &Model, style: Style) -> Result<String, Error> {
     let folder = Folder::new();
     let options = Options::default().durability(Durability::Process).cache(16 << 20).log(1 << 20);
     let (database, _) = Database::apply(&folder.0, &options, model.clone(), simple::design(model))?;
@@ -33,7 +33,7 @@ pub(super) fn played(example: &Example, model: &Model, style: Style) -> Result<S
     Ok(text)
 }
 
-fn carried_out(database: &Database, line: &str, style: Style) -> Result<String, Failure> {
+fn carried_out(database: &Database, line: &str, style: Style) -> Result<String, Error> {
     let model = &database.schema().model;
     let mut words = line.split(' ').skip(1);
     let statement = Statement::named(model, words.next().unwrap_or_default())?;
@@ -45,9 +45,9 @@ fn carried_out(database: &Database, line: &str, style: Style) -> Result<String, 
 }
 
 /// Stores the example's own data.
-fn fill(database: &Database, example: &Example) -> Result<(), Failure> {
+fn fill(database: &Database, example: &Example) -> Result<(), Error> {
     let conceptual = &database.schema().model.conceptual;
-    let broken = |why: String| Failure::Input(format!("the data of the example: {why}"));
+    let broken = |why: String| Error::Input(format!("the data of the example: {why}"));
     for (class, row) in conceptual.classes.iter() {
         let text = example.text(&format!("data/{}.jsonl", row.name)).unwrap_or_default();
         for line in text.lines() {
