@@ -1,13 +1,13 @@
 //! A design in the words of a store: definitions, and one block of statements for each query and write.
 
 use crate::layout::Layout;
-use crate::program::{Batch, Change, ChangeKind, Program, Read, Step, Version};
+use crate::program::{Batch, Change, ChangeKind, EachChange, Program, Read, Step, Version, Words};
 use askloom_model::Value;
 
 /// What is to be said in a store's own language.
 #[derive(Debug)]
 pub struct Source<'s> {
-    pub layout: &'s Layout<'s>,
+    pub layout: &'s Layout,
     pub statements: Vec<Statement>,
     /// Records that are to be put in, for trying it out.
     pub sample: Vec<Sample>,
@@ -35,7 +35,7 @@ pub enum Sample {
 impl Sample {
     /// The name of the collection that the record is of.
     #[must_use]
-    pub fn collection<'l>(&self, layout: &'l Layout<'_>) -> &'l str {
+    pub fn collection<'l>(&self, layout: &'l Layout) -> &'l str {
         let (Self::Row { table, .. } | Self::Block { table, .. }) = self;
         layout.table(*table).map(|table| table.name.as_str()).unwrap_or_default()
     }
@@ -57,15 +57,15 @@ pub trait Language: std::fmt::Debug + Sync {
     fn generate(&self, source: &Source<'_>) -> Generated;
 
     /// One read by itself.
-    fn read(&self, layout: &Layout<'_>, options: &Options, read: &Read) -> String;
+    fn read(&self, layout: &Layout, options: &Options, read: &Read) -> String;
 
     /// The statements that put one record in.
-    fn put(&self, layout: &Layout<'_>, options: &Options, sample: &Sample) -> String;
+    fn put(&self, layout: &Layout, options: &Options, sample: &Sample) -> String;
 
     /// Says what is wrong with the settings of `[target.NAME]`. A store that knows none refuses all.
     fn settings(
         &self,
-        _layout: &Layout<'_>,
+        _layout: &Layout,
         given: &serde_json::Map<String, serde_json::Value>,
     ) -> Result<(), String> {
         given.keys().next().map_or(Ok(()), |name| Err(format!("there is no `{name}`; there are no settings")))
@@ -173,22 +173,32 @@ pub fn comment(mark: &str, text: &str) -> String {
 
 /// The block of a statement: what the model says, each step under its heading, and what is left to the client.
 #[must_use]
-pub fn block(mark: &str, statement: &Statement, said: impl Fn(usize, &Step) -> String) -> Block {
+pub fn block(
+    mark: &str,
+    layout: &Layout,
+    statement: &Statement,
+    said: impl Fn(&Words<'_>, &Step) -> String,
+) -> Block {
     let program = &statement.program;
+    let words = program.words(layout);
     let mut text = heading(mark, statement);
     for (index, step) in program.steps.iter().enumerate() {
-        text.push_str(&step_heading(mark, index + 1, program.steps.len(), step));
-        text.push_str(&said(index, step));
+        text.push_str(&step_heading(mark, &words, index + 1, program.steps.len(), step));
+        text.push_str(&said(&words, step));
     }
     text.push_str(&client_line(mark, program));
     Block { of: program.name.clone(), text, whole: program.is_direct() }
 }
 
 /// Statements one after another, each with what it is repeated for.
-pub fn repeated(mark: &str, all: impl IntoIterator<Item = (Option<String>, String)>) -> String {
+pub fn repeated(
+    mark: &str,
+    words: &Words<'_>,
+    all: impl IntoIterator<Item = (EachChange, String)>,
+) -> String {
     let mut text = String::new();
     for (each, statement) in all {
-        if let Some(each) = each {
+        if let Some(each) = words.change(each) {
             text.push_str(&comment(mark, &format!("for each {each}:")));
         }
         text.push_str(&statement);
@@ -225,11 +235,12 @@ pub(crate) fn former(mark: &str, batch: &Batch) -> String {
 
 /// What is said before one step.
 #[must_use]
-pub fn step_heading(mark: &str, number: usize, of: usize, step: &Step) -> String {
+pub fn step_heading(mark: &str, words: &Words<'_>, number: usize, of: usize, step: &Step) -> String {
     let number = if of > 1 { format!("{number}. ") } else { String::new() };
-    match &step.each {
-        Some(each) => comment(mark, &format!("{number}for each {each}: {}", step.why)),
-        None => comment(mark, &format!("{number}{}", step.why)),
+    let note = words.note(&step.note);
+    match words.each(&step.each) {
+        Some(each) => comment(mark, &format!("{number}for each {each}: {note}")),
+        None => comment(mark, &format!("{number}{note}")),
     }
 }
 
@@ -246,27 +257,37 @@ pub fn client_line(mark: &str, program: &Program) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::program::{Each, Note, Start};
 
     #[test]
     fn nothing_of_a_model_gets_out_of_a_comment() {
         let text =
             "SELECT a\r FROM A\u{2028}db.dropDatabase();\u{2029}x\u{85}y\u{b}z\u{c}w\n\u{1b}[2J /* */ -- //";
-        let program =
-            Program { name: "q\rDROP".to_owned(), steps: Vec::new(), client: Vec::new(), missing: None };
-        let statement = Statement { program, text: text.to_owned(), write: false };
+        let (conceptual, design) = (askloom_model::Conceptual::default(), askloom_model::Design::default());
+        let layout = Layout::new(&conceptual, &design);
+        let program = Program {
+            name: "q\rDROP".to_owned(),
+            parameters: Vec::new(),
+            steps: Vec::new(),
+            client: Vec::new(),
+            missing: None,
+        };
+        let words = program.words(&layout);
         let step = Step {
-            why: "what\r\nit \u{2028} is".to_owned(),
-            each: Some("row\rof".to_owned()),
+            note: Note::Start(Start::KeyLookup { list: "what\r\nit \u{2028} is".to_owned() }),
+            each: Each::Rows(Vec::new()),
             action: crate::program::Action::Read(Read::new(
                 askloom_model::Id::from_index(0),
                 crate::program::How::All,
             )),
         };
-        let lines = [heading("//", &statement), step_heading("//", 1, 2, &step)].concat();
-        let lines = lines + &repeated("//", [(Some("a\u{2029}b".to_owned()), "// s".to_owned())]);
+        let statement = Statement { program: program.clone(), text: text.to_owned(), write: false };
+        let lines = [heading("//", &statement), step_heading("//", &words, 1, 2, &step)].concat();
+        let lines = lines + &comment("//", "for each a\u{2029}b:");
+        let lines = lines + &repeated("//", &words, [(EachChange::OldRow, "// s".to_owned())]);
         let every = lines.split(ENDS).filter(|line| !line.is_empty());
         assert!(every.clone().all(|line| line.starts_with("// ")), "{lines:?}");
-        assert_eq!(every.count(), 12, "{lines:?}");
+        assert_eq!(every.count(), 13, "{lines:?}");
         assert!(!lines.contains('\u{1b}'));
     }
 }

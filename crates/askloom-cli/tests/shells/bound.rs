@@ -5,7 +5,7 @@ use askloom_model::{AccessPath, AccessStep, CollectionId, Identity, Value};
 use askloom_target::generate::Sample;
 use askloom_target::layout::{Block, Layout, Table};
 use askloom_target::program::{
-    Action, Batch, Change, ChangeKind, EntryPath, How, Program, Read, Seen, Step, Term,
+    Action, Batch, Change, ChangeKind, EachChange, EntryPath, How, Program, Read, Seen, Step, Term,
 };
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ pub(crate) struct Difference {
 }
 
 impl Difference {
-    pub(crate) fn new(layout: &Layout<'_>, before: &[Sample], after: &[Sample]) -> Self {
+    pub(crate) fn new(layout: &Layout, before: &[Sample], after: &[Sample]) -> Self {
         let mut all = Self::default();
         before.iter().for_each(|record| all.take(layout, record, |pair| &mut pair.0, |pair| &mut pair.0));
         after.iter().for_each(|record| all.take(layout, record, |pair| &mut pair.1, |pair| &mut pair.1));
@@ -32,7 +32,7 @@ impl Difference {
 
     fn take(
         &mut self,
-        layout: &Layout<'_>,
+        layout: &Layout,
         record: &Sample,
         block_side: fn(&mut Pair<Block>) -> &mut Option<Block>,
         row_side: fn(&mut Pair<Vec<Value>>) -> &mut Option<Vec<Value>>,
@@ -60,7 +60,7 @@ fn key(table: &Table, cells: &[Value]) -> Vec<Value> {
 }
 
 pub(crate) struct Bound<'b> {
-    pub(crate) layout: &'b Layout<'b>,
+    pub(crate) layout: &'b Layout,
     pub(crate) difference: &'b Difference,
     /// Of all aggregates.
     pub(crate) versions: Vec<(CollectionId, Vec<Value>, Option<u64>)>,
@@ -78,7 +78,7 @@ impl Bound<'_> {
         for step in &program.steps {
             match &step.action {
                 // What is repeated for rows, or is asked with what another read gave, says nothing by itself.
-                Action::Read(read) if step.each.is_none() && is_known(read) => {
+                Action::Read(read) if step.each.is_once() && is_known(read) => {
                     self.note(read);
                     steps.push(step.clone());
                 }
@@ -110,7 +110,7 @@ impl Bound<'_> {
         let mut changes: Vec<Change> = Vec::new();
         for change in &batch.changes {
             for kind in self.kinds(batch, change)? {
-                let mut change = Change { kind, each: None, ..change.clone() };
+                let mut change = Change { kind, each: EachChange::Once, ..change.clone() };
                 if let Some(expires) = &mut change.expires {
                     expires.at.value = Some(Value::Int(EXPIRES));
                 }
@@ -152,7 +152,7 @@ impl Bound<'_> {
                 let mut kinds = Vec::new();
                 for ((_, identity), (before, after)) in blocks {
                     // What follows in other aggregates is not about those that the write itself is about.
-                    if change.each.is_some() && is_written(batch, change.table, identity) {
+                    if !change.each.is_once() && is_written(batch, change.table, identity) {
                         continue;
                     }
                     kinds.extend(self.master(change, identity, before.as_ref(), after.as_ref())?);
@@ -306,7 +306,7 @@ fn fitted(terms: &[Term], cells: &[Value]) -> Option<Vec<Term>> {
 }
 
 fn is_written(batch: &Batch, table: CollectionId, identity: &Identity) -> bool {
-    let own = batch.changes.iter().filter(|change| change.table == table && change.each.is_none());
+    let own = batch.changes.iter().filter(|change| change.table == table && change.each.is_once());
     let is = |change: &Change| {
         let mut parts = identity.iter().enumerate();
         parts.all(|(at, part)| {

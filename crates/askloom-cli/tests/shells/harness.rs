@@ -33,7 +33,7 @@ pub(crate) trait Shell {
     fn run(&mut self, text: &str) -> Result<(), String>;
 
     /// Runs one read as it is printed, and gives the records that it finds, in their order.
-    fn read(&mut self, layout: &Layout<'_>, read: &Read) -> Result<Vec<Sample>, String>;
+    fn read(&mut self, layout: &Layout, read: &Read) -> Result<Vec<Sample>, String>;
 }
 
 /// What has been checked.
@@ -210,7 +210,7 @@ pub(crate) fn holds(
 
 pub(crate) struct Trial<'t> {
     pub(crate) schema: &'t Schema,
-    pub(crate) layout: &'t Layout<'t>,
+    pub(crate) layout: &'t Layout,
     pub(crate) keyspace: &'t Memory,
     pub(crate) target: &'static Target,
     pub(crate) costing: Costing<'t>,
@@ -224,8 +224,13 @@ impl Trial<'_> {
 
     pub(crate) fn put(&self, shell: &mut dyn Shell, held: &[Sample], options: Options) {
         // With a write, what writes need is printed, too.
-        let program =
-            Program { name: "nothing".to_owned(), steps: Vec::new(), client: Vec::new(), missing: None };
+        let program = Program {
+            name: "nothing".to_owned(),
+            parameters: Vec::new(),
+            steps: Vec::new(),
+            client: Vec::new(),
+            missing: None,
+        };
         let statements = vec![Statement { program, text: String::new(), write: true }];
         let source = Source { layout: self.layout, statements, sample: kept(held), options };
         let made = self.language().generate(&source);

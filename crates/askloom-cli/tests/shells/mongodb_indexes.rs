@@ -146,8 +146,7 @@ fn a_range_of_references_has_the_name_that_they_are_stored_with() {
     let all = collections(&layout, &options);
     let by_maker = |of: &&MongoCollection| of.index.is_some() && of.fields[0].path == "maker";
     let table = all.iter().find(by_maker).unwrap().collection;
-    let term =
-        |text: &str| Term { name: String::new(), value: Some(Value::Text(text.to_owned())), column: Some(0) };
+    let term = |text: &str| Term::known(Value::Text(text.to_owned()), 0);
     let printed = |bounds: Bounds| {
         let (block, equal) = (Vec::new(), Vec::new());
         let range = Range { block, equal, bounds: Some(bounds), backwards: false, limit: None };

@@ -8,7 +8,7 @@ use askloom_model::{Contents, Design, Id, Keeper, Model, Record, Rule, Value};
 use askloom_target::generate::{Options, Sample};
 use askloom_target::layout::{Block, Fields, Layout};
 use askloom_target::mongodb::{Bson, Command, collections, decode, find, sample};
-use askloom_target::program::{Bounds, How, Range, Read, Term};
+use askloom_target::program::{Bounds, How, Range, Read, Term, ValueFrom};
 use askloom_target::target;
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -139,7 +139,7 @@ impl Lobby {
 }
 
 fn term(column: usize, value: Option<Value>) -> Term {
-    Term { name: "slot".to_owned(), value, column: Some(column) }
+    Term { name: "slot".into(), from: ValueFrom::Statement, value, column: Some(column) }
 }
 
 const NOTHING: &str = "{ _id: { $in: [] } }).sort({ '_id.startedAt': 1, '_id.gameId': 1 })";
@@ -154,7 +154,12 @@ fn a_range_is_by_the_key_and_in_its_order() {
         let low = Some((term(1, at("2024-01-01T00:00:00Z")), true));
         range.bounds = Some(Bounds { column: 1, low, high: Some((term(1, None), false)), prefix: None });
         range.backwards = true;
-        range.limit = Some(Term { name: "rows".to_owned(), value: Some(Value::Int(20)), column: None });
+        range.limit = Some(Term {
+            name: "rows".into(),
+            from: ValueFrom::Statement,
+            value: Some(Value::Int(20)),
+            column: None,
+        });
     });
     assert_eq!(
         found,
@@ -185,7 +190,12 @@ fn a_limit_of_nothing_is_no_limit_of_the_store() {
     let lobby = Lobby::new();
     let limited = |rows: i64| {
         lobby.find(|range| {
-            range.limit = Some(Term { name: "rows".to_owned(), value: Some(Value::Int(rows)), column: None });
+            range.limit = Some(Term {
+                name: "rows".into(),
+                from: ValueFrom::Statement,
+                value: Some(Value::Int(rows)),
+                column: None,
+            });
         })
     };
     assert_eq!(limited(0), NOTHING);

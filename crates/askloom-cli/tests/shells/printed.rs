@@ -7,13 +7,13 @@ use askloom_store::{Block, Keyspace, Memory, RunError, Schema, Visit, records};
 use askloom_target::embedded::{decode, split_entry, split_master};
 use askloom_target::generate::Sample;
 use askloom_target::layout::{Entry, Layout, Place, Table};
-use askloom_target::program::{Action, How, Program, Range, Read, Term};
+use askloom_target::program::{Action, How, Program, Range, Read, Term, ValueFrom};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 
 pub(crate) struct Printed<'p> {
     schema: &'p Schema,
-    layout: &'p Layout<'p>,
+    layout: &'p Layout,
     program: &'p Program,
     shell: RefCell<&'p mut dyn Shell>,
     read: RefCell<Memory>,
@@ -28,7 +28,7 @@ impl<'p> Printed<'p> {
     /// Runs the steps that are done once; the others wait until the executor asks.
     pub(crate) fn new(
         schema: &'p Schema,
-        layout: &'p Layout<'p>,
+        layout: &'p Layout,
         program: &'p Program,
         shell: &'p mut dyn Shell,
     ) -> Result<Self, RunError> {
@@ -42,7 +42,7 @@ impl<'p> Printed<'p> {
             parts: RefCell::default(),
             statements: Cell::new(0),
         };
-        for step in program.steps.iter().filter(|step| step.each.is_none()) {
+        for step in program.steps.iter().filter(|step| step.each.is_once()) {
             let Action::Read(read) = &step.action else { continue };
             let block = match &read.how {
                 How::All => None,
@@ -97,7 +97,7 @@ impl<'p> Printed<'p> {
         if is_read(None) || is_read(Some(key.clone())) {
             return Ok(());
         }
-        let steps = self.program.steps.iter().filter(|step| step.each.is_some());
+        let steps = self.program.steps.iter().filter(|step| !step.each.is_once());
         for step in steps {
             let Action::Read(read) = &step.action else { continue };
             let (how, known) = match (&read.how, whole) {
@@ -132,7 +132,8 @@ impl<'p> Printed<'p> {
         if self.is_scanned_instead(id) {
             let columns = table.columns.iter().enumerate().filter(|(_, column)| column.place == Place::Block);
             let terms = columns.map(|(at, column)| Term {
-                name: column.name.clone(),
+                name: column.name.as_str().into(),
+                from: ValueFrom::Statement,
                 value: cells.get(at).cloned(),
                 column: Some(at),
             });

@@ -5,7 +5,7 @@ use crate::redis::{RedisCli, json};
 use askloom_model::{CollectionId, Conceptual, Design, Id, Type, Value};
 use askloom_target::generate::Sample;
 use askloom_target::layout::{Column, Holds, Layout, Place, Source};
-use askloom_target::program::{Bounds, How, Kept, Known, Read, Term};
+use askloom_target::program::{Bounds, How, Kept, Known, Read, Term, ValueFrom};
 use askloom_target::redis::{
     FUNCTIONS, Flavour, Hash, Index, Kind, Number, RedisColumn, RedisTable, Shadow, read_command, sample,
 };
@@ -317,7 +317,8 @@ fn means_what_it_says(shell: &mut RedisCli, table: &RedisTable, ranges: &str) {
         rows
     };
     let term = |column: usize, value: &Value| Term {
-        name: String::new(),
+        name: "".into(),
+        from: ValueFrom::Statement,
         value: Some(value.clone()),
         column: Some(column),
     };

@@ -15,7 +15,7 @@ use crate::generate::{
     self, Block, File, Generated, Language, Options, Sample, Source, Statement, former, repeated,
 };
 use crate::layout::Layout;
-use crate::program::{Action, Batch, ChangeKind, Read, Step};
+use crate::program::{Action, Batch, ChangeKind, Read, Step, Words};
 use askloom_model::{CopyLevel, Id};
 use std::fmt::Write as _;
 
@@ -64,18 +64,18 @@ impl Language for DynamoDb {
         Generated { files, notes, refused: refused(source, &tables) }
     }
 
-    fn read(&self, layout: &Layout<'_>, options: &Options, read: &Read) -> String {
+    fn read(&self, layout: &Layout, options: &Options, read: &Read) -> String {
         let tables = tables(layout, options);
         request(layout, &tables, read).map(|request| request.text()).unwrap_or_default()
     }
 
-    fn put(&self, layout: &Layout<'_>, options: &Options, sample: &Sample) -> String {
+    fn put(&self, layout: &Layout, options: &Options, sample: &Sample) -> String {
         put(layout, &tables(layout, options), sample)
     }
 
     fn settings(
         &self,
-        layout: &Layout<'_>,
+        layout: &Layout,
         given: &serde_json::Map<String, serde_json::Value>,
     ) -> Result<(), String> {
         let names: Vec<&str> = layout.tables().iter().map(|table| table.name.as_str()).collect();
@@ -170,16 +170,16 @@ fn local_cells(source: &Source<'_>, tables: &[DynamoTable], table: &DynamoTable,
     all
 }
 
-fn put(layout: &Layout<'_>, tables: &[DynamoTable], record: &Sample) -> String {
+fn put(layout: &Layout, tables: &[DynamoTable], record: &Sample) -> String {
     let writes = puts(layout, tables, &[record]).into_iter().chain(in_index(layout, tables, record));
     writes.map(|write| write.text() + "\n").collect()
 }
 
-fn block(layout: &Layout<'_>, tables: &[DynamoTable], statement: &Statement) -> Block {
-    generate::block(MARK, statement, |_, step| match &step.action {
+fn block(layout: &Layout, tables: &[DynamoTable], statement: &Statement) -> Block {
+    generate::block(MARK, layout, statement, |words, step| match &step.action {
         Action::Read(read) => {
             let request = request(layout, tables, read);
-            let request = if step.each.is_some() { request.map(read::repeated) } else { request };
+            let request = if !step.each.is_once() { request.map(read::repeated) } else { request };
             request.map(|request| request.text() + "\n").unwrap_or_default()
         }
         Action::Change(batch) => {
@@ -188,13 +188,17 @@ fn block(layout: &Layout<'_>, tables: &[DynamoTable], statement: &Statement) -> 
             let former = if faithful { String::new() } else { former(MARK, batch) };
             sparse(layout, tables, batch)
                 + &former
-                + &repeated(MARK, all.map(|(each, write)| (each, loops(&write) + &write.text())))
+                + &repeated(
+                    MARK,
+                    words,
+                    all.map(|(each, write)| (each, loops(words, &write) + &write.text())),
+                )
         }
     })
 }
 
 /// Which attributes an item has only if it is in an index.
-fn sparse(layout: &Layout<'_>, tables: &[DynamoTable], batch: &Batch) -> String {
+fn sparse(layout: &Layout, tables: &[DynamoTable], batch: &Batch) -> String {
     let mut text = String::new();
     let puts = batch.changes.iter().filter(|change| matches!(change.kind, ChangeKind::PutRow(_)));
     for table in puts.filter_map(|change| tables.get(change.table.index())) {
@@ -213,11 +217,11 @@ fn sparse(layout: &Layout<'_>, tables: &[DynamoTable], batch: &Batch) -> String 
 }
 
 /// What of a transaction is there several times.
-fn loops(write: &Write) -> String {
+fn loops(words: &Words<'_>, write: &Write) -> String {
     let Write::Transaction { writes, .. } = write else { return String::new() };
     let mut text = String::new();
     for (at, (each, write)) in writes.iter().enumerate() {
-        if let Some(each) = each {
+        if let Some(each) = words.change(*each) {
             let _ =
                 writeln!(text, "{MARK} {} {} of {}: for each {each}", at + 1, write.word(), write.table());
         }

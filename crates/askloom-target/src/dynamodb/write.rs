@@ -15,7 +15,7 @@ use super::schema::{Attribute, DynamoTable, Entries, Scalar, Stamps, System, sca
 use super::value::{Dynamo, attribute, inside};
 use crate::generate::Sample;
 use crate::layout::{Holds, Layout};
-use crate::program::{Batch, Change, ChangeKind, EntryPath, Term, Version};
+use crate::program::{Batch, Change, ChangeKind, EachChange, EntryPath, Term, Version};
 use crate::tree::TreeOf;
 use askloom_model::{AccessPath, CopyLevel, Id, Value};
 
@@ -63,7 +63,7 @@ pub enum Only {
 }
 
 /// A write with what it is repeated for.
-pub type Repeated = (Option<String>, Write);
+pub type Repeated = (EachChange, Write);
 
 const VERSION: &str = "version";
 const NEXT: &str = "version+1";
@@ -78,7 +78,7 @@ pub(super) fn slot(name: &str, tag: &'static str) -> Bound {
 
 /// The requests of a batch, in their order.
 #[must_use]
-pub fn writes(layout: &Layout<'_>, tables: &[DynamoTable], batch: &Batch) -> Vec<Repeated> {
+pub fn writes(layout: &Layout, tables: &[DynamoTable], batch: &Batch) -> Vec<Repeated> {
     let mut masters: Vec<Repeated> = Vec::new();
     let mut copies: Vec<Repeated> = Vec::new();
     for change in &batch.changes {
@@ -88,12 +88,14 @@ pub fn writes(layout: &Layout<'_>, tables: &[DynamoTable], batch: &Batch) -> Vec
         match (&table.system, &table.stamps) {
             (Some(system), _) => {
                 let all = master(layout, table, system, batch, change).into_iter();
-                masters.extend(all.map(|(each, write)| (each.or_else(|| change.each.clone()), write)));
+                masters.extend(
+                    all.map(|(each, write)| (if each.is_once() { change.each } else { each }, write)),
+                );
             }
             (None, Some(stamps)) => {
                 let write = copy(layout, table, stamps, batch, change);
                 let write = write.map(|write| in_local_indexes(layout, tables, batch, table, change, write));
-                copies.extend(write.map(|write| (change.each.clone(), write)));
+                copies.extend(write.map(|write| (change.each, write)));
             }
             (None, None) => {}
         }
@@ -126,7 +128,7 @@ impl Write {
 }
 
 /// What an item has for an index alone.
-pub(super) fn index_cells(layout: &Layout<'_>, table: &DynamoTable, cells: &[Term]) -> Becoming {
+pub(super) fn index_cells(layout: &Layout, table: &DynamoTable, cells: &[Term]) -> Becoming {
     let keys = table.own_keys().map(|key| (key.name.clone(), key_bound(table, key, cells)));
     let values = table.own_values().map(|(at, column)| {
         let term = cells.iter().find(|term| term.column == Some(at));
@@ -136,7 +138,7 @@ pub(super) fn index_cells(layout: &Layout<'_>, table: &DynamoTable, cells: &[Ter
 }
 
 /// What a change of an index is in the write of the item: where it is put, what is for the index is set.
-fn index_keys(layout: &Layout<'_>, table: &DynamoTable, change: &Change, write: &mut Write) {
+fn index_keys(layout: &Layout, table: &DynamoTable, change: &Change, write: &mut Write) {
     let becoming: Becoming = match &change.kind {
         ChangeKind::PutRow(cells) => index_cells(layout, table, cells),
         ChangeKind::DropRow(terms) => {
@@ -163,7 +165,7 @@ fn index_keys(layout: &Layout<'_>, table: &DynamoTable, change: &Change, write: 
 
 /// A row with what it has for the local indexes of its table.
 fn in_local_indexes(
-    layout: &Layout<'_>,
+    layout: &Layout,
     tables: &[DynamoTable],
     batch: &Batch,
     table: &DynamoTable,
@@ -185,16 +187,12 @@ fn in_local_indexes(
 
 /// The cells of a record as terms.
 pub(super) fn known(cells: &[Value]) -> Vec<Term> {
-    let one = |(at, cell): (usize, &Value)| Term {
-        name: String::new(),
-        value: Some(cell.clone()),
-        column: Some(at),
-    };
+    let one = |(at, cell): (usize, &Value)| Term::known(cell.clone(), at);
     cells.iter().enumerate().map(one).collect()
 }
 
 /// The write that puts what is already there into a global index. Nothing if that is in it by its members.
-pub(super) fn in_index(layout: &Layout<'_>, tables: &[DynamoTable], sample: &Sample) -> Option<Write> {
+pub(super) fn in_index(layout: &Layout, tables: &[DynamoTable], sample: &Sample) -> Option<Write> {
     let Sample::Row { table, cells } = sample else { return None };
     let table = tables.get(table.index())?;
     let index = table.index.as_ref().filter(|index| !index.local)?;
@@ -213,11 +211,11 @@ pub(super) fn in_index(layout: &Layout<'_>, tables: &[DynamoTable], sample: &Sam
 /// One request, if there are several.
 fn together(writes: Vec<Repeated>, batch: &Batch) -> Vec<Repeated> {
     match writes.as_slice() {
-        [] | [(None, _)] => writes,
+        [] | [(EachChange::Once, _)] => writes,
         _several => {
             let known = batch.seen.id.map(|id| Bound::Value(Dynamo::S(id.to_string())));
             let token = known.unwrap_or_else(|| slot(TOKEN, "S"));
-            vec![(None, Write::Transaction { writes, token })]
+            vec![(EachChange::Once, Write::Transaction { writes, token })]
         }
     }
 }
@@ -228,14 +226,14 @@ pub(super) fn number(known: Option<u64>, name: &str) -> Bound {
 }
 
 fn master(
-    layout: &Layout<'_>,
+    layout: &Layout,
     table: &DynamoTable,
     system: &System,
     batch: &Batch,
     change: &Change,
 ) -> Vec<Repeated> {
     let version = batch.version(change.table, change.kind.terms());
-    let once = |write: Option<Write>| write.map(|write| (None, write)).into_iter().collect();
+    let once = |write: Option<Write>| write.map(|write| (EachChange::Once, write)).into_iter().collect();
     match &change.kind {
         ChangeKind::Create(cells) => once(create(layout, table, system, batch, change, cells)),
         ChangeKind::Replace(cells) => {
@@ -270,7 +268,7 @@ fn master(
 }
 
 fn create(
-    layout: &Layout<'_>,
+    layout: &Layout,
     table: &DynamoTable,
     system: &System,
     batch: &Batch,
@@ -316,7 +314,7 @@ fn own_key(table: &DynamoTable, terms: &[Term]) -> Option<Cells> {
 /// Attributes with what they become: nothing if they go.
 pub(super) type Becoming = Vec<(String, Option<Bound>)>;
 
-fn members(layout: &Layout<'_>, table: &DynamoTable, terms: &[Term]) -> Becoming {
+fn members(layout: &Layout, table: &DynamoTable, terms: &[Term]) -> Becoming {
     let own = terms.iter().filter_map(|term| {
         let column = table.attributes.get(term.column?).filter(|column| !column.in_key)?;
         Some((column.name.clone(), bound(layout, column, term)))
@@ -324,7 +322,7 @@ fn members(layout: &Layout<'_>, table: &DynamoTable, terms: &[Term]) -> Becoming
     own.collect()
 }
 
-fn bound(layout: &Layout<'_>, column: &Attribute, term: &Term) -> Option<Bound> {
+fn bound(layout: &Layout, column: &Attribute, term: &Term) -> Option<Bound> {
     match &term.value {
         Some(value) => attribute(layout, column, value).map(Bound::Value),
         None => Some(slot(&term.name, tag(&column.of.holds))),
@@ -395,14 +393,16 @@ fn bury(
     if table.faithful {
         let key = own_key(table, key);
         let delete = key.map(|key| Write::Delete { table: table.name.clone(), key, only: None });
-        return delete.map(|write| (None, write)).into_iter().collect();
+        return delete.map(|write| (EachChange::Once, write)).into_iter().collect();
     }
     let mut gone: Becoming = vec![(system.class.clone(), None)];
     // What is left must not expire: it has the version.
     gone.extend(system.expires.iter().map(|name| (name.clone(), None)));
     gone.extend(table.outside().map(|(_, column)| (column.name.clone(), None)));
-    let mut all: Vec<Repeated> =
-        update(table, system, version, key, gone).map(|write| (None, write)).into_iter().collect();
+    let mut all: Vec<Repeated> = update(table, system, version, key, gone)
+        .map(|write| (EachChange::Once, write))
+        .into_iter()
+        .collect();
     if let (Entries::Items { .. }, Some(sort), Some(partition)) =
         (&system.entries, &table.sort, block(table, key))
     {
@@ -414,11 +414,11 @@ fn bury(
         match entries {
             Some(entries) => all.extend(entries.iter().map(|path| {
                 let item = Bound::Value(Dynamo::S(key::item_text(path)));
-                (None, delete(item))
+                (EachChange::Once, delete(item))
             })),
             None => {
-                let each = format!("other item of it in {}", table.name);
-                all.push((Some(each), delete(slot(&sort.name, "S"))));
+                let each = EachChange::OtherRecords(table.collection);
+                all.push((each, delete(slot(&sort.name, "S"))));
             }
         }
     }
@@ -426,7 +426,7 @@ fn bury(
 }
 
 /// The value of an element that becomes an entry of its own.
-fn element(layout: &Layout<'_>, table: &DynamoTable, value: &Term) -> Bound {
+fn element(layout: &Layout, table: &DynamoTable, value: &Term) -> Bound {
     let column = value.column.and_then(|index| table.attributes.get(index));
     let of = column.and_then(|column| match &column.of.holds {
         Holds::Tree { of, .. } => Some(of),
@@ -503,7 +503,7 @@ fn drop_entry(
 }
 
 fn copy(
-    layout: &Layout<'_>,
+    layout: &Layout,
     table: &DynamoTable,
     stamps: &Stamps,
     batch: &Batch,
@@ -551,7 +551,7 @@ fn copy(
 
 /// The requests that put records in as they stand: as few as can be.
 #[must_use]
-pub fn puts(layout: &Layout<'_>, tables: &[DynamoTable], samples: &[&Sample]) -> Vec<Write> {
+pub fn puts(layout: &Layout, tables: &[DynamoTable], samples: &[&Sample]) -> Vec<Write> {
     let all = samples.iter().flat_map(|sample| items(layout, tables, sample));
     batches(all)
 }

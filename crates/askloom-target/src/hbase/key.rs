@@ -53,7 +53,7 @@ impl Key {
         match &term.value {
             Some(value) => self.extend(&value_bytes(value, descending)),
             None => {
-                let slot = Slot { name: term.name.clone(), descending, prefix: false };
+                let slot = Slot { name: term.name.to_string(), descending, prefix: false };
                 self.parts.push(Part::Slot(slot));
             }
         }
@@ -69,7 +69,7 @@ impl Key {
                 self.extend(&bytes);
             }
             None => {
-                self.parts.push(Part::Slot(Slot { name: term.name.clone(), descending, prefix: true }));
+                self.parts.push(Part::Slot(Slot { name: term.name.to_string(), descending, prefix: true }));
             }
         }
     }

@@ -48,7 +48,7 @@ pub enum Limit {
 
 /// The request of a read.
 #[must_use]
-pub fn request(layout: &Layout<'_>, tables: &[HTable], read: &Read) -> Option<Request> {
+pub fn request(layout: &Layout, tables: &[HTable], read: &Read) -> Option<Request> {
     let own = tables.get(read.table.index())?;
     let table = layout.table(read.table)?;
     let scan = |rows| Request::Scan(Scan { table: own.name.clone(), rows, backwards: false, limit: None });
@@ -86,7 +86,7 @@ pub(super) fn range(own: &HTable, table: &Table, range: &Range) -> Scan {
     let whole = range.block.len() + range.equal.len() >= table.columns.iter().filter(|c| c.is_key()).count();
     let limit = range.limit.as_ref().map(|limit| match &limit.value {
         Some(Value::Int(rows)) => Limit::Rows(*rows),
-        Some(_) | None => Limit::Slot(limit.name.clone()),
+        Some(_) | None => Limit::Slot(limit.name.to_string()),
     });
     let mut rows = match &range.bounds {
         Some(bounds) => between(table, start, bounds),

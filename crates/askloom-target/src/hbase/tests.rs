@@ -7,7 +7,7 @@ use super::schema::{HTable, named};
 use super::value::{Cell, scalar, scalar_value};
 use super::write::{Bound, Check, Mutation};
 use crate::layout::{Column, Field, Holds, Parts, Place, Shape, Source, Table};
-use crate::program::{Bounds, Range, Term};
+use crate::program::{Bounds, Range, Term, ValueFrom};
 use askloom_model::{CollectionId, Id, Precision, Role, Type, Value};
 
 fn column(name: &str, place: Place, ty: Type, optional: bool) -> Column {
@@ -39,7 +39,7 @@ fn numbers() -> Table {
 }
 
 fn term(column: usize, value: impl Into<Option<Value>>) -> Term {
-    Term { name: "x".to_owned(), value: value.into(), column: Some(column) }
+    Term { name: "x".into(), from: ValueFrom::Statement, value: value.into(), column: Some(column) }
 }
 
 fn text(text: &str) -> Value {
@@ -53,8 +53,12 @@ fn bounds(low: Option<(i64, bool)>, high: Option<(i64, bool)>) -> Bounds {
 
 fn scan(table: &Table, bounds: Option<Bounds>, backwards: bool, limit: Option<i64>) -> Scan {
     let block = vec![term(0, text("a"))];
-    let limit =
-        limit.map(|rows| Term { name: "rows".to_owned(), value: Some(Value::Int(rows)), column: None });
+    let limit = limit.map(|rows| Term {
+        name: "rows".into(),
+        from: ValueFrom::Statement,
+        value: Some(Value::Int(rows)),
+        column: None,
+    });
     let range = Range { block, equal: Vec::new(), bounds, backwards, limit };
     range_of(&named(table, "lobby".to_owned()), table, &range)
 }

@@ -12,7 +12,7 @@ use crate::generate::{
     step_heading,
 };
 use crate::layout::Layout;
-use crate::program::{Action, Read, later_seconds};
+use crate::program::{Action, EachChange, Read, Words, later_seconds};
 use askloom_model::{CollectionId, CopyLevel};
 use std::fmt::Write;
 
@@ -53,11 +53,11 @@ impl Language for MongoDb {
         Generated { files, notes: notes(&all, &source.options), refused }
     }
 
-    fn read(&self, layout: &Layout<'_>, options: &Options, read: &Read) -> String {
+    fn read(&self, layout: &Layout, options: &Options, read: &Read) -> String {
         find(layout, &collections(layout, options), read).map(|find| find.text()).unwrap_or_default()
     }
 
-    fn put(&self, layout: &Layout<'_>, options: &Options, sample: &Sample) -> String {
+    fn put(&self, layout: &Layout, options: &Options, sample: &Sample) -> String {
         put(layout, &collections(layout, options), sample)
     }
 }
@@ -85,12 +85,12 @@ fn notes(all: &[MongoCollection], options: &Options) -> Vec<String> {
     notes
 }
 
-fn put(layout: &Layout<'_>, all: &[MongoCollection], record: &Sample) -> String {
+fn put(layout: &Layout, all: &[MongoCollection], record: &Sample) -> String {
     sample(layout, all, record).map_or_else(String::new, |command| command.call("db", 0, "") + ";\n")
 }
 
 /// Collections, then the indexes of them that are copies.
-fn definitions(layout: &Layout<'_>, all: &[MongoCollection]) -> Vec<Block> {
+fn definitions(layout: &Layout, all: &[MongoCollection]) -> Vec<Block> {
     let collections = all.iter().filter(|of| of.index.is_none());
     let mut blocks: Vec<Block> = collections.map(|of| definition(layout, of)).collect();
     let mut made: Vec<&MongoCollection> = Vec::new();
@@ -108,11 +108,11 @@ fn definitions(layout: &Layout<'_>, all: &[MongoCollection]) -> Vec<Block> {
 }
 
 /// The name that a collection has in the design.
-fn wanted<'l>(layout: &'l Layout<'_>, id: CollectionId) -> &'l str {
+fn wanted(layout: &Layout, id: CollectionId) -> &str {
     layout.table(id).map(|table| table.name.as_str()).unwrap_or_default()
 }
 
-fn index_definition(layout: &Layout<'_>, of: &MongoCollection, index: &IndexOf, same: Option<&str>) -> Block {
+fn index_definition(layout: &Layout, of: &MongoCollection, index: &IndexOf, same: Option<&str>) -> Block {
     let name = wanted(layout, of.collection);
     let mut made = format!("{MARK} {}, an index of {}", in_comment(name), in_comment(&of.name));
     if let Some(same) = same {
@@ -131,7 +131,7 @@ fn index_definition(layout: &Layout<'_>, of: &MongoCollection, index: &IndexOf, 
     Block { of: name.to_owned(), text: made, whole: true }
 }
 
-fn definition(layout: &Layout<'_>, of: &MongoCollection) -> Block {
+fn definition(layout: &Layout, of: &MongoCollection) -> Block {
     let wanted = wanted(layout, of.collection);
     let what = if of.is_master() { "an aggregate is a document" } else { "a copy: a row is a document" };
     let mut made = format!("{MARK} {}, {what}\n", in_comment(wanted));
@@ -160,11 +160,12 @@ fn definition(layout: &Layout<'_>, of: &MongoCollection) -> Block {
     Block { of: wanted.to_owned(), text: made, whole: true }
 }
 
-fn block(layout: &Layout<'_>, all: &[MongoCollection], statement: &Statement) -> Block {
+fn block(layout: &Layout, all: &[MongoCollection], statement: &Statement) -> Block {
     let program = &statement.program;
+    let words = program.words(layout);
     let mut made = commented(&heading(MARK, statement));
     for (index, step) in program.steps.iter().enumerate() {
-        made.push_str(&commented(&step_heading(MARK, index + 1, program.steps.len(), step)));
+        made.push_str(&commented(&step_heading(MARK, &words, index + 1, program.steps.len(), step)));
         match &step.action {
             Action::Read(read) => {
                 made.push_str(&find(layout, all, read).map(|find| find.text()).unwrap_or_default());
@@ -176,12 +177,12 @@ fn block(layout: &Layout<'_>, all: &[MongoCollection], statement: &Statement) ->
                 }
                 let commands = commands(layout, all, batch);
                 match (commands.as_slice(), batch.level) {
-                    ([one], _) => made.push_str(&alone(one)),
+                    ([one], _) => made.push_str(&alone(&words, one)),
                     (several, CopyLevel::AtomicUnit | CopyLevel::Transaction) => {
-                        made.push_str(&transaction(several));
+                        made.push_str(&transaction(&words, several));
                     }
                     (several, CopyLevel::Intents) => {
-                        several.iter().for_each(|one| made.push_str(&alone(one)))
+                        several.iter().for_each(|one| made.push_str(&alone(&words, one)))
                     }
                 }
             }
@@ -196,13 +197,15 @@ fn commented(lines: &str) -> String {
     lines.split('\n').map(in_comment).collect::<Vec<_>>().join("\n")
 }
 
-fn repeated(each: Option<&String>, indent: usize) -> String {
-    each.map_or_else(String::new, |each| format!("{:indent$}{MARK} for each {}:\n", "", in_comment(each)))
+fn repeated(words: &Words<'_>, each: EachChange, indent: usize) -> String {
+    words
+        .change(each)
+        .map_or_else(String::new, |each| format!("{:indent$}{MARK} for each {}:\n", "", in_comment(&each)))
 }
 
 /// A command that is one document's, and so all or nothing by itself.
-fn alone((each, command): &Repeated) -> String {
-    let mut made = repeated(each.as_ref(), 0);
+fn alone(words: &Words<'_>, (each, command): &Repeated) -> String {
+    let mut made = repeated(words, *each, 0);
     match command {
         Command::Update { upsert: true, .. } => {
             let _ = writeln!(made, "{UPSERT}");
@@ -223,7 +226,7 @@ fn alone((each, command): &Repeated) -> String {
 }
 
 /// All of it or nothing, as a program. If another writer comes between, the shell starts it again.
-fn transaction(commands: &[Repeated]) -> String {
+fn transaction(words: &Words<'_>, commands: &[Repeated]) -> String {
     const INDENT: usize = 6;
     let mut made = String::from(
         "{\n  const session = db.getMongo().startSession();\n  try {\n    session.withTransaction(() => {\n      \
@@ -237,7 +240,7 @@ fn transaction(commands: &[Repeated]) -> String {
         );
     }
     for (each, command) in commands {
-        made.push_str(&repeated(each.as_ref(), INDENT));
+        made.push_str(&repeated(words, *each, INDENT));
         if let Command::Update { upsert: true, .. } = command {
             let _ = writeln!(made, "{:INDENT$}{UPSERT}", "");
         }

@@ -155,7 +155,7 @@ pub(super) fn key(collection: &str, table: &Table, terms: &[Term]) -> Key {
         let Some(column) = table.columns.get(index) else { continue };
         let component = match &term.value {
             Some(value) => Component::Text(component(column, value)),
-            None => Component::Slot(term.name.clone()),
+            None => Component::Slot(term.name.to_string()),
         };
         match column.place {
             Place::Block => key.major.push(component),

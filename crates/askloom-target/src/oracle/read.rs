@@ -40,7 +40,7 @@ pub enum Bound {
 
 /// The request of a read.
 #[must_use]
-pub fn request(layout: &Layout<'_>, all: &[Pairs], read: &Read) -> Option<Request> {
+pub fn request(layout: &Layout, all: &[Pairs], read: &Read) -> Option<Request> {
     let own = all.get(read.table.index())?;
     let table = layout.table(read.table)?;
     let master = matches!(table.shape, Shape::Master { .. });
@@ -58,7 +58,7 @@ fn iterate(own: &Pairs, table: &Table, range: &Range) -> Request {
     let under = key(&own.name, table, &[range.block.as_slice(), &range.equal].concat());
     let limit = range.limit.as_ref().map(|limit| match &limit.value {
         Some(Value::Int(rows)) => Bound::Text(rows.to_string()),
-        Some(_) | None => Bound::Slot(limit.name.clone()),
+        Some(_) | None => Bound::Slot(limit.name.to_string()),
     });
     let bounds = match &range.bounds {
         Some(bounds) => match key_range(table, bounds) {
@@ -80,13 +80,13 @@ pub(super) fn key_range(table: &Table, bounds: &Bounds) -> Option<KeyRange> {
     let bound = |term: &Term| match &term.value {
         Some(Value::Null) => None,
         Some(value) => Some(Bound::Text(component(column, value))),
-        None => Some(Bound::Slot(term.name.clone())),
+        None => Some(Bound::Slot(term.name.to_string())),
     };
     if let Some(text) = &bounds.prefix {
         return match &text.value {
             Some(value @ Value::Text(_)) => Some(KeyRange::Prefix(Bound::Text(prefix(column, value)))),
             Some(_) => None,
-            None => Some(KeyRange::Prefix(Bound::Slot(text.name.clone()))),
+            None => Some(KeyRange::Prefix(Bound::Slot(text.name.to_string()))),
         };
     }
     let side = |side: &Option<(Term, bool)>| match side {

@@ -6,7 +6,7 @@ use super::read::{Bound, KeyRange, key_range};
 use super::schema::{COLLECTIONS, SQL};
 use super::write::Held;
 use crate::layout::{Column, Holds, Parts, Place, Shape, Source, Table};
-use crate::program::{Bounds, Term};
+use crate::program::{Bounds, Term, ValueFrom};
 use askloom_model::{AccessPath, CollectionId, Id, Role, Type, Value};
 
 fn column(place: Place, ty: Type, optional: bool) -> Column {
@@ -20,7 +20,7 @@ fn table(columns: Vec<Column>) -> Table {
 }
 
 fn term(column: usize, value: Option<Value>) -> Term {
-    Term { name: "x".to_owned(), value, column: Some(column) }
+    Term { name: "x".into(), from: ValueFrom::Statement, value, column: Some(column) }
 }
 
 fn text(text: &str) -> Value {

@@ -1,13 +1,13 @@
 //! Operands of a statement as terms for columns.
 
-use super::Term;
+use super::{Term, ValueFrom};
 use crate::layout::{Holds, Layout, Table};
 use askloom_model::{InSet, KeyValue, Leaf, Operand, Parameter, Value, typed};
 
 /// The parameters of a statement, and their values if they are given.
 #[derive(Clone, Copy)]
 pub(super) struct Given<'g> {
-    pub(super) layout: &'g Layout<'g>,
+    pub(super) layout: &'g Layout,
     pub(super) parameters: &'g [Parameter],
     /// One for each parameter; a missing one is nothing.
     pub(super) arguments: Option<&'g [Option<Value>]>,
@@ -18,7 +18,8 @@ impl Given<'_> {
     pub(super) fn terms(&self, table: &Table, columns: &[usize], operand: &Operand) -> Vec<Term> {
         let value = self.value(operand);
         let name = self.name(table, columns, operand);
-        self.spread(table, columns, &name, value.as_ref())
+        let from = from(operand);
+        self.spread(table, columns, (&name, from), value.as_ref())
     }
 
     /// The terms of what a field of a key is equal to. An identity may be given component by component.
@@ -26,7 +27,7 @@ impl Given<'_> {
         match is {
             KeyValue::Is(operand) => self.terms(table, columns, operand),
             KeyValue::Identity(components) => {
-                let conceptual = self.layout.conceptual;
+                let conceptual = &self.layout.conceptual;
                 let mut left = columns;
                 let mut terms = Vec::new();
                 for component in components {
@@ -49,7 +50,7 @@ impl Given<'_> {
         &self,
         table: &Table,
         columns: &[usize],
-        name: &str,
+        (name, from): (&str, ValueFrom),
         value: Option<&Value>,
     ) -> Vec<Term> {
         let several = columns.len() > 1;
@@ -62,7 +63,8 @@ impl Given<'_> {
                 single => single.clone(),
             });
             let value = value.map(|value| own.map_or(value.clone(), |own| fitted(&own.holds, value)));
-            Term { name, value, column: Some(column) }
+            let from = if several { part_of(from, part) } else { from };
+            Term { name: name.into(), from, value, column: Some(column) }
         };
         columns.iter().enumerate().map(one).collect()
     }
@@ -114,7 +116,33 @@ impl Given<'_> {
             Operand::Constant(_) | Operand::Path(_) => "rows".to_owned(),
         };
         let name = if more == 0 { name } else { format!("{name}+{more}") };
-        Term { name, value, column: None }
+        let parameter = match operand {
+            Operand::Parameter(index) => Some(*index),
+            Operand::Constant(_) | Operand::Path(_) => None,
+        };
+        Term { name: name.into(), from: ValueFrom::Rows { parameter, more }, value, column: None }
+    }
+}
+
+/// Where the value of an operand comes from.
+pub(super) fn from(operand: &Operand) -> ValueFrom {
+    match operand {
+        Operand::Parameter(index) => ValueFrom::Parameter { index: *index, part: None },
+        Operand::Constant(_) | Operand::Path(_) => ValueFrom::Statement,
+    }
+}
+
+/// One part of an identity that comes from there.
+fn part_of(from: ValueFrom, part: usize) -> ValueFrom {
+    match from {
+        ValueFrom::Parameter { index, .. } => ValueFrom::Parameter { index, part: Some(part) },
+        ValueFrom::Loop { field, .. } => ValueFrom::Loop { field, part: Some(part) },
+        ValueFrom::Identity { .. } => ValueFrom::Identity { part },
+        ValueFrom::Statement
+        | ValueFrom::Rows { .. }
+        | ValueFrom::Before
+        | ValueFrom::After
+        | ValueFrom::Other => from,
     }
 }
 

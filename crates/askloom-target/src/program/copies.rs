@@ -2,7 +2,7 @@
 
 use super::read::slots;
 use super::write::{Writing, assignments};
-use super::{Change, ChangeKind};
+use super::{Change, ChangeKind, EachChange, ValueFrom};
 use crate::layout::{Column, Source, Table};
 use askloom_model::{Collection, Conceptual, Leaf, Member, PositionId, WriteAction};
 
@@ -15,8 +15,6 @@ impl Writing<'_> {
             && collection
                 .indexed()
                 .is_none_or(|path| path.hops.is_empty() && !is_many_leaf(self.conceptual(), path.leaf));
-        let each = (!own).then(|| format!("row of {} that it is in", table.name));
-        let key = |before: &str| slots(table, Column::is_key, before);
         let drops = match self.plan.action {
             // A row of what it belongs to may have stood there without it.
             WriteAction::Insert => !own && !self.is_root_alone(collection),
@@ -31,18 +29,18 @@ impl Writing<'_> {
             WriteAction::Update => self.changes_key(table) || collection.source.condition.is_some(),
         };
         if drops {
-            let why = each
-                .clone()
-                .map_or_else(|| "row that it was in".to_owned(), |each| each.replace("is in", "was in"));
-            changes.push(self.change(table, ChangeKind::DropRow(key("old.")), Some(why)));
+            let each = if own { EachChange::OldRow } else { EachChange::OldRows(table.collection) };
+            let key = slots(table, Column::is_key, ValueFrom::Before);
+            changes.push(self.change(table, ChangeKind::DropRow(key), each));
         }
         // What it was joined to may stay behind in a row of its own.
         if self.plan.action != WriteAction::Delete || (!own && !self.is_root_alone(collection)) {
-            let each = match (&collection.source.condition, each) {
-                (Some(_), None) => Some("row, if it meets the condition".to_owned()),
-                (_, each) => each,
+            let each = match (&collection.source.condition, own) {
+                (_, false) => EachChange::NewRows(table.collection),
+                (Some(_), true) => EachChange::RowIfHeld,
+                (None, true) => EachChange::Once,
             };
-            let cells = if own { self.cells(table) } else { slots(table, |_| true, "") };
+            let cells = if own { self.cells(table) } else { slots(table, |_| true, ValueFrom::After) };
             changes.push(self.change(table, ChangeKind::PutRow(cells), each));
         }
     }

@@ -1,6 +1,7 @@
 //! Elements of lists and links of sets: entries of their own where the rules of a master say so, else a part of the
 //! aggregate's record.
 
+use super::bind::from;
 use super::write::Writing;
 use super::{ChangeKind, EntryPath, Term};
 use crate::layout::{Shape, Table};
@@ -23,7 +24,8 @@ impl Writing<'_> {
         }
         let value = match self.step {
             WriteStep::Add { value, .. } => Term {
-                name: self.given.name(table, &column.column.into_iter().collect::<Vec<_>>(), value),
+                name: self.given.name(table, &column.column.into_iter().collect::<Vec<_>>(), value).into(),
+                from: from(value),
                 value: self.given.value(value),
                 column: column.column,
             },
@@ -70,7 +72,8 @@ impl Writing<'_> {
         let operand = self.linked();
         let value = operand.and_then(|operand| self.given.value(operand));
         let columns: Vec<usize> = column.column.into_iter().collect();
-        let slot = operand.map_or_else(|| column.name.clone(), |to| self.given.name(table, &columns, to));
+        let slot = operand.map_or_else(|| column.name.to_string(), |to| self.given.name(table, &columns, to));
+        let from = operand.map_or(column.from, from);
         let mut path = EntryPath::link(name, &slot);
         if let Some(Value::Reference(id)) = &value {
             let steps = vec![AccessStep::Field(name.to_owned()), AccessStep::Link(id.clone())];
@@ -78,7 +81,9 @@ impl Writing<'_> {
         }
         let version = ChangeKind::Set { key: key.clone(), set: Vec::new() };
         let entry = match put {
-            true => ChangeKind::PutEntry { key, path, value: Term { name: slot, value, ..column } },
+            true => {
+                ChangeKind::PutEntry { key, path, value: Term { name: slot.into(), from, value, ..column } }
+            }
             false => ChangeKind::DropEntry { key, path },
         };
         vec![version, entry]

@@ -1,11 +1,13 @@
 //! When a store may take away by itself what has expired.
 
-use super::{Expires, Term};
+use super::{Expires, Term, ValueFrom};
 use crate::layout::{Layout, Shape, Table};
 use askloom_model::{ClassId, Value};
 
 /// The slot of the time when an aggregate expires.
-pub(super) const NAME: &str = "expires";
+pub(super) fn slot() -> Term {
+    Term { name: "expires".into(), from: ValueFrom::After, value: None, column: None }
+}
 
 /// Readers go by the time that an aggregate says. A store takes it away an hour later, so that clocks that differ do no
 /// harm.
@@ -15,8 +17,7 @@ impl Expires {
     /// At a known time, in milliseconds since 1970.
     #[must_use]
     pub fn at_ms(at: i64, after_ms: Option<u64>) -> Self {
-        let at = Term { name: NAME.to_owned(), value: Some(Value::Int(at)), column: None };
-        Self { at, after_ms }
+        Self { at: Term { value: Some(Value::Int(at)), ..slot() }, after_ms }
     }
 
     /// How long after it was made the store may take it away, in milliseconds. Nothing if the time counts from what the
@@ -46,8 +47,8 @@ pub(crate) fn millis(at: &Term) -> Option<i64> {
 }
 
 /// What has no native expiry on a store that counts from the write: classes whose time counts from an attribute.
-pub(crate) fn without_native_expiry(layout: &Layout<'_>, store: &str) -> Option<String> {
-    let conceptual = layout.conceptual;
+pub(crate) fn without_native_expiry(layout: &Layout, store: &str) -> Option<String> {
+    let conceptual = &layout.conceptual;
     let counted = conceptual.classes.iter().filter_map(|(_, class)| {
         let from = &conceptual.attributes[class.ttl?.from?].name;
         Some(format!("`{}` (from `{from}`)", class.name))
@@ -62,7 +63,7 @@ pub(crate) fn without_native_expiry(layout: &Layout<'_>, store: &str) -> Option<
     })
 }
 
-impl Layout<'_> {
+impl Layout {
     /// The classes of a master's aggregates. None for a copy.
     fn classes(&self, table: &Table) -> impl Iterator<Item = ClassId> {
         let root = match table.shape {

@@ -3,7 +3,7 @@
 
 use super::read::slots;
 use super::write::{Writing, assignments};
-use super::{Change, ChangeKind, Term};
+use super::{Change, ChangeKind, EachChange, Holder, LostLink, Term, ValueFrom};
 use crate::layout::{Column, Place, Table};
 use askloom_model::{
     CheckOf, ClassId, Collection, EndId, Member, OnDelete, RelationshipKind, Value, WriteAction,
@@ -18,17 +18,8 @@ impl Writing<'_> {
             }
         }
         for end in self.taken() {
-            let each = format!("{} that had the link `{}` before", self.holder(end), self.name(end));
-            self.cut(end, &each, changes);
+            self.cut(Holder { end, because: LostLink::TakenOver }, changes);
         }
-    }
-
-    fn name(&self, end: EndId) -> &str {
-        &self.conceptual().ends[end].name
-    }
-
-    fn holder(&self, end: EndId) -> &str {
-        &self.conceptual().classes[self.conceptual().ends[end].class].name
     }
 
     /// Links that are set, and of which a target has one at most.
@@ -66,16 +57,16 @@ impl Writing<'_> {
         gone.push(end);
         let conceptual = self.conceptual();
         let row = &conceptual.ends[end];
-        let each = format!("{} that refers to it by `{}`", self.holder(end), row.name);
+        let holder = Holder { end, because: LostLink::TargetDeleted };
         match row.on_delete() {
             Some(OnDelete::Refuse) | None => {}
-            Some(OnDelete::Clear) => self.cut(end, &each, changes),
+            Some(OnDelete::Clear) => self.cut(holder, changes),
             Some(OnDelete::Cascade) => {
                 let is_root = conceptual.classes[row.class].owner.is_none();
                 let Some(root) = conceptual.aggregate_root(row.class).filter(|_| is_root) else {
-                    return self.cut(end, &each, changes);
+                    return self.cut(holder, changes);
                 };
-                self.bury(root, &each, changes);
+                self.bury(root, holder, changes);
                 let further = conceptual.ends.iter().filter(|(_, other)| {
                     other.stored && conceptual.aggregate_root(other.target) == Some(root)
                 });
@@ -84,18 +75,17 @@ impl Writing<'_> {
         }
     }
 
-    fn bury(&self, root: ClassId, each: &str, changes: &mut Vec<Change>) {
+    fn bury(&self, root: ClassId, holder: Holder, changes: &mut Vec<Change>) {
         let Some(table) = self.master_of(root) else { return };
-        let key = slots(table, |column| column.place == Place::Block, "other.");
-        changes.push(Change {
-            class: root,
-            ..self.change(table, ChangeKind::Bury { key }, Some(each.to_owned()))
-        });
-        self.rows(each, changes, |collection| self.is_about(collection, root));
+        let key = slots(table, |column| column.place == Place::Block, ValueFrom::Other);
+        let each = EachChange::Holder(holder);
+        changes.push(Change { class: root, ..self.change(table, ChangeKind::Bury { key }, each) });
+        self.rows(holder, changes, |collection| self.is_about(collection, root));
     }
 
     /// Others that lose a link.
-    fn cut(&self, end: EndId, each: &str, changes: &mut Vec<Change>) {
+    fn cut(&self, holder: Holder, changes: &mut Vec<Change>) {
+        let end = holder.end;
         let conceptual = self.conceptual();
         let class = conceptual.ends[end].class;
         let roots = match conceptual.aggregate_root(class) {
@@ -110,21 +100,22 @@ impl Writing<'_> {
             if members.is_empty() {
                 members.push(Member::End(end));
             }
-            let key = slots(table, |column| column.place == Place::Block, "other.");
+            let key = slots(table, |column| column.place == Place::Block, ValueFrom::Other);
             // A link to one is gone; of several, or inside a part, the others stay.
             let alone = members == [Member::End(end)] && !conceptual.ends[end].cardinality.is_many();
             let lost = |term: Term| Term {
-                name: format!("other.{}", term.name),
+                name: format!("other.{}", term.name).into(),
+                from: ValueFrom::Other,
                 value: alone.then_some(Value::Null),
                 ..term
             };
             let set = self.members(table, &members).into_iter().map(lost).collect();
             let kind = ChangeKind::Set { key, set };
-            changes.push(Change { class: root, ..self.change(table, kind, Some(each.to_owned())) });
+            changes.push(Change { class: root, ..self.change(table, kind, EachChange::Holder(holder)) });
             let uses = |collection: &Collection| {
                 self.is_about(collection, root) && (!collection.whole().is_empty() || uses(collection, end))
             };
-            self.rows(each, changes, uses);
+            self.rows(holder, changes, uses);
         }
     }
 
@@ -133,7 +124,7 @@ impl Writing<'_> {
     }
 
     /// The rows of some copies, whichever they are.
-    fn rows(&self, each: &str, changes: &mut Vec<Change>, wanted: impl Fn(&Collection) -> bool) {
+    fn rows(&self, holder: Holder, changes: &mut Vec<Change>, wanted: impl Fn(&Collection) -> bool) {
         let layout = self.layout();
         for table in layout.tables() {
             let collection = &layout.design.collections[table.collection];
@@ -141,18 +132,10 @@ impl Writing<'_> {
             if is_master || !wanted(collection) {
                 continue;
             }
-            let drop = ChangeKind::DropRow(slots(table, Column::is_key, "old."));
-            changes.push(self.change(
-                table,
-                drop,
-                Some(format!("row of {} that the {each} was in", table.name)),
-            ));
-            let put = ChangeKind::PutRow(slots(table, |_| true, "other."));
-            changes.push(self.change(
-                table,
-                put,
-                Some(format!("row of {} that the {each} is in", table.name)),
-            ));
+            let drop = ChangeKind::DropRow(slots(table, Column::is_key, ValueFrom::Before));
+            changes.push(self.change(table, drop, EachChange::OldRowsOfHolder(table.collection, holder)));
+            let put = ChangeKind::PutRow(slots(table, |_| true, ValueFrom::Other));
+            changes.push(self.change(table, put, EachChange::NewRowsOfHolder(table.collection, holder)));
         }
     }
 

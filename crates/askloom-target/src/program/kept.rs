@@ -1,6 +1,6 @@
 //! What a filter says about single columns.
 
-use super::bind::{Given, fitted};
+use super::bind::{Given, fitted, from};
 use super::{Bounds, Kept, Known, Term};
 use crate::layout::{Field, Holds, Shape, Table};
 use askloom_model::{ColumnValue, Comparison, Condition, Id, Operand, OrderBy, Path, Plan};
@@ -140,6 +140,7 @@ impl Columns<'_> {
             }
         }
         let value = value.map(|value| fitted(holds, value));
-        Some(Term { name: self.given.name(self.table, &[column], operand), value, column: Some(column) })
+        let name = self.given.name(self.table, &[column], operand).into();
+        Some(Term { name, from: from(operand), value, column: Some(column) })
     }
 }

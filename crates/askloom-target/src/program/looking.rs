@@ -1,8 +1,8 @@
 //! What a write reads first.
 
-use super::read::{finding, slots};
+use super::read::{finding, identity_slots, slots};
 use super::write::{Writing, assignments};
-use super::{Action, How, Read, Step, Term};
+use super::{Action, Each, How, Note, Read, Start, Step, Term, ValueFrom};
 use crate::layout::{Place, Table};
 use askloom_model::{
     Assigned, CheckOf, CollectionId, CopyWrite, EndId, Joining, Member, Operand, Position, PositionId,
@@ -12,46 +12,31 @@ use askloom_model::{
 impl Writing<'_> {
     pub(super) fn reads(&self, steps: &mut Vec<Step>) {
         if let Some(positions) = positions(self.step) {
-            let start = Some("what is written, with its version");
-            for step in finding(self.given, positions, &self.plan.find, start) {
-                push(steps, step);
-            }
+            finding(self.given, positions, &self.plan.find, Start::Written, steps);
         } else if !matches!(self.plan.action, WriteAction::Insert) {
-            let why = match self.plan.blind {
-                // Reading it first and testing it is right as well, and costs more than the plan says.
-                true => {
-                    "what is there already, with its version; a blind put, without this, is not generated yet"
-                }
-                false => "what is there already, with its version",
-            };
-            self.look(steps, self.plan.master.collection, why, None);
+            let blind = self.plan.blind;
+            self.look(steps, self.plan.master.collection, Note::Existing { blind }, Each::Once);
         }
         for reservation in &self.plan.reservations {
-            let name = reservation.path.last().map_or("it", |&member| self.conceptual().member_name(member));
+            let member = reservation.path.last().copied();
+            let note = Note::Unique { member, scan: reservation.index.is_none() };
             match reservation.index {
-                Some(index) => {
-                    self.look(steps, index, &format!("nobody else has this `{name}`"), None);
-                }
-                None => self.everything(
-                    steps,
-                    self.plan.master.collection,
-                    &format!("nobody else has this `{name}`"),
-                ),
+                Some(index) => self.look(steps, index, note, Each::Once),
+                None => everything(steps, self.plan.master.collection, note),
             }
         }
         for check in &self.plan.checks {
-            let name = &self.conceptual().ends[check.end].name;
+            let end = check.end;
             match check.what {
                 CheckOf::TargetLives { master } => {
-                    self.target(steps, check.end, master, &format!("what `{name}` refers to is there"));
+                    self.target(steps, end, master, Note::CheckedTarget(end));
                 }
                 CheckOf::Referrers { index: Some(index) } => {
-                    self.back(steps, check.end, index, &format!("who refers to it by `{name}`"));
+                    self.back(steps, end, index, Note::CheckedReferrers { end, scan: false });
                 }
                 CheckOf::Referrers { index: None } => {
-                    if let Some(master) = self.layout().design.master(self.conceptual().ends[check.end].class)
-                    {
-                        self.everything(steps, master, &format!("who refers to it by `{name}`"));
+                    if let Some(master) = self.layout().design.master(self.conceptual().ends[end].class) {
+                        everything(steps, master, Note::CheckedReferrers { end, scan: true });
                     }
                 }
             }
@@ -62,42 +47,53 @@ impl Writing<'_> {
     }
 
     fn support(&self, steps: &mut Vec<Step>, copy: &CopyWrite) {
-        let name = &self.layout().design.collections[copy.collection].name;
+        let of = copy.collection;
         for read in copy.support.iter().filter(|read| !read.shared) {
             match &read.of {
                 SupportOf::Back(back) => {
-                    let end = &self.conceptual().ends[back.end];
-                    let why = format!("which rows of {name} hold it: who refers to it by `{}`", end.name);
+                    let end = back.end;
+                    let note = Note::RowsHolding { copy: of, end, scan: back.index.is_none() };
                     match back.index {
-                        Some(index) => self.back(steps, back.end, index, &why),
+                        Some(index) => self.back(steps, end, index, note),
                         None => {
-                            if let Some(master) = self.layout().design.master(end.class) {
-                                self.everything(steps, master, &why);
+                            if let Some(master) =
+                                self.layout().design.master(self.conceptual().ends[end].class)
+                            {
+                                everything(steps, master, note);
                             }
                         }
                     }
                 }
                 SupportOf::Rebuild { how, .. } => {
-                    let why = format!("what else is in rows of {name}");
+                    let note = |scan| Note::RestOfRows { copy: of, scan };
                     match *how {
                         Joining::Inside => {}
-                        Joining::LookUp { master } => self.look(steps, master, &why, Some("row")),
-                        Joining::Back { index, master } => {
-                            self.look(steps, index, &why, Some("row"));
-                            self.look(steps, master, &why, Some("id found"));
+                        Joining::LookUp { master } => {
+                            self.look(steps, master, note(false), Each::RowsOfCopy(of));
                         }
-                        Joining::BackByScan { master } => self.everything(steps, master, &why),
+                        Joining::Back { index, master } => {
+                            self.look(steps, index, note(false), Each::RowsOfCopy(of));
+                            self.look(steps, master, note(false), Each::FoundOfCopy(of));
+                        }
+                        Joining::BackByScan { master } => everything(steps, master, note(true)),
                     }
                 }
             }
         }
     }
 
-    fn look(&self, steps: &mut Vec<Step>, table: CollectionId, why: &str, each: Option<&str>) {
+    fn look(&self, steps: &mut Vec<Step>, table: CollectionId, note: Note, each: Each) {
         let Some(of) = self.layout().table(table) else { return };
-        let terms = slots(of, |column| column.place == Place::Block, "");
+        let terms = match each {
+            Each::Once | Each::Values(_) => {
+                slots(of, |column| column.place == Place::Block, ValueFrom::After)
+            }
+            Each::Rows(_) | Each::Found(_) | Each::RowsOfCopy(_) | Each::FoundOfCopy(_) => {
+                identity_slots(of, |column| column.place == Place::Block)
+            }
+        };
         let terms = if self.is_about_it(of) { self.known(of, terms) } else { terms };
-        self.look_by(steps, table, why, each, terms);
+        look_by(steps, table, note, each, terms);
     }
 
     /// Whether the rows of a table are instances of the written class.
@@ -107,16 +103,16 @@ impl Writing<'_> {
     }
 
     /// An index by what is written.
-    fn back(&self, steps: &mut Vec<Step>, end: EndId, index: CollectionId, why: &str) {
+    fn back(&self, steps: &mut Vec<Step>, end: EndId, index: CollectionId, note: Note) {
         let (Some(of), Some(master)) =
             (self.layout().table(index), self.layout().table(self.plan.master.collection))
         else {
             return;
         };
-        let mut terms = slots(of, |column| column.place == Place::Block, "");
+        let mut terms = slots(of, |column| column.place == Place::Block, ValueFrom::After);
         let key = match self.step {
             WriteStep::Insert { .. } | WriteStep::Upsert { .. } | WriteStep::Store { .. } => {
-                self.known(master, slots(master, |column| column.place == Place::Block, ""))
+                self.known(master, slots(master, |column| column.place == Place::Block, ValueFrom::After))
             }
             WriteStep::Update { .. }
             | WriteStep::UpdateElements { .. }
@@ -133,11 +129,11 @@ impl Writing<'_> {
         for (term, known) in terms.iter_mut().zip(key).filter(|_| is_whole) {
             *term = Term { column: term.column, ..known };
         }
-        self.look_by(steps, index, why, None, terms);
+        look_by(steps, index, note, Each::Once, terms);
     }
 
     /// The aggregate that a reference is about to hold.
-    fn target(&self, steps: &mut Vec<Step>, end: EndId, table: CollectionId, why: &str) {
+    fn target(&self, steps: &mut Vec<Step>, end: EndId, table: CollectionId, note: Note) {
         let Some(of) = self.layout().table(table) else { return };
         let columns: Vec<usize> = of
             .columns
@@ -154,10 +150,10 @@ impl Writing<'_> {
                 if value == Some(Value::Null) {
                     return;
                 }
-                self.given.spread(of, &columns, name, value.as_ref())
+                self.given.spread(of, &columns, (name, ValueFrom::After), value.as_ref())
             }
         };
-        self.look_by(steps, table, why, None, terms);
+        look_by(steps, table, note, Each::Once, terms);
     }
 
     fn referred(&self, end: EndId) -> Option<&Operand> {
@@ -168,27 +164,19 @@ impl Writing<'_> {
             (_, _) => None,
         }
     }
-
-    fn look_by(
-        &self,
-        steps: &mut Vec<Step>,
-        table: CollectionId,
-        why: &str,
-        each: Option<&str>,
-        terms: Vec<Term>,
-    ) {
-        let action = Action::Read(Read::new(table, How::Block(terms)));
-        push(steps, Step { why: why.to_owned(), each: each.map(str::to_owned), action });
-    }
-
-    fn everything(&self, steps: &mut Vec<Step>, table: CollectionId, why: &str) {
-        let action = Action::Read(Read::new(table, How::All));
-        push(steps, Step { why: format!("{why}: no index leads there"), each: None, action });
-    }
 }
 
+fn look_by(steps: &mut Vec<Step>, table: CollectionId, note: Note, each: Each, terms: Vec<Term>) {
+    push(steps, Step { note, each, action: Action::Read(Read::new(table, How::Block(terms))) });
+}
+
+fn everything(steps: &mut Vec<Step>, table: CollectionId, note: Note) {
+    push(steps, Step { note, each: Each::Once, action: Action::Read(Read::new(table, How::All)) });
+}
+
+/// The same read is not made twice, whichever copies need it.
 fn push(steps: &mut Vec<Step>, step: Step) {
-    if steps.iter().all(|other| other.action != step.action || other.each != step.each) {
+    if steps.iter().all(|other| other.action != step.action || !other.each.is_alike(&step.each)) {
         steps.push(step);
     }
 }

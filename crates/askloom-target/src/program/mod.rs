@@ -4,6 +4,7 @@
 mod bind;
 mod client;
 mod copies;
+mod each;
 mod elements;
 mod entry;
 mod expiry;
@@ -12,24 +13,33 @@ mod kept;
 mod looking;
 mod merge;
 mod missing;
+mod note;
 mod prefix;
 mod read;
 mod seen;
+mod words;
 mod write;
 
+pub use each::{Each, EachChange, Holder, IdentityIn, LoopOf, LostLink, StepIndex, ValueLoop};
 pub use entry::EntryPath;
 pub(crate) use expiry::{later_seconds, millis, without_native_expiry};
+pub use note::{Note, Start};
 pub use prefix::text_after;
-pub use read::{query, support};
+pub use read::query;
 pub use seen::{Seen, Version, Versioned};
+pub use words::Words;
 pub use write::write;
 
-use askloom_model::{ClassId, CollectionId, CopyLevel, Member, Value};
+use crate::layout::Layout;
+use askloom_model::{ClassId, CollectionId, CopyLevel, Member, Parameter, Value};
+use std::sync::Arc;
 
 /// All that is done on the store for one statement.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Program {
     pub name: String,
+    /// Those of the statement, and behind them the list of ids that is looked up first, if there is one.
+    pub parameters: Vec<Parameter>,
     pub steps: Vec<Step>,
     /// What is left to do with the rows that were read.
     pub client: Vec<Client>,
@@ -39,10 +49,8 @@ pub struct Program {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Step {
-    /// Said before the statement: why it is done.
-    pub why: String,
-    /// Once for each of these: `row of step 1`. Nothing if once.
-    pub each: Option<String>,
+    pub note: Note,
+    pub each: Each,
     pub action: Action,
 }
 
@@ -123,12 +131,34 @@ pub struct Bounds {
 /// A value in a statement: a slot until it is known.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Term {
-    /// Without the colon.
-    pub name: String,
+    /// What the slot is called in print, without the colon. Nothing is decided by it.
+    pub name: Arc<str>,
+    pub from: ValueFrom,
     /// Of a constant, or of a parameter that was given.
     pub value: Option<Value>,
     /// The column of the table that it is compared with or put into. Nothing for a number of rows.
     pub column: Option<usize>,
+}
+
+/// Where the value of a term comes from when the statement is carried out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ValueFrom {
+    /// The statement itself says it.
+    Statement,
+    /// A parameter by its place among all; of an identity, one part.
+    Parameter { index: usize, part: Option<usize> },
+    /// What the step is repeated for in the place of a field of the key; of an identity, one part.
+    Loop { field: usize, part: Option<usize> },
+    /// One part of the identity that the step is repeated for.
+    Identity { part: usize },
+    /// The number of rows that LIMIT or PAGE asks for, and some more.
+    Rows { parameter: Option<usize>, more: i64 },
+    /// The column of the term, in the state before the write.
+    Before,
+    /// The column of the term, in the state after the write.
+    After,
+    /// The column of the term, of another aggregate that the write reaches.
+    Other,
 }
 
 /// Changes that are done together, as far as the store can.
@@ -145,8 +175,7 @@ pub struct Change {
     /// Of what is written: it may be a subclass of the table's.
     pub class: ClassId,
     pub kind: ChangeKind,
-    /// Once for each of these.
-    pub each: Option<String>,
+    pub each: EachChange,
     /// Of a row of an index: it takes a value that is unique. No other aggregate that lives may have a row in its block.
     pub unique: bool,
     /// Of a new aggregate of a class with `@ttl`, and of an entry that such a one gets. A store that deletes by itself
@@ -239,12 +268,24 @@ impl Program {
     /// Whether it is one statement that gives the answer as it stands.
     #[must_use]
     pub fn is_direct(&self) -> bool {
-        let once = matches!(self.steps.as_slice(), [Step { each: None, .. }]);
+        let once = matches!(self.steps.as_slice(), [Step { each: Each::Once, .. }]);
         once && self.client.is_empty()
+    }
+
+    /// The sentences for its notes and loops.
+    #[must_use]
+    pub fn words<'w>(&'w self, layout: &'w Layout) -> Words<'w> {
+        Words { layout, parameters: &self.parameters }
     }
 }
 
 impl Term {
+    /// A value that a record has in a column.
+    #[must_use]
+    pub fn known(value: Value, column: usize) -> Self {
+        Self { name: "".into(), from: ValueFrom::Statement, value: Some(value), column: Some(column) }
+    }
+
     /// The value, unless it is still a slot.
     #[must_use]
     pub fn literal(&self) -> Option<&Value> {

@@ -1,54 +1,53 @@
 //! Plans of queries as steps.
 
-use super::bind::{Given, fitted};
+use super::bind::{Given, fitted, from};
 use super::client::{client, is_narrower, leads};
-use super::{Action, Bounds, How, Program, Range, Read, Step, Term};
+use super::words::set_name;
+use super::{
+    Action, Bounds, Each, How, IdentityIn, LoopOf, Note, Program, Range, Read, Start, Step, StepIndex, Term,
+    ValueFrom, ValueLoop,
+};
 use crate::layout::{Column, Field, Layout, Place, Shape, Table};
 use askloom_model::{
-    ClassId, CollectionId, Conceptual, Contents, Fetch, Found, HomePlace, InSet, Inclusive, Joining,
-    KeyRange, KeyValue, Leaf, Limit, Member, Operand, Plan, Position, PositionId, Query, Reading, StepOf,
-    Value,
+    ClassId, CollectionId, Conceptual, Contents, EndId, Fetch, Follow, Found, HomePlace, InSet, Inclusive,
+    Joining, KeyRange, KeyValue, Leaf, Limit, Member, Operand, Path, Plan, Position, PositionId, Query,
+    Reading, StepOf, Value,
 };
 
 /// What a query does by its plan. Arguments are in the order of its parameters.
 #[must_use]
-pub fn query(
-    layout: &Layout<'_>,
-    query: &Query,
-    plan: &Plan,
-    arguments: Option<&[Option<Value>]>,
-) -> Program {
+pub fn query(layout: &Layout, query: &Query, plan: &Plan, arguments: Option<&[Option<Value>]>) -> Program {
     let query = plan.query(query);
-    let given = Given { layout, parameters: plan.parameters(query), arguments };
-    let mut reads = Reads { given, plan, positions: &query.positions, start: None, steps: Vec::new() };
-    reads.all();
-    let steps = reads.steps;
+    let parameters = plan.parameters(query);
+    let given = Given { layout, parameters, arguments };
+    let start = Start::Query;
+    let mut steps = Vec::new();
+    Reads { given, plan, positions: &query.positions, start, steps: &mut steps }.all();
     let client = client(layout, query, plan, &steps);
-    Program { name: query.header.name.clone(), steps, client, missing: None }
+    let name = query.header.name.clone();
+    Program { name, parameters: parameters.to_vec(), steps, client, missing: None }
 }
 
-/// The reads of a plan that is a part of a statement, and why the rows are read that it starts with.
-#[must_use]
+/// Appends the reads of a plan that is a part of a statement, and what the rows are for that it starts with.
 pub(super) fn finding(
     given: Given<'_>,
     positions: &askloom_model::Table<PositionId, Position>,
     plan: &Plan,
-    start: Option<&str>,
-) -> Vec<Step> {
+    start: Start,
+    steps: &mut Vec<Step>,
+) {
     let parameters = plan.first.as_ref().map_or(given.parameters, |found| &found.parameters);
     let given = Given { parameters, ..given };
-    let mut reads = Reads { given, plan, positions, start, steps: Vec::new() };
-    reads.all();
-    reads.steps
+    Reads { given, plan, positions, start, steps }.all();
 }
 
 struct Reads<'r> {
     given: Given<'r>,
     plan: &'r Plan,
     positions: &'r askloom_model::Table<PositionId, Position>,
-    /// Why the first rows are read, if they are not just where a query starts.
-    start: Option<&'r str>,
-    steps: Vec<Step>,
+    /// What the first rows are for.
+    start: Start,
+    steps: &'r mut Vec<Step>,
 }
 
 /// A field of the key, and what an IN has chosen for it: a value, or a name for each of them.
@@ -56,14 +55,14 @@ type Chosen = Vec<(usize, String, Option<Value>)>;
 
 impl Reads<'_> {
     fn conceptual(&self) -> &Conceptual {
-        self.given.layout.conceptual
+        &self.given.layout.conceptual
     }
 
     fn all(&mut self) {
         if let Some(found) = &self.plan.first {
             self.first(found);
         }
-        self.access(&self.plan.access.how, &mut Vec::new(), None);
+        self.access(&self.plan.access.how, &mut Vec::new(), &mut Vec::new());
         for step in &self.plan.priced.steps {
             match &step.of {
                 StepOf::First
@@ -75,8 +74,10 @@ impl Reads<'_> {
                 | StepOf::Limit => {}
                 StepOf::Join(index) => {
                     if let Some(join) = self.plan.joins.get(*index) {
-                        let hop = self.positions[join.position].from;
-                        self.joining(&join.how, hop.map(|hop| hop.step));
+                        if let Some(hop) = self.positions[join.position].from {
+                            let parent = Path { position: hop.parent, hops: Vec::new(), leaf: Leaf::Itself };
+                            self.joining(&join.how, &parent, hop.step);
+                        }
                     }
                 }
                 StepOf::Fetch(index) => {
@@ -85,9 +86,7 @@ impl Reads<'_> {
                     }
                 }
                 StepOf::Follow(follow) => {
-                    let last = follow.hops.last().map(|&end| Member::End(end));
-                    let own = self.positions[follow.position].from.map(|hop| hop.step);
-                    self.joining(&follow.how, last.or(own));
+                    self.follow(follow);
                 }
             }
         }
@@ -99,9 +98,8 @@ impl Reads<'_> {
     /// What is found before the rows are: each statement says for which list.
     fn first(&mut self, found: &Found) {
         let given = Given { parameters: &found.query.parameters, ..self.given };
-        let list = found.list().map_or("", |list| &list.name);
-        let start = format!("what gives :{list}");
-        self.steps.extend(finding(given, &found.query.positions, &found.plan, Some(&start)));
+        let list = found.list().map_or_else(String::new, |list| list.name.clone());
+        finding(given, &found.query.positions, &found.plan, Start::KeyLookup { list }, self.steps);
     }
 
     /// What has expired is told from what lives by the masters: of the rows, and of what a copy took its values from.
@@ -109,13 +107,18 @@ impl Reads<'_> {
         let main = self.plan.access.positions.first().copied().flatten();
         let brought = main.filter(|_| self.brings_aggregates());
         let rows = self.positions.iter().filter(|(id, _)| Some(*id) != brought);
-        let mut classes: Vec<ClassId> = rows.filter_map(|(_, row)| row.class).collect();
-        let ends = self.plan.paths().into_iter().flat_map(|path| path.hops.iter());
-        classes.extend(ends.map(|&end| self.conceptual().ends[end].target));
+        let mut named: Vec<(ClassId, IdentityIn)> =
+            rows.filter_map(|(id, row)| Some((row.class?, IdentityIn::Position(id)))).collect();
+        for path in self.plan.paths() {
+            for (at, &end) in path.hops.iter().enumerate() {
+                let reference = reference(path.position, path.hops.get(..at).unwrap_or_default(), end);
+                named.push((self.conceptual().ends[end].target, IdentityIn::Path(reference)));
+            }
+        }
         // A value object is in its aggregate, and lives as long.
-        classes.retain(|&class| self.conceptual().classes[class].kind.is_entity());
-        for class in classes {
-            self.instances(class, "what has expired is told by the aggregate itself");
+        named.retain(|(class, _)| self.conceptual().classes[*class].kind.is_entity());
+        for (class, identity) in named {
+            self.instances(class, &Note::Expiry, identity);
         }
     }
 
@@ -126,30 +129,24 @@ impl Reads<'_> {
             || leads(self.conceptual(), collection, self.plan)
     }
 
-    fn access(&mut self, how: &Reading, chosen: &mut Chosen, each: Option<String>) {
+    fn access(&mut self, how: &Reading, chosen: &mut Chosen, loops: &mut Vec<ValueLoop>) {
         let id = self.plan.access.collection;
+        let each = if loops.is_empty() { Each::Once } else { Each::Values(loops.clone()) };
         match how {
-            Reading::Each { field, set, of } => self.every(*field, set, of, chosen, each),
+            Reading::Each { field, set, of } => self.every(*field, set, of, chosen, loops),
             Reading::Scan => self.scan(),
             Reading::GetBlock { key } => {
                 let Some(table) = self.given.layout.table(id) else { return };
                 let block = block_columns(table);
                 let terms = self.key_terms(table, &block, key, 0, chosen);
-                self.push(
-                    self.start.unwrap_or("where the rows start"),
-                    each,
-                    Read::new(id, How::Block(terms)),
-                );
+                self.push(Note::Start(self.start.clone()), each, Read::new(id, How::Block(terms)));
             }
             Reading::Range { key, equal, range, backwards, limited } => {
                 let Some(table) = self.given.layout.table(id) else { return };
                 if matches!(table.shape, Shape::Master { .. }) {
                     let terms = self.key_terms(table, &block_columns(table), key, 0, chosen);
-                    return self.push(
-                        self.start.unwrap_or("where the rows start"),
-                        each,
-                        Read::new(id, How::Block(terms)),
-                    );
+                    let read = Read::new(id, How::Block(terms));
+                    return self.push(Note::Start(self.start.clone()), each, read);
                 }
                 let block = self.key_terms(table, &block_columns(table), key, 0, chosen);
                 let sorted = sort_columns(table);
@@ -162,7 +159,7 @@ impl Reads<'_> {
                 let range = Range { block, equal: equal_terms, bounds, backwards: *backwards, limit };
                 let members = self.plan.members_of_records(self.conceptual());
                 let read = Read { members, ..Read::new(id, How::Range(Box::new(range))) };
-                self.push(self.start.unwrap_or("where the rows start"), each, read);
+                self.push(Note::Start(self.start.clone()), each, read);
             }
         }
     }
@@ -182,29 +179,30 @@ impl Reads<'_> {
     }
 
     /// A statement for each value that is known; else one that is repeated.
-    fn every(&mut self, field: usize, set: &InSet, of: &Reading, chosen: &mut Chosen, each: Option<String>) {
+    fn every(
+        &mut self,
+        field: usize,
+        set: &InSet,
+        of: &Reading,
+        chosen: &mut Chosen,
+        loops: &mut Vec<ValueLoop>,
+    ) {
         let bucket = self.bucket(field).filter(|_| self.given.arguments.is_none());
-        let Some(values) = self.given.choices(set).filter(|_| bucket.is_none()) else {
-            let name = match set {
-                InSet::Parameter(index) => self.given.parameters.get(*index).map(|p| p.name.clone()),
-                InSet::List(_) => bucket.map(|_| "bucket".to_owned()),
-            };
-            let name = name.unwrap_or_else(|| "value".to_owned());
-            let repeated = match bucket {
-                Some(of) => format!(":bucket from 0 to {}", of.saturating_sub(1)),
-                None => format!("value of :{name}"),
-            };
-            chosen.push((field, name, None));
-            let each = Some(each.map_or_else(|| repeated.clone(), |each| format!("{each} and {repeated}")));
-            self.access(of, chosen, each);
-            chosen.pop();
+        if let Some(values) = self.given.choices(set).filter(|_| bucket.is_none()) {
+            for value in values {
+                chosen.push((field, "value".to_owned(), Some(value)));
+                self.access(of, chosen, loops);
+                chosen.pop();
+            }
             return;
-        };
-        for value in values {
-            chosen.push((field, "value".to_owned(), Some(value)));
-            self.access(of, chosen, each.clone());
-            chosen.pop();
         }
+        let name = bucket.map_or_else(|| set_name(self.given.parameters, set), |_| "bucket").to_owned();
+        let of_loop = bucket.map_or_else(|| LoopOf::Set(set.clone()), LoopOf::Buckets);
+        chosen.push((field, name, None));
+        loops.push(ValueLoop { field, of: of_loop });
+        self.access(of, chosen, loops);
+        loops.pop();
+        chosen.pop();
     }
 
     /// How many buckets there are, if a field of the key says which.
@@ -238,8 +236,12 @@ impl Reads<'_> {
         for (at, (operand, field)) in operands.iter().zip(fields).enumerate() {
             let columns = &field.columns;
             match chosen.iter().find(|(place, _, _)| *place == first + at) {
-                Some((_, name, value)) => {
-                    terms.extend(self.given.spread(table, columns, name, value.as_ref()));
+                Some((field, name, value)) => {
+                    let from = match value {
+                        Some(_) => ValueFrom::Statement,
+                        None => ValueFrom::Loop { field: *field, part: None },
+                    };
+                    terms.extend(self.given.spread(table, columns, (name, from), value.as_ref()));
                 }
                 None => terms.extend(self.given.key_terms(table, columns, operand)),
             }
@@ -253,7 +255,7 @@ impl Reads<'_> {
             let holds = table.columns.get(column).map(|column| &column.holds);
             let value = self.given.value(operand);
             let value = value.map(|value| holds.map_or(value.clone(), |holds| fitted(holds, value)));
-            Term { name, value, column: Some(column) }
+            Term { name: name.into(), from: from(operand), value, column: Some(column) }
         };
         let side = |side: &Option<(Operand, Inclusive)>| {
             side.as_ref().map(|(operand, inclusive)| (term(operand), *inclusive == Inclusive::Yes))
@@ -282,92 +284,173 @@ impl Reads<'_> {
         for table in tables {
             let kept = (!master).then(|| super::kept::kept(self.given, self.plan)).flatten().map(Box::new);
             let read = Read { kept, ..Read::new(table, How::All) };
-            let why = match self.plan.priced.searched.is_empty() {
-                true => "no key leads there: everything is read",
-                false => "where the rows start: the store searches for them",
+            let start = self.start.clone();
+            let note = match self.plan.priced.searched.is_empty() {
+                true => Note::Scan(start),
+                false => Note::Search(start),
             };
-            self.push(self.start.unwrap_or(why), None, read);
+            self.push(note, Each::Once, read);
         }
     }
 
-    fn joining(&mut self, how: &Joining, step: Option<Member>) {
-        let name = step.map_or("it", |member| self.conceptual().member_name(member)).to_owned();
+    /// A look-up of what an entry does not hold: of the instance at a position, or further along a path.
+    fn follow(&mut self, follow: &Follow) {
+        let position = follow.position;
+        match follow.hops.split_last() {
+            Some((&last, before)) => {
+                let from = match before.split_last() {
+                    Some((&end, before)) => reference(position, before, end),
+                    None => Path { position, hops: Vec::new(), leaf: Leaf::Itself },
+                };
+                self.joining(&follow.how, &from, Member::End(last));
+            }
+            None => self.instance_at(&follow.how, position),
+        }
+    }
+
+    /// The instance that stands at a position, by its own identity.
+    fn instance_at(&mut self, how: &Joining, position: PositionId) {
+        let step = self.positions[position].from.map(|hop| hop.step);
+        let itself = IdentityIn::Position(position);
+        match (how, step, self.positions[position].class) {
+            (Joining::Inside, _, _) => {}
+            (Joining::LookUp { master }, Some(Member::End(end)), Some(_)) => {
+                let row = &self.conceptual().ends[end];
+                let class = if row.stored { row.target } else { row.class };
+                let note = Note::Target(Member::End(end));
+                self.instances(class, &note, itself.clone());
+                self.block(*master, note, itself);
+            }
+            (Joining::LookUp { master } | Joining::Back { master, .. }, _, _) => {
+                self.block(*master, Note::Aggregate, itself);
+            }
+            (Joining::BackByScan { master }, _, _) => {
+                self.push(Note::Aggregate, Each::Once, Read::new(*master, How::All));
+            }
+        }
+    }
+
+    /// What a step leads to from where a path ends.
+    fn joining(&mut self, how: &Joining, from: &Path, step: Member) {
         match how {
             Joining::Inside => {}
-            Joining::LookUp { master } => {
-                let target = match step {
-                    Some(Member::End(end)) => {
-                        let row = &self.conceptual().ends[end];
-                        Some(if row.stored { row.target } else { row.class })
-                    }
-                    Some(Member::Attribute(_)) | None => None,
-                };
-                match target {
-                    Some(class) => {
-                        self.instances(class, &format!("what `{name}` refers to"));
-                        self.block(*master, &format!("what `{name}` refers to"), "row");
-                    }
-                    None => self.block(*master, "the aggregate itself", "row"),
+            Joining::LookUp { master } => match step {
+                Member::End(end) => {
+                    let row = &self.conceptual().ends[end];
+                    let class = if row.stored { row.target } else { row.class };
+                    let to = IdentityIn::Path(self.beyond(from, end));
+                    self.instances(class, &Note::Target(step), to.clone());
+                    self.block(*master, Note::Target(step), to);
                 }
-            }
+                Member::Attribute(_) => {
+                    self.block(*master, Note::Aggregate, self.identity_of(from));
+                }
+            },
             Joining::Back { index, master } => {
-                self.block(*index, &format!("who is in `{name}`"), "row");
-                self.block(*master, &format!("those in `{name}`"), "id found");
+                let found = self.block(*index, Note::ReferrerIds(step), self.identity_of(from));
+                self.found(*master, Note::Referrers(step), found);
             }
             Joining::BackByScan { master } => {
                 let read = Read::new(*master, How::All);
-                self.push(&format!("who is in `{name}`: no index leads back"), None, read);
+                self.push(Note::ReferrersByScan(step), Each::Once, read);
+            }
+        }
+    }
+
+    /// The reference at the end of a path that goes one end further.
+    fn beyond(&self, from: &Path, end: EndId) -> Path {
+        let mut hops = from.hops.clone();
+        if let Leaf::Reference(last) = from.leaf {
+            hops.push(last);
+        }
+        reference(from.position, &hops, end)
+    }
+
+    fn identity_of(&self, path: &Path) -> IdentityIn {
+        match path.leaf {
+            Leaf::Itself if path.hops.is_empty() => IdentityIn::Position(path.position),
+            Leaf::Itself | Leaf::Attribute(_) | Leaf::Reference(_) | Leaf::Bucket(_) => {
+                IdentityIn::Path(path.clone())
             }
         }
     }
 
     /// The instances of a class by their ids: in aggregates of their own, or inside others, which an index leads to.
-    fn instances(&mut self, class: ClassId, why: &str) {
+    fn instances(&mut self, class: ClassId, note: &Note, identity: IdentityIn) {
         let layout = self.given.layout;
         for home in layout.conceptual.homes(class) {
             let Some(master) = layout.design.master(home.root) else { continue };
             match home.place {
-                HomePlace::Root => self.block(master, why, "row"),
+                HomePlace::Root => {
+                    self.block(master, note.clone(), identity.clone());
+                }
                 HomePlace::Inside => {
                     let indexes = part_indexes(layout, class, home.root);
                     if indexes.is_empty() {
                         let read = Read::new(master, How::All);
-                        self.push(&format!("{why}, inside another: no index leads there"), None, read);
+                        self.push(Note::OwnerByScan(Box::new(note.clone())), Each::Once, read);
                     }
                     for index in indexes {
-                        self.block(index, &format!("whose part it is: {why}"), "row");
-                        self.block(master, why, "id found");
+                        let owner = Note::Owner(Box::new(note.clone()));
+                        let found = self.block(index, owner, identity.clone());
+                        self.found(master, note.clone(), found);
                     }
                 }
             }
         }
     }
 
-    fn block(&mut self, table: CollectionId, why: &str, each: &str) {
-        let Some(of) = self.given.layout.table(table) else { return };
-        let terms = slots(of, |column| column.place == Place::Block, "");
-        self.push(why, Some(each.to_owned()), Read::new(table, How::Block(terms)));
+    /// A block by an identity that rows have. Where it is read for another one already, both are what it is read for.
+    fn block(&mut self, table: CollectionId, note: Note, identity: IdentityIn) -> StepIndex {
+        let terms = self.identity_slots(table, |column| column.place == Place::Block);
+        let action = Action::Read(Read::new(table, How::Block(terms)));
+        for (at, step) in self.steps.iter_mut().enumerate() {
+            if let Each::Rows(places) = &mut step.each
+                && step.action == action
+            {
+                if !places.contains(&identity) {
+                    places.push(identity);
+                }
+                return at;
+            }
+        }
+        self.steps.push(Step { note, each: Each::Rows(vec![identity]), action });
+        self.steps.len() - 1
+    }
+
+    /// A block by the identities that an earlier step gives.
+    fn found(&mut self, table: CollectionId, note: Note, by: StepIndex) {
+        let terms = self.identity_slots(table, |column| column.place == Place::Block);
+        self.push(note, Each::Found(by), Read::new(table, How::Block(terms)));
     }
 
     fn fetch(&mut self, fetch: &Fetch) {
-        let Some(table) = self.given.layout.table(fetch.collection) else { return };
-        let terms = slots(table, Column::is_key, "");
+        let terms = self.identity_slots(fetch.collection, Column::is_key);
         let read = Read::new(fetch.collection, How::Record(terms));
-        self.push("what the rows do not hold", Some("row".to_owned()), read);
+        self.push(Note::Fetch, Each::Rows(vec![IdentityIn::Row]), read);
     }
 
-    fn push(&mut self, why: &str, each: Option<String>, read: Read) {
+    fn identity_slots(&self, table: CollectionId, wanted: impl Fn(&Column) -> bool) -> Vec<Term> {
+        self.given.layout.table(table).map_or_else(Vec::new, |of| identity_slots(of, wanted))
+    }
+
+    fn push(&mut self, note: Note, each: Each, read: Read) {
         let action = Action::Read(read);
         let there = self.steps.iter().any(|step| step.action == action && step.each == each);
         if !there {
-            self.steps.push(Step { why: why.to_owned(), each, action });
+            self.steps.push(Step { note, each, action });
         }
     }
 }
 
+/// A reference at the end of hops.
+fn reference(position: PositionId, hops: &[EndId], end: EndId) -> Path {
+    Path { position, hops: hops.to_vec(), leaf: Leaf::Reference(end) }
+}
+
 /// The indexes that lead from a part's id to the aggregates that have it inside.
-fn part_indexes(layout: &Layout<'_>, class: ClassId, root: ClassId) -> Vec<CollectionId> {
-    let conceptual = layout.conceptual;
+fn part_indexes(layout: &Layout, class: ClassId, root: ClassId) -> Vec<CollectionId> {
+    let conceptual = &layout.conceptual;
     let is_it = |collection: &askloom_model::Collection| {
         let Some(path) = collection.indexed().filter(|_| collection.source.root == root) else {
             return false;
@@ -385,24 +468,32 @@ fn part_indexes(layout: &Layout<'_>, class: ClassId, root: ClassId) -> Vec<Colle
     layout.design.collections.iter().filter(|(_, collection)| is_it(collection)).map(|(id, _)| id).collect()
 }
 
+/// A slot for each part of the identity that a step is repeated for.
+pub(super) fn identity_slots(table: &Table, wanted: impl Fn(&Column) -> bool) -> Vec<Term> {
+    let terms = slots(table, wanted, ValueFrom::Statement).into_iter().enumerate();
+    terms.map(|(part, term)| Term { from: ValueFrom::Identity { part }, ..term }).collect()
+}
+
 /// A slot for each of some columns, by their names.
-pub(super) fn slots(table: &Table, wanted: impl Fn(&Column) -> bool, before: &str) -> Vec<Term> {
+pub(super) fn slots(table: &Table, wanted: impl Fn(&Column) -> bool, from: ValueFrom) -> Vec<Term> {
+    let before = match from {
+        ValueFrom::Before => "old.",
+        ValueFrom::Other => "other.",
+        ValueFrom::Statement
+        | ValueFrom::Parameter { .. }
+        | ValueFrom::Loop { .. }
+        | ValueFrom::Identity { .. }
+        | ValueFrom::Rows { .. }
+        | ValueFrom::After => "",
+    };
     let columns = table.columns.iter().enumerate().filter(|(_, column)| wanted(column));
     let slot = |(index, column): (usize, &Column)| Term {
-        name: format!("{before}{}", column.name),
+        name: format!("{before}{}", column.name).into(),
+        from,
         value: None,
         column: Some(index),
     };
     columns.map(slot).collect()
-}
-
-/// A read of a block whose key is found by another step.
-#[must_use]
-pub fn support(layout: &Layout<'_>, table: CollectionId, why: &str, each: &str) -> Option<Step> {
-    let of = layout.table(table)?;
-    let terms = slots(of, |column| column.place == Place::Block, "");
-    let action = Action::Read(Read::new(table, How::Block(terms)));
-    Some(Step { why: why.to_owned(), each: Some(each.to_owned()), action })
 }
 
 /// The columns of each field of the block key. Those of a master are the parts of the id.

@@ -3,7 +3,9 @@
 use super::bind::Given;
 use super::missing::missing;
 use super::read::{all, slots};
-use super::{Action, Batch, Change, ChangeKind, Expires, Program, Seen, Step, Term};
+use super::{
+    Action, Batch, Change, ChangeKind, Each, EachChange, Expires, Note, Program, Seen, Step, Term, ValueFrom,
+};
 use super::{expiry, merge};
 use crate::layout::{Column, Field, Layout, Place, Shape, Source, Table, identifier_parts};
 use askloom_model::{
@@ -16,14 +18,15 @@ use std::collections::HashMap;
 /// that has no text yet, its name.
 #[must_use]
 pub fn write(
-    layout: &Layout<'_>,
+    layout: &Layout,
     write: &Write,
     plan: &WritePlan,
     arguments: Option<&HashMap<String, Value>>,
 ) -> Program {
-    let missing = missing(layout.conceptual, write, arguments);
+    let missing = missing(&layout.conceptual, write, arguments);
+    let (name, parameters) = (write.header.name.clone(), write.parameters.clone());
     if missing.is_some() {
-        return Program { name: write.header.name.clone(), steps: Vec::new(), client: Vec::new(), missing };
+        return Program { name, parameters, steps: Vec::new(), client: Vec::new(), missing };
     }
     let values: Option<Vec<Option<Value>>> = arguments.map(|arguments| {
         write.parameters.iter().map(|parameter| arguments.get(&parameter.name).cloned()).collect()
@@ -37,19 +40,12 @@ pub fn write(
         writing.changes(&mut changes);
     }
     let changes = merge::merged(changes);
-    let why = match plan.level {
-        askloom_model::CopyLevel::AtomicUnit => "all of it at once",
-        askloom_model::CopyLevel::Transaction => "all of it in one transaction",
-        askloom_model::CopyLevel::Intents => {
-            "the aggregate first, then its copies: a reader may see these behind"
-        }
-    };
     // A put that fails if something is there is right as well, and costs more than the plan says.
     let blind = plan.steps.iter().any(|step| step.blind && step.action == WriteAction::Insert);
-    let not_yet = if blind { "; a blind put, without its condition, is not generated yet" } else { "" };
+    let note = Note::Commit { level: plan.level, blind };
     let batch = Batch { changes, level: plan.level, seen: Seen::default() };
-    steps.push(Step { why: format!("{why}{not_yet}"), each: None, action: Action::Change(batch) });
-    Program { name: write.header.name.clone(), steps, client: Vec::new(), missing: None }
+    steps.push(Step { note, each: Each::Once, action: Action::Change(batch) });
+    Program { name, parameters, steps, client: Vec::new(), missing: None }
 }
 
 pub(super) struct Writing<'w> {
@@ -60,18 +56,18 @@ pub(super) struct Writing<'w> {
 }
 
 impl Writing<'_> {
-    pub(super) fn layout(&self) -> &Layout<'_> {
+    pub(super) fn layout(&self) -> &Layout {
         self.given.layout
     }
 
     pub(super) fn conceptual(&self) -> &Conceptual {
-        self.given.layout.conceptual
+        &self.given.layout.conceptual
     }
 
     fn changes(&self, changes: &mut Vec<Change>) {
         let Some(table) = self.layout().table(self.plan.master.collection) else { return };
         for kind in self.master(table) {
-            changes.push(self.change(table, kind, None));
+            changes.push(self.change(table, kind, EachChange::Once));
         }
         // Where unique values are taken, the entries of an index are what takes them.
         let taken = self.plan.reservations.iter().filter_map(|reservation| reservation.index);
@@ -87,7 +83,7 @@ impl Writing<'_> {
         self.followers(changes);
     }
 
-    pub(super) fn change(&self, table: &Table, kind: ChangeKind, each: Option<String>) -> Change {
+    pub(super) fn change(&self, table: &Table, kind: ChangeKind, each: EachChange) -> Change {
         let expires = self.expires(table, &kind);
         let taken = self.plan.reservations.iter().any(|taken| taken.index == Some(table.collection));
         let unique = taken && matches!(kind, ChangeKind::PutRow(_));
@@ -97,7 +93,7 @@ impl Writing<'_> {
     /// Parts that expire are in an aggregate that stays.
     fn expires(&self, table: &Table, kind: &ChangeKind) -> Option<Expires> {
         let of = |class| {
-            let at = Term { name: expiry::NAME.to_owned(), value: None, column: None };
+            let at = expiry::slot();
             let ttl = self.conceptual().ttl(class)?;
             Some(Expires { at, after_ms: ttl.from.is_none().then_some(ttl.ms) })
         };
@@ -175,7 +171,7 @@ impl Writing<'_> {
 
     /// The key of the aggregate: what the condition says of it, else what was found.
     pub(super) fn key(&self, table: &Table) -> Vec<Term> {
-        let slots = slots(table, |column| column.place == Place::Block, "");
+        let slots = slots(table, |column| column.place == Place::Block, ValueFrom::After);
         let found = finding_key(&self.plan.find.access.how);
         let by_key = self.plan.find.access.collection == table.collection;
         let Some(operands) = found.filter(|_| by_key) else { return self.known(table, slots) };
@@ -222,12 +218,12 @@ impl Writing<'_> {
             Source::Member(member) => members.contains(member),
             Source::Path { .. } | Source::Position { .. } | Source::Node | Source::Whole(_) => false,
         };
-        slots(table, wanted, "")
+        slots(table, wanted, ValueFrom::After)
     }
 
     /// A term for each column of a record; known where a parameter or a default gives it.
     pub(super) fn cells(&self, table: &Table) -> Vec<Term> {
-        self.known(table, slots(table, |_| true, ""))
+        self.known(table, slots(table, |_| true, ValueFrom::After))
     }
 
     /// Fills in what a parameter of the column's name, or an assignment, says.

@@ -10,7 +10,7 @@ use crate::generate::{
     Block, File, Generated, Language, Options, Sample, Source, Statement, client_line, heading, step_heading,
 };
 use crate::layout::Layout;
-use crate::program::{Action, Read, Step};
+use crate::program::{Action, Read, Step, Words};
 use std::fmt::Write;
 
 const MARK: &str = "#";
@@ -52,22 +52,23 @@ impl Language for Redis {
         Generated { files, notes: notes(self.0, source), refused }
     }
 
-    fn read(&self, layout: &Layout<'_>, options: &Options, read: &Read) -> String {
+    fn read(&self, layout: &Layout, options: &Options, read: &Read) -> String {
         let tables = tables(layout, self.0, &options.prefix);
         command(&tables, read).map(|command| command.text()).unwrap_or_default()
     }
 
-    fn put(&self, layout: &Layout<'_>, options: &Options, sample: &Sample) -> String {
+    fn put(&self, layout: &Layout, options: &Options, sample: &Sample) -> String {
         put(layout, &tables(layout, self.0, &options.prefix), sample)
     }
 }
 
 impl Redis {
-    fn block(&self, layout: &Layout<'_>, tables: &[RedisTable], statement: &Statement) -> Block {
+    fn block(&self, layout: &Layout, tables: &[RedisTable], statement: &Statement) -> Block {
         let program = &statement.program;
+        let words = program.words(layout);
         let mut text = heading(MARK, statement);
         for (index, step) in program.steps.iter().enumerate() {
-            text.push_str(&step_heading(MARK, index + 1, program.steps.len(), step));
+            text.push_str(&step_heading(MARK, &words, index + 1, program.steps.len(), step));
             match &step.action {
                 Action::Read(read) => {
                     let command = command(tables, read).map(|command| command.text()).unwrap_or_default();
@@ -77,7 +78,7 @@ impl Redis {
                 Action::Change(batch) => {
                     let before = program.steps.get(..index).unwrap_or_default();
                     for call in calls(layout, tables, self.0, before, batch) {
-                        text.push_str(&repeated(&call));
+                        text.push_str(&repeated(&words, &call));
                         let _ = writeln!(text, "{}", call.command().text());
                     }
                 }
@@ -158,7 +159,7 @@ fn notes(flavour: Flavour, source: &Source<'_>) -> Vec<String> {
     notes
 }
 
-fn put(layout: &Layout<'_>, tables: &[RedisTable], record: &Sample) -> String {
+fn put(layout: &Layout, tables: &[RedisTable], record: &Sample) -> String {
     sample(layout, tables, record).iter().map(|command| command.text() + "\n").collect()
 }
 
@@ -168,10 +169,10 @@ fn definition(table: &RedisTable) -> Option<Block> {
 }
 
 /// Which steps of a call are there more than once.
-fn repeated(call: &Call) -> String {
+fn repeated(words: &Words<'_>, call: &Call) -> String {
     let mut text = String::new();
     for step in call.free.iter().chain(&call.steps) {
-        if let Some(each) = &step.each {
+        if let Some(each) = words.change(step.each) {
             let _ = writeln!(text, "{MARK} `{} {} …` for each {each}", step.name, step.key);
         }
     }

@@ -75,7 +75,7 @@ fn end(bytes: Option<&[u8]>) -> Arg {
 
 /// What the bounds are made of, while something of it is open.
 fn open_edges(table: &RedisTable, range: &Range) -> (Arg, Arg) {
-    let name = |term: &Term| term.name.clone();
+    let name = |term: &Term| term.name.to_string();
     let equal: Vec<String> = range.equal.iter().map(name).collect();
     let with = |last: Option<String>| {
         let names: Vec<String> = equal.iter().cloned().chain(last).collect();
@@ -93,8 +93,9 @@ fn open_edges(table: &RedisTable, range: &Range) -> (Arg, Arg) {
         let low = all("[", None, "bytes").unwrap_or_else(|| Arg::text("-"));
         return (low, all("(", None, "after").unwrap_or_else(|| Arg::text("+")));
     };
-    let side =
-        |side: &Option<(Term, bool)>| side.as_ref().map(|(term, inclusive)| (term.name.clone(), *inclusive));
+    let side = |side: &Option<(Term, bool)>| {
+        side.as_ref().map(|(term, inclusive)| (term.name.to_string(), *inclusive))
+    };
     if let Some(prefix) = &bounds.prefix {
         let start = Some(format!("{}…", prefix.name));
         let low = all("[", start.clone(), "bytes").unwrap_or_else(|| Arg::text("-"));

@@ -6,7 +6,8 @@ use super::value::{field, key_part, ordered, sorted_bytes, value};
 use super::*;
 use crate::layout::{Column, Holds, Layout, Place, Source};
 use crate::program::{
-    Action, Batch, Bounds, Change, ChangeKind, How, Kept, Known, Range, Read, Seen, Step, Term,
+    Action, Batch, Bounds, Change, ChangeKind, Each, EachChange, How, Kept, Known, Note, Range, Read, Seen,
+    Step, Term, ValueFrom,
 };
 use askloom_model::{CollectionId, Conceptual, CopyLevel, Design, Id, Precision, Type, Value};
 use std::collections::BTreeSet;
@@ -35,7 +36,7 @@ fn text(text: &str) -> Value {
 }
 
 fn term(column: usize, value: Option<Value>) -> Term {
-    Term { name: format!("p{column}"), value, column: Some(column) }
+    Term { name: format!("p{column}").into(), from: ValueFrom::Statement, value, column: Some(column) }
 }
 
 const NASTY: [&str; 24] = [
@@ -141,7 +142,7 @@ fn a_prefix_means_no_more_in_a_pattern_than_it_says() {
     assert_eq!(own.pattern(), "a\\*\\?\\[b\\]\\^\\\\:C:{*");
 }
 
-fn layout_of<'l>(conceptual: &'l Conceptual, design: &'l Design) -> Layout<'l> {
+fn layout_of(conceptual: &Conceptual, design: &Design) -> Layout {
     Layout::new(conceptual, design)
 }
 
@@ -381,7 +382,7 @@ fn change(table: usize, kind: ChangeKind) -> Change {
         table: CollectionId::from_index(table),
         class: askloom_model::ClassId::from_index(0),
         kind,
-        each: None,
+        each: EachChange::Once,
         unique: false,
         expires: None,
     }
@@ -430,7 +431,8 @@ fn what_was_read_beside_it_is_checked_too() {
     let layout = layout_of(&conceptual, &design);
     let tables = two_tables();
     let read = Read::new(CollectionId::from_index(0), How::Block(vec![term(0, Some(text("other")))]));
-    let step = Step { why: String::new(), each: None, action: Action::Read(read) };
+    let note = Note::CheckedTarget(askloom_model::EndId::from_index(0));
+    let step = Step { note, each: Each::Once, action: Action::Read(read) };
     let made = calls(&layout, &tables, Flavour::Plain, &[step], &set_and_row(Value::Int(1)));
     let line = made[0].command().text();
     assert!(

@@ -8,7 +8,7 @@ use super::value::{field, number, number_of};
 use crate::generate::Sample;
 use crate::layout::{Layout, Place, Shape};
 use crate::program::{
-    Action, Batch, Change, ChangeKind, EntryPath, How, Step, Term, Version, later_seconds, millis,
+    Action, Batch, Change, ChangeKind, EachChange, EntryPath, How, Step, Term, Version, later_seconds, millis,
 };
 use askloom_model::{Id, Value};
 
@@ -26,7 +26,7 @@ pub struct Call {
 /// What is done to a key, and what it is repeated for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Repeated {
-    pub each: Option<String>,
+    pub each: EachChange,
     pub key: usize,
     pub name: &'static str,
     pub args: Vec<Arg>,
@@ -40,7 +40,7 @@ const STAMP: &str = "stamp";
 /// The calls of a batch, in their order. `before` is what was read for it.
 #[must_use]
 pub fn calls(
-    layout: &Layout<'_>,
+    layout: &Layout,
     tables: &[RedisTable],
     flavour: Flavour,
     before: &[Step],
@@ -87,8 +87,8 @@ impl Call {
         }
     }
 
-    fn step(&mut self, key: usize, name: &'static str, args: Vec<Arg>, each: Option<&String>) {
-        let step = Repeated { each: each.cloned(), key, name, args };
+    fn step(&mut self, key: usize, name: &'static str, args: Vec<Arg>, each: EachChange) {
+        let step = Repeated { each, key, name, args };
         // Several statements of one write make one new version.
         if !matches!(name, "next" | "at") || !self.steps.contains(&step) {
             self.steps.push(step);
@@ -96,8 +96,8 @@ impl Call {
     }
 
     /// What the other aggregates that were read must still be.
-    fn read(&mut self, layout: &Layout<'_>, tables: &[RedisTable], before: &[Step], batch: &Batch) {
-        for step in before.iter().filter(|step| step.each.is_none()) {
+    fn read(&mut self, layout: &Layout, tables: &[RedisTable], before: &[Step], batch: &Batch) {
+        for step in before.iter().filter(|step| step.each.is_once()) {
             let Action::Read(read) = &step.action else { continue };
             let How::Block(terms) = &read.how else { continue };
             let Some(table) = tables.get(read.table.index()).filter(|table| table.kind == Kind::Master)
@@ -111,7 +111,7 @@ impl Call {
     }
 
     /// A new version of an aggregate.
-    fn version(&mut self, key: usize, flavour: Flavour, batch: &Batch, each: Option<&String>) {
+    fn version(&mut self, key: usize, flavour: Flavour, batch: &Batch, each: EachChange) {
         match flavour {
             Flavour::Plain | Flavour::Search => self.step(key, "next", Vec::new(), each),
             Flavour::Cluster => self.step(key, "at", vec![stamp(batch)], each),
@@ -138,10 +138,10 @@ impl Call {
             (None, false, false) => "gone",
             (None, false, true) => "newer_gone",
         };
-        let each = change.each.as_ref();
+        let each = change.each;
         if change.unique && spread {
             let args = counted(vec![table.member(row)], 1);
-            self.free.push(Repeated { each: each.cloned(), key, name: "free", args });
+            self.free.push(Repeated { each, key, name: "free", args });
         }
         let mut args = Vec::new();
         args.extend(spread.then(|| table.member(row)));
@@ -152,14 +152,14 @@ impl Call {
 
     fn change(
         &mut self,
-        layout: &Layout<'_>,
+        layout: &Layout,
         table: &RedisTable,
         flavour: Flavour,
         batch: &Batch,
         change: &Change,
         key: usize,
     ) {
-        let each = change.each.as_ref();
+        let each = change.each;
         let read = || version(batch.version(change.table, change.kind.terms()), READ);
         match &change.kind {
             ChangeKind::Create(cells) | ChangeKind::Replace(cells) => {
@@ -216,7 +216,7 @@ impl Call {
     }
 
     /// Fields that become null.
-    fn cut(&mut self, table: &RedisTable, key: usize, terms: &[Term], each: Option<&String>) {
+    fn cut(&mut self, table: &RedisTable, key: usize, terms: &[Term], each: EachChange) {
         let nulls = terms.iter().filter(|term| term.value == Some(Value::Null));
         let columns = nulls.filter_map(|term| table.column(term));
         let cut: Vec<Arg> = columns.map(|column| Arg::text(&column.field)).collect();
@@ -271,7 +271,7 @@ fn counted(args: Vec<Arg>, size: usize) -> Vec<Arg> {
 }
 
 /// Fields and what they hold, without nulls.
-fn pairs(layout: &Layout<'_>, table: &RedisTable, terms: &[Term]) -> Vec<Arg> {
+fn pairs(layout: &Layout, table: &RedisTable, terms: &[Term]) -> Vec<Arg> {
     let mut pairs = Vec::new();
     for term in terms {
         let Some(column) = table.column(term) else { continue };
@@ -309,7 +309,7 @@ fn shadow_pairs(table: &RedisTable, terms: &[Term]) -> Vec<Arg> {
             }
             None => {
                 let names = shadow.of.iter().zip(&found).map(|((_, descending), term)| {
-                    let name = term.map(|term| term.name.as_str()).unwrap_or_default();
+                    let name = term.map(|term| &*term.name).unwrap_or_default();
                     if *descending { format!("{name} desc") } else { name.to_owned() }
                 });
                 Arg::slot(&format!("hex({})", names.collect::<Vec<_>>().join(",")))
@@ -340,17 +340,17 @@ fn entry(path: &EntryPath) -> Arg {
     }
 }
 
-fn element(layout: &Layout<'_>, change: &Change, value: &Term) -> Arg {
+fn element(layout: &Layout, change: &Change, value: &Term) -> Arg {
     let column = layout.table(change.table).and_then(|table| table.columns.get(value.column?));
     match (&value.value, column) {
         (Some(known), Some(column)) => {
-            Arg::known(column.tree(layout.conceptual, known).to_json().to_string().into_bytes())
+            Arg::known(column.tree(&layout.conceptual, known).to_json().to_string().into_bytes())
         }
         (_, _) => Arg::slot(&value.name),
     }
 }
 
-fn class_name<'l>(layout: &'l Layout<'_>, table: &RedisTable) -> &'l str {
+fn class_name<'l>(layout: &'l Layout, table: &RedisTable) -> &'l str {
     let root = layout.design.collections[table.collection].source.root;
     &layout.conceptual.classes[root].name
 }
@@ -360,7 +360,7 @@ const FIELDS: usize = 500;
 
 /// The commands that put a record in as it stands.
 #[must_use]
-pub fn sample(layout: &Layout<'_>, tables: &[RedisTable], sample: &Sample) -> Vec<Command> {
+pub fn sample(layout: &Layout, tables: &[RedisTable], sample: &Sample) -> Vec<Command> {
     match sample {
         Sample::Row { table, cells } => tables.get(table.index()).map_or_else(Vec::new, |table| {
             let terms = known_terms(cells);
@@ -422,10 +422,6 @@ fn hset(key: &Arg, fields: &[Arg]) -> Vec<Command> {
 }
 
 fn known_terms(cells: &[Value]) -> Vec<Term> {
-    let one = |(index, value): (usize, &Value)| Term {
-        name: String::new(),
-        value: Some(value.clone()),
-        column: Some(index),
-    };
+    let one = |(index, value): (usize, &Value)| Term::known(value.clone(), index);
     cells.iter().enumerate().map(one).collect()
 }

@@ -4,6 +4,7 @@ use super::*;
 use crate::dynamodb::key::Order;
 use crate::dynamodb::schema::key;
 use crate::layout::{Column, Holds, Place, Source};
+use crate::program::ValueFrom;
 use askloom_model::{CollectionId, Precision};
 use std::cmp::Ordering;
 
@@ -56,7 +57,7 @@ fn table(sorts: &[Sorted]) -> DynamoTable {
 }
 
 fn term(column: usize, value: Option<Value>) -> Term {
-    Term { name: format!("v{column}"), value, column: Some(column) }
+    Term { name: format!("v{column}").into(), from: ValueFrom::Statement, value, column: Some(column) }
 }
 
 fn values(ty: &Type, random: &mut fastrand::Rng) -> Value {
@@ -280,7 +281,12 @@ fn null_is_no_key_and_no_rows_are_no_request() {
         equal: Vec::new(),
         bounds: None,
         backwards: true,
-        limit: Some(Term { name: "rows".to_owned(), value: Some(Value::Int(0)), column: None }),
+        limit: Some(Term {
+            name: "rows".into(),
+            from: ValueFrom::Statement,
+            value: Some(Value::Int(0)),
+            column: None,
+        }),
     };
     assert_eq!(super::range(&table, &range), None);
     range.limit = None;

@@ -55,18 +55,22 @@ fn an_entry_is_an_item_and_a_deleted_aggregate_takes_its_items_along() {
     let batch =
         Batch { changes: Vec::new(), level: CopyLevel::Transaction, seen: crate::program::Seen::default() };
     let gone = bury(&table, system, Version::Slot, &[], None);
-    let [(None, Write::Update { remove, .. }), (Some(each), Write::Delete { .. })] = gone.as_slice() else {
+    let [(EachChange::Once, Write::Update { remove, .. }), (each, Write::Delete { .. })] = gone.as_slice()
+    else {
         panic!("{gone:?}")
     };
     assert_eq!(
-        (remove.as_slice(), each.as_str()),
-        (["class".to_owned()].as_slice(), "other item of it in Game")
+        (remove.as_slice(), *each),
+        (["class".to_owned()].as_slice(), EachChange::OtherRecords(table.collection))
     );
     // Several items are one transaction, with a token; one is by itself.
     assert!(
-        matches!(together(gone, &batch).as_slice(), [(None, Write::Transaction { token, .. })] if *token == slot("w", "S"))
+        matches!(together(gone, &batch).as_slice(), [(EachChange::Once, Write::Transaction { token, .. })] if *token == slot("w", "S"))
     );
-    assert!(matches!(together(vec![(None, put)], &batch).as_slice(), [(None, Write::Put { .. })]));
+    assert!(matches!(
+        together(vec![(EachChange::Once, put)], &batch).as_slice(),
+        [(EachChange::Once, Write::Put { .. })]
+    ));
 }
 
 #[test]
