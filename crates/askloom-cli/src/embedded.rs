@@ -1,6 +1,6 @@
 //! What the build script put into the program: the pages of the diagnostics, the example models.
 
-use askloom_model::Code;
+use askloom::model::Code;
 use std::borrow::Cow;
 use std::path::Path;
 
@@ -28,7 +28,7 @@ impl Example {
     pub(crate) fn model(&self) -> Option<&'static str> {
         let models = || {
             let names = self.files.iter().map(|(name, _)| *name);
-            names.filter(|name| askloom_lang::Dialect::of_path(Path::new(name)).is_some())
+            names.filter(|name| askloom::lang::Dialect::of_path(Path::new(name)).is_some())
         };
         let own = models().find(|name| Path::new(name).file_stem().is_some_and(|stem| stem == self.name));
         own.or_else(|| models().next())

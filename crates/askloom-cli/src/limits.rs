@@ -1,19 +1,18 @@
 //! Says what of a design is larger than its store takes.
 
 use crate::screen::Screen;
-use askloom_design::cost::Statistics;
-use askloom_design::limits::all_broken;
-use askloom_model::{Design, Diagnostic, Model, Severity};
-use askloom_target::Target;
+use askloom::limits::too_large;
+use askloom::model::{Diagnostic, Severity};
+use askloom::project::Designed;
+use askloom::target::Target;
 
 /// Says all of it, and whether some of it makes the design useless there.
-pub(crate) fn say(model: &Model, design: &Design, target: &Target, screen: &mut Screen) -> bool {
-    let statistics = Statistics::new(&model.conceptual);
-    let found = all_broken(target.capability, &statistics, design);
-    for broken in &found {
-        screen.say(&line(&broken.diagnostic(target.capability, &model.conceptual, design)));
+pub(crate) fn say(designed: &Designed, target: &Target, screen: &mut Screen) -> bool {
+    let found = too_large(&designed.model, &designed.design, target);
+    for diagnostic in &found {
+        screen.say(&line(diagnostic));
     }
-    found.iter().any(|broken| broken.is_error())
+    found.iter().any(Diagnostic::is_error)
 }
 
 fn line(diagnostic: &Diagnostic) -> String {

@@ -1,36 +1,22 @@
 //! The `askloom` program.
 //!
-//! Each command is a file under `command/`. It reads what it needs through [`world::Disk`], asks the
-//! language crate, and prints: results on standard output, messages on standard error. Nothing here
-//! decides anything about a model.
+//! Arguments in, text out: each command is a file under `command/` that asks the library, `askloom`, and prints:
+//! results on standard output, messages on standard error. Nothing here decides anything about a model.
 
 mod answer;
+mod args;
 mod cli;
 mod command;
-mod document;
 mod embedded;
 mod exit;
-mod fit;
-mod human;
 mod limits;
 mod markdown;
-mod model;
-mod native;
-mod picture;
-mod pricing;
 mod progress;
 mod render;
-mod replace;
-mod sample;
 mod screen;
-mod settings;
-mod statement;
-mod store;
-mod target;
-mod words;
-mod world;
 
 use clap::Parser;
+use exit::Exit;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -52,9 +38,13 @@ fn run(cli: &cli::Cli) -> ExitCode {
     });
     match result {
         Ok(exit) => exit.code(),
-        Err(failure) => {
-            screen.error(&failure.to_string());
-            failure.exit().code()
+        Err(error) => {
+            let (message, exit) = (error.to_string(), Exit::from(&error));
+            if let Some(found) = render::refusal(error, screen.style()) {
+                screen.complain(&found);
+            }
+            screen.error(&message);
+            exit.code()
         }
     }
 }

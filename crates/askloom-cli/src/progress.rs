@@ -1,6 +1,6 @@
 //! A line on the terminal that says how far long work has come. Nothing where nobody looks.
 
-use askloom_design::method::{Progress, Stage};
+use askloom::design::method::{Progress, Stage};
 use std::io::{IsTerminal, Write};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread::{self, JoinHandle};

@@ -1,8 +1,8 @@
 //! Standard output and standard error, and who gets what.
 
 use crate::cli::Color;
-use crate::exit::{Failure, words};
 use anstream::{AutoStream, ColorChoice};
+use askloom::error::{Error, io_reason};
 use clap::builder::styling::AnsiColor;
 use std::io::{self, BufWriter, IsTerminal, Write};
 
@@ -14,7 +14,7 @@ pub(crate) struct Screen {
     /// work: `askloom check bad.loom | head` has still found errors.
     closed: bool,
     /// What could not be printed before a message, to be told at the end.
-    failed: Option<Failure>,
+    failed: Option<Error>,
     style: Style,
     quiet: bool,
 }
@@ -64,11 +64,11 @@ impl Screen {
     }
 
     /// A result.
-    pub(crate) fn print(&mut self, text: &str) -> Result<(), Failure> {
+    pub(crate) fn print(&mut self, text: &str) -> Result<(), Error> {
         self.print_bytes(text.as_bytes())
     }
 
-    pub(crate) fn print_bytes(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+    pub(crate) fn print_bytes(&mut self, bytes: &[u8]) -> Result<(), Error> {
         if self.closed {
             return Ok(());
         }
@@ -76,9 +76,9 @@ impl Screen {
         self.settle(result)
     }
 
-    pub(crate) fn flush(&mut self) -> Result<(), Failure> {
-        if let Some(failure) = self.failed.take() {
-            return Err(failure);
+    pub(crate) fn flush(&mut self) -> Result<(), Error> {
+        if let Some(error) = self.failed.take() {
+            return Err(error);
         }
         if self.closed {
             return Ok(());
@@ -112,7 +112,7 @@ impl Screen {
         let _ = writeln!(anstream::stderr(), "{message}");
     }
 
-    fn settle(&mut self, result: io::Result<()>) -> Result<(), Failure> {
+    fn settle(&mut self, result: io::Result<()>) -> Result<(), Error> {
         match result {
             Ok(()) => Ok(()),
             Err(error) => {
@@ -120,7 +120,7 @@ impl Screen {
                 if error.kind() == io::ErrorKind::BrokenPipe {
                     return Ok(());
                 }
-                Err(Failure::Input(format!("cannot write the output: {}", words(&error))))
+                Err(Error::Input(format!("cannot write the output: {}", io_reason(&error))))
             }
         }
     }

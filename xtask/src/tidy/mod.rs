@@ -1,5 +1,6 @@
 //! What must hold of the tree and no compiler checks. One function per rule: it returns what breaks it.
 
+mod crates;
 mod documents;
 mod sources;
 mod stores;
@@ -10,10 +11,11 @@ use std::path::PathBuf;
 /// A rule looks at the files of the repository and says what is wrong with them.
 type Rule = fn(&[PathBuf]) -> Outcome<Vec<String>>;
 
-const RULES: [(&str, Rule); 7] = [
+const RULES: [(&str, Rule); 8] = [
     ("length", sources::length),
     ("names", sources::names),
     ("reminders", sources::reminders),
+    ("crates", crates::program),
     ("stores", stores::files),
     ("pages", documents::pages),
     ("index", documents::index),

@@ -1,6 +1,7 @@
 //! RFC 4180: null is nothing, an empty text is two quotes, what is nested is JSON.
 
-use super::{Rows, plain};
+use super::plain;
+use askloom::run::Rows;
 use serde_json::Value as Json;
 
 pub(super) fn render(rows: &Rows) -> String {

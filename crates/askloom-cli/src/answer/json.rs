@@ -1,6 +1,6 @@
 //! One object: the rows, each with its columns in the order of the query, and what else there is to say.
 
-use super::Rows;
+use askloom::run::Rows;
 use serde_json::Value as Json;
 
 pub(super) fn render(rows: &Rows, more: &[(&str, Json)]) -> String {

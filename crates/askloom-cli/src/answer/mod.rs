@@ -5,6 +5,7 @@ mod json;
 mod table;
 
 use crate::screen::Style;
+use askloom::run::Rows;
 use clap::ValueEnum;
 use serde_json::Value as Json;
 
@@ -18,20 +19,12 @@ pub(crate) enum Form {
     Csv,
 }
 
-/// Rows under names. Values are as `askloom_model::column_to_json` makes them.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Rows {
-    pub(crate) columns: Vec<String>,
-    pub(crate) rows: Vec<Vec<Json>>,
-}
-
-impl Rows {
-    pub(crate) fn render(&self, form: Form, more: &[(&str, Json)], style: Style) -> String {
-        match form {
-            Form::Table => table::render(self, style),
-            Form::Json => json::render(self, more),
-            Form::Csv => csv::render(self),
-        }
+/// Rows in a form; the forms that have a place for it say `more` beside them.
+pub(crate) fn render(rows: &Rows, form: Form, more: &[(&str, Json)], style: Style) -> String {
+    match form {
+        Form::Table => table::render(rows, style),
+        Form::Json => json::render(rows, more),
+        Form::Csv => csv::render(rows),
     }
 }
 

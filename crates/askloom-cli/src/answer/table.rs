@@ -1,8 +1,9 @@
 //! Aligned columns. Numbers stand right. A line that is wider than the terminal is cut, with a mark; what goes into a
 //! file or a pipe never is.
 
-use super::{Rows, plain};
+use super::plain;
 use crate::screen::Style;
+use askloom::run::Rows;
 use clap::builder::styling;
 use serde_json::Value as Json;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};

@@ -1,12 +1,14 @@
-use crate::exit::{Exit, Failure};
-use crate::human;
-use crate::model::{Designed, EMBEDDED, saved_path};
+use super::designed;
+use crate::args::StoreArgs;
+use crate::exit::Exit;
 use crate::progress::ProgressLine;
-use crate::replace::replace;
 use crate::screen::Screen;
-use crate::store::StoreArgs;
-use askloom_design::saved;
-use askloom_store::database::{Applied, Database, preview};
+use askloom::Error;
+use askloom::engine::database::Applied;
+use askloom::human::{self, amount_of};
+use askloom::project::{EMBEDDED, Project};
+use askloom::target::embedded::CAPABILITY;
+use askloom::words;
 use std::path::PathBuf;
 
 /// Make a store ready for a model, or extend it
@@ -32,36 +34,29 @@ pub(crate) struct Args {
     save: bool,
 }
 
-pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
-    let designed = Designed::read(&args.file, screen)?;
-    let place = args.store.place(&args.file)?;
-    let text = saved::to_json(&designed.model, &designed.design);
+pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Error> {
+    let project = Project::new(&args.file);
+    let designed = designed(&project, screen)?;
+    let store = args.store.url(&project)?;
     if args.dry_run {
-        let applied = preview(&place.folder, &place.options, &designed.model, &designed.design)?;
-        screen.print(&crate::words::collections(
-            &designed.model,
-            &designed.design,
-            &askloom_target::embedded::CAPABILITY.words,
-        ))?;
-        screen.say(&said(&applied, &place.name(), "would be"));
+        let applied = store.preview(&designed)?;
+        screen.print(&words::collections(&designed.model, &designed.design, &CAPABILITY.words))?;
+        screen.say(&said(&applied, &store.name(), "would be"));
         return Ok(Exit::Done);
     }
-    place.writable()?;
-    let Designed { model, design, .. } = designed;
-    let (mut database, applied) = Database::apply(&place.folder, &place.options, model, design)?;
+    let (mut database, applied) = store.apply(&designed)?;
     let mut progress = ProgressLine::new(screen.is_quiet());
     let filled = database.fill(&mut |name, entries| {
         let entries = human::count(entries as f64);
         progress.show(|elapsed| format!("filling {name}: {entries} entries, {} s", elapsed.as_secs()));
     })?;
     progress.clear();
-    screen.say(&said(&applied, &place.name(), "is"));
+    screen.say(&said(&applied, &store.name(), "is"));
     if filled > 0 {
-        screen.say(&format!("{} put into new copies", crate::render::amount_of(filled, "entry")));
+        screen.say(&format!("{} put into new copies", amount_of(filled, "entry")));
     }
     if args.save {
-        let path = saved_path(&args.file, EMBEDDED);
-        replace(&path, &text).map_err(|error| Failure::writing(&path, &error))?;
+        let path = project.save_design(EMBEDDED, &designed.model, &designed.design)?;
         screen.say(&format!("its design is saved in {}", path.display()));
     }
     Ok(Exit::Done)

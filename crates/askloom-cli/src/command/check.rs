@@ -1,10 +1,11 @@
-use crate::exit::{Exit, Failure};
+use crate::exit::Exit;
 use crate::render::{self, Format, Report};
-use crate::replace::replace;
 use crate::screen::Screen;
-use crate::world::{Disk, reason};
-use askloom_lang::FixOutcome;
-use askloom_model::Applicability;
+use askloom::Error;
+use askloom::human::amount;
+use askloom::lang::FixOutcome;
+use askloom::model::Applicability;
+use askloom::project::{Disk, read_reason, replace};
 use std::path::{Path, PathBuf};
 
 /// Check models, and say what is wrong and how to mend it
@@ -41,14 +42,14 @@ impl Args {
     }
 }
 
-pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
+pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Error> {
     let mut reports = Vec::new();
     for file in &args.files {
         let world = Disk::of(file);
         if let Some(up_to) = args.fixes() {
-            write(&world, &askloom_lang::fix(&world, file, up_to), screen)?;
+            write(&world, &askloom::lang::fix(&world, file, up_to), screen)?;
         }
-        let mut report = Report { root: file.clone(), checked: askloom_lang::check(&world, file) };
+        let mut report = Report { root: file.clone(), checked: askloom::lang::check(&world, file) };
         if let Some(up_to) = args.fixes() {
             leave_out(&mut report, up_to, screen);
         }
@@ -63,7 +64,7 @@ pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
     Ok(Exit::any_wrong(reports.iter().any(|report| report.checked.errors > 0)))
 }
 
-fn print(report: &Report, screen: &mut Screen) -> Result<(), Failure> {
+fn print(report: &Report, screen: &mut Screen) -> Result<(), Error> {
     let style = screen.style();
     screen.print(&render::human(report, style))?;
     if screen.is_quiet() {
@@ -72,17 +73,17 @@ fn print(report: &Report, screen: &mut Screen) -> Result<(), Failure> {
     screen.print(&render::summary(report))
 }
 
-fn write(world: &Disk, outcome: &FixOutcome, screen: &mut Screen) -> Result<(), Failure> {
+fn write(world: &Disk, outcome: &FixOutcome, screen: &mut Screen) -> Result<(), Error> {
     let mut names = Vec::new();
     for (path, text) in &outcome.files {
         let place = world.locate(path).map_err(|error| {
-            Failure::Input(format!("cannot write {}: {}", path.display(), reason(&error)))
+            Error::Input(format!("cannot write {}: {}", path.display(), read_reason(&error)))
         })?;
-        replace(&place, text).map_err(|error| Failure::writing(path, &error))?;
+        replace(&place, text).map_err(|error| Error::writing(path, &error))?;
         names.push(name(path));
     }
     if outcome.applied > 0 {
-        screen.say(&format!("{} applied in {}", render::amount(outcome.applied, "fix"), names.join(", ")));
+        screen.say(&format!("{} applied in {}", amount(outcome.applied, "fix"), names.join(", ")));
     }
     Ok(())
 }
@@ -102,7 +103,7 @@ fn leave_out(report: &mut Report, up_to: Applicability, screen: &mut Screen) {
         }
     }
     if left > 0 {
-        screen.say(&format!("{} left out: applied, another error would show", render::amount(left, "fix")));
+        screen.say(&format!("{} left out: applied, another error would show", amount(left, "fix")));
     }
 }
 

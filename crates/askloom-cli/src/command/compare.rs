@@ -1,10 +1,12 @@
-use super::design::{Asked, MethodName, prepared};
-use crate::document::Document;
-use crate::exit::{Exit, Failure};
-use crate::picture;
-use crate::pricing::PricingArgs;
+use crate::args::PricingArgs;
+use crate::exit::Exit;
+use crate::progress::Watch;
 use crate::screen::Screen;
-use askloom_design::method::cost::Wishes;
+use askloom::Error;
+use askloom::designer::DesignerOptions;
+use askloom::document::Document;
+use askloom::picture;
+use askloom::project::Project;
 use clap::ValueEnum;
 use std::path::PathBuf;
 
@@ -41,25 +43,23 @@ enum Format {
     Json,
 }
 
-pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
-    let asked = Asked {
-        file: &args.file,
-        target: args.target.as_deref(),
-        pricing: &args.pricing,
-        workload: args.workload.as_deref(),
-        method: MethodName::Cost,
-        threshold: None,
-        wishes: Wishes::default(),
-    };
-    let prepared = prepared(&asked, screen)?;
-    let comparison = prepared.comparison()?;
-    let document = Document { comparison: Some(comparison.clone()), ..prepared.document()? };
+pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Error> {
+    let designer = Project::new(&args.file).designer(DesignerOptions {
+        target: args.target.clone(),
+        costs: args.pricing.choice(),
+        workload: args.workload.clone(),
+        ..DesignerOptions::default()
+    })?;
+    let watch = Watch::new(screen.is_quiet());
+    let comparison = designer.comparison(&watch.progress());
+    let proposal = designer.proposal(designer.method, &watch.progress());
+    drop(watch);
     match args.format {
-        Format::Human => screen.print(&picture::comparison(&document, &comparison))?,
-        Format::Json => {
-            let text = serde_json::to_string_pretty(&comparison).unwrap_or_default();
-            screen.print(&format!("{text}\n"))?;
+        Format::Human => {
+            let document = Document { comparison: Some(comparison.clone()), ..designer.document(&proposal) };
+            screen.print(&picture::comparison(&document, &comparison))?;
         }
+        Format::Json => screen.print(&comparison.json())?,
     }
     Ok(Exit::Done)
 }

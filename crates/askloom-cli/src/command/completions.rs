@@ -1,6 +1,7 @@
 use crate::cli::Cli;
-use crate::exit::{Exit, Failure};
+use crate::exit::Exit;
 use crate::screen::Screen;
+use askloom::Error;
 use clap::CommandFactory;
 use clap_complete::Shell;
 
@@ -14,7 +15,7 @@ pub(crate) struct Args {
     shell: Shell,
 }
 
-pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
+pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Error> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "askloom", &mut script);
     screen.print_bytes(&script)?;

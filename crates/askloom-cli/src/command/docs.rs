@@ -1,7 +1,8 @@
 use crate::cli::Cli;
-use crate::exit::{Exit, Failure};
-use crate::pricing;
+use crate::exit::Exit;
 use crate::screen::Screen;
+use askloom::Error;
+use askloom::pricing;
 use clap::CommandFactory;
 
 /// Print the reference of all commands as Markdown
@@ -23,7 +24,7 @@ store could not be reached.
 <!-- Made by `cargo xtask bless` from the program's own help: edit that instead. -->
 ";
 
-pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
+pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Error> {
     if args.costs {
         screen.print(&pricing::page())?;
         return Ok(Exit::Done);

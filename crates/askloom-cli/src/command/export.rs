@@ -1,15 +1,14 @@
-use crate::command::load::DataFormat;
-use crate::exit::{Exit, Failure};
-use crate::model::Designed;
-use crate::render::amount_of;
+use super::designed;
+use crate::args::{DataFormatName, StoreArgs};
+use crate::exit::Exit;
 use crate::screen::Screen;
-use crate::store::StoreArgs;
-use askloom_model::ClassId;
-use askloom_store::RunError;
-use askloom_store::bulk::{CsvWriter, Export, Exported};
-use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use askloom::Error;
+use askloom::engine::bulk::Export;
+use askloom::export::{named, write};
+use askloom::human::amount_of;
+use askloom::project::Project;
+use std::fs;
+use std::path::PathBuf;
 
 /// Write everything in a store to files
 #[derive(Debug, clap::Args)]
@@ -31,7 +30,7 @@ pub(crate) struct Args {
 
     /// What the files hold
     #[arg(long, default_value = "jsonl")]
-    format: DataFormat,
+    format: DataFormatName,
 
     /// Only this entity
     #[arg(long, value_name = "NAME")]
@@ -42,91 +41,22 @@ pub(crate) struct Args {
     now: Option<jiff::Timestamp>,
 }
 
-pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
-    let designed = Designed::read(&args.file, screen)?;
-    let database = args.store.place(&args.file)?.open(&args.file, &designed)?;
+pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Error> {
+    let project = Project::new(&args.file);
+    let designed = designed(&project, screen)?;
+    let database = args.store.url(&project)?.open(&project, &designed)?;
+    let format = args.format.format();
     let export = Export::new(&database, args.now.unwrap_or_else(jiff::Timestamp::now));
     let classes = match &args.entity {
         Some(name) => vec![named(&export, name)?],
         None => export.roots().collect(),
     };
-    fs::create_dir_all(&args.output).map_err(|error| Failure::writing(&args.output, &error))?;
+    fs::create_dir_all(&args.output).map_err(|error| Error::writing(&args.output, &error))?;
     for class in classes {
         let name = &export.conceptual().classes[class].name;
-        let path = args.output.join(format!("{name}.{}", args.format.extension()));
-        let count = write(&export, class, args.format, &path)?;
+        let path = args.output.join(format!("{name}.{}", format.extension()));
+        let count = write(&export, class, format, &path)?;
         screen.print(&format!("{}: {}\n", path.display(), amount_of(count, "instance")))?;
     }
     Ok(Exit::Done)
-}
-
-/// The entity that a person names: a root, or a subclass of one.
-fn named(export: &Export<'_>, name: &str) -> Result<ClassId, Failure> {
-    let conceptual = export.conceptual();
-    let roots: Vec<ClassId> = export.roots().collect();
-    let is_root = |class: ClassId| roots.iter().any(|&root| conceptual.is_kind_of(class, root));
-    let found = conceptual.classes.iter().find(|(id, class)| class.name == name && is_root(*id));
-    found.map(|(id, _)| id).ok_or_else(|| {
-        let names: Vec<&str> = roots.iter().map(|&root| conceptual.classes[root].name.as_str()).collect();
-        Failure::Call(format!(
-            "no entity with a file of its own is called `{name}`; there are {}",
-            names.join(", ")
-        ))
-    })
-}
-
-/// Writes a file beside its place, then puts it there: what is there is never half of it.
-fn write(export: &Export<'_>, class: ClassId, format: DataFormat, path: &Path) -> Result<u64, Failure> {
-    let part = path.with_extension("part");
-    let failed = |error: io::Error| Failure::writing(&part, &error);
-    let out = BufWriter::new(File::create(&part).map_err(failed)?);
-    let count = match format {
-        DataFormat::Jsonl => json_lines(export, class, out),
-        DataFormat::Csv => csv(export, class, out),
-    }?;
-    fs::rename(&part, path).map_err(|error| Failure::writing(path, &error))?;
-    Ok(count)
-}
-
-fn json_lines(export: &Export<'_>, class: ClassId, mut out: BufWriter<File>) -> Result<u64, RunError> {
-    let count = each(export, class, &mut |exported| {
-        let mut line = exported.json_line(export.conceptual(), class);
-        line.push('\n');
-        out.write_all(line.as_bytes())
-    })?;
-    out.flush().map_err(|error| written(&error))?;
-    Ok(count)
-}
-
-fn csv(export: &Export<'_>, class: ClassId, out: BufWriter<File>) -> Result<u64, RunError> {
-    let writer = CsvWriter::new(export.conceptual(), class);
-    let mut out = csv::Writer::from_writer(out);
-    let io = |error: csv::Error| io::Error::other(error.to_string());
-    out.write_record(writer.header()).map_err(|error| written(&io(error)))?;
-    let count = each(export, class, &mut |exported| out.write_record(writer.row(exported)).map_err(io))?;
-    out.flush().map_err(|error| written(&error))?;
-    Ok(count)
-}
-
-/// Every instance of a class, which may be a subclass of a root.
-fn each(
-    export: &Export<'_>,
-    class: ClassId,
-    give: &mut dyn FnMut(&Exported) -> io::Result<()>,
-) -> Result<u64, RunError> {
-    let conceptual = export.conceptual();
-    let root = conceptual.aggregate_root(class).unwrap_or(class);
-    let mut count = 0;
-    export.each(root, &mut |exported| {
-        if conceptual.is_kind_of(exported.record.class, class) {
-            give(exported).map_err(|error| written(&error))?;
-            count += 1;
-        }
-        Ok(())
-    })?;
-    Ok(count)
-}
-
-fn written(error: &io::Error) -> RunError {
-    RunError::Store(format!("cannot write the export: {}", crate::exit::words(error)))
 }

@@ -1,9 +1,9 @@
-use crate::exit::{Exit, Failure, words};
-use crate::render::amount;
-use crate::replace::replace;
+use crate::exit::Exit;
 use crate::screen::Screen;
-use crate::world::{Disk, drain, reason};
-use askloom_lang::{Dialect, World};
+use askloom::error::{Error, io_reason};
+use askloom::human::amount;
+use askloom::lang::{Dialect, World};
+use askloom::project::{Disk, drain, read_reason, replace};
 use similar::TextDiff;
 use std::fs;
 use std::io;
@@ -79,7 +79,7 @@ struct Tally {
     broken: usize,
 }
 
-pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
+pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Error> {
     let mode = match (args.check, args.stdout) {
         (true, _) => Mode::Check,
         (false, true) => Mode::Print,
@@ -122,11 +122,11 @@ fn job(file: &Path, stdin_name: &Path) -> Result<Job, String> {
     let dialect = Dialect::of_path(name)
         .ok_or_else(|| format!("{shown}: the extension is none of .loom, .pidm and .gdm (AL0004)"))?;
     let bytes = if is_stream { drain(io::stdin().lock()) } else { Disk::of(file).read(file) }
-        .map_err(|error| format!("{shown}: {}", reason(&error)))?;
+        .map_err(|error| format!("{shown}: {}", read_reason(&error)))?;
     let was = String::from_utf8(bytes).map_err(|error| {
         format!("{shown}: byte {} is not UTF-8 text (AL0001)", error.utf8_error().valid_up_to())
     })?;
-    let formatted = askloom_lang::format(&was, dialect);
+    let formatted = askloom::lang::format(&was, dialect);
     let target = match dialect {
         Dialect::Loom | Dialect::Pidm | Dialect::Gdm if is_stream => Target::Stream { was },
         Dialect::Loom => Target::InPlace { was },
@@ -140,7 +140,7 @@ fn converted(file: &Path) -> Result<Target, String> {
     match fs::read(&to) {
         Ok(bytes) => Ok(Target::Converted { was: Some(String::from_utf8_lossy(&bytes).into_owned()), to }),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Target::Converted { was: None, to }),
-        Err(error) => Err(format!("{}: {}", to.display(), words(&error))),
+        Err(error) => Err(format!("{}: {}", to.display(), io_reason(&error))),
     }
 }
 
@@ -161,7 +161,7 @@ impl Job {
     }
 }
 
-fn finish(job: &Job, mode: Mode, screen: &mut Screen, tally: &mut Tally) -> Result<(), Failure> {
+fn finish(job: &Job, mode: Mode, screen: &mut Screen, tally: &mut Tally) -> Result<(), Error> {
     if job.left_broken {
         screen.say(&format!(
             "{}: a part that cannot be parsed stands as it was; `askloom check` says why",
@@ -206,11 +206,11 @@ fn save(job: &Job, force: bool) -> Result<String, String> {
         Target::Converted { to, .. } => format!("wrote {} from {source}", to.display()),
     };
     replace(path, &job.text)
-        .map_err(|error| format!("cannot write {}: {}", path.display(), words(&error)))?;
+        .map_err(|error| format!("cannot write {}: {}", path.display(), io_reason(&error)))?;
     Ok(done)
 }
 
-fn list(job: &Job, screen: &mut Screen) -> Result<(), Failure> {
+fn list(job: &Job, screen: &mut Screen) -> Result<(), Error> {
     match job.was() {
         Some(was) => screen.print(&format!("{}\n{}", job.path().display(), diff(was, &job.text))),
         None => screen.print(&format!("{} (new, from {})\n", job.path().display(), job.source.display())),

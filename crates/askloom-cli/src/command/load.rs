@@ -1,14 +1,14 @@
-mod files;
-mod job;
 mod progress;
 
-use crate::exit::{Exit, Failure};
-use crate::model::Designed;
+use super::designed;
+use crate::args::{DataFormatName, StoreArgs};
+use crate::exit::Exit;
 use crate::screen::Screen;
-use crate::store::StoreArgs;
-use askloom_store::bulk::Loader;
-use clap::ValueEnum;
-use job::Run;
+use askloom::Error;
+use askloom::human::amount_of;
+use askloom::load::{FileSummary, Load, LoadEvent, LoadSummary, find};
+use askloom::project::Project;
+use progress::Progress;
 use std::path::PathBuf;
 
 /// Load data from files into a store
@@ -46,47 +46,78 @@ pub(crate) struct Args {
 
     /// What the files hold; without it their names say
     #[arg(long)]
-    format: Option<DataFormat>,
+    format: Option<DataFormatName>,
 
     /// The clock of the load, for tests
     #[arg(long, hide = true)]
     now: Option<jiff::Timestamp>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum DataFormat {
-    Jsonl,
-    Csv,
+pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Error> {
+    let project = Project::new(&args.file);
+    let designed = designed(&project, screen)?;
+    let conceptual = &designed.model.conceptual;
+    let mut progress = Progress::new(screen.is_quiet());
+    let mut tell = |event: LoadEvent<'_>| say(event, &mut progress, screen);
+    let format = args.format.map(DataFormatName::format);
+    let files = find(conceptual, &args.data, format, &mut tell)?;
+    let store = args.store.url(&project)?;
+    if !args.dry_run {
+        store.writable()?;
+    }
+    let mut database = store.open(&project, &designed)?;
+    let now = args.now.unwrap_or_else(jiff::Timestamp::now);
+    let mut load = match args.dry_run {
+        true => Load::rehearsal(&mut database, now, args.strict, &mut tell),
+        false => Load::new(&mut database, now, args.strict, &mut tell)?,
+    };
+    for file in files {
+        load.add(file, args.restart)?;
+    }
+    let done = load.run(conceptual);
+    progress.clear();
+    summary(&done?, args.dry_run, screen)
 }
 
-impl DataFormat {
-    pub(crate) fn extension(self) -> &'static str {
-        match self {
-            Self::Jsonl => "jsonl",
-            Self::Csv => "csv",
+fn say(event: LoadEvent<'_>, progress: &mut Progress, screen: &mut Screen) {
+    match event {
+        LoadEvent::NoEntity(path) => {
+            screen.say(&format!("{} is no folder of an entity: left out", path.display()));
+        }
+        LoadEvent::NoData(path) => {
+            screen.say(&format!("{} is no .jsonl or .csv file: left out", path.display()));
+        }
+        LoadEvent::Resumes { file, line } => screen.say(&format!("{file}: goes on after line {line}")),
+        LoadEvent::Expects(bytes) => progress.expect(bytes),
+        LoadEvent::Reads { file, bytes } => progress.row(file, bytes),
+        LoadEvent::Rejects { file, line, why } => {
+            progress.clear();
+            screen.complain(&format!("{file}:{line}: {why}"));
+        }
+        LoadEvent::Dangles { file, line, field } => {
+            progress.clear();
+            screen.complain(&format!("{file}:{line}: {field}: refers to nothing; loaded all the same"));
         }
     }
 }
 
-pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
-    let designed = Designed::read(&args.file, screen)?;
-    let files = files::find(&designed.model.conceptual, &args.data, args.format, screen)?;
-    let place = args.store.place(&args.file)?;
-    if !args.dry_run {
-        place.writable()?;
+fn summary(done: &LoadSummary, dry: bool, screen: &mut Screen) -> Result<Exit, Error> {
+    if done.filled > 0 {
+        screen.say(&format!("{} put into copies", amount_of(done.filled, "entry")));
     }
-    let mut database = place.open(&args.file, &designed)?;
-    let now = args.now.unwrap_or_else(jiff::Timestamp::now);
-    let loader = match args.dry_run {
-        true => Loader::rehearsal(&mut database, now),
-        false => Loader::new(&mut database, now)?,
-    };
-    let mut run = Run::new(loader, args.strict, screen);
-    let conceptual = &designed.model.conceptual;
-    let mut jobs = Vec::new();
-    for file in files {
-        jobs.push(run.start(file, args.restart)?);
+    let verb = if dry { "would be loaded" } else { "loaded" };
+    for FileSummary { file, read, before, loaded, rejected } in &done.files {
+        let earlier = match before {
+            0 => String::new(),
+            before => format!(" ({before} by an earlier run)"),
+        };
+        screen.print(&format!("{file}: {read} read{earlier}, {loaded} {verb}, {rejected} rejected\n"))?;
     }
-    let done = run.load(conceptual, &mut jobs)?;
-    run.summary(&jobs, done, args.dry_run)
+    let sum = |count: fn(&FileSummary) -> u64| done.files.iter().map(count).sum::<u64>();
+    let rejected = sum(|file| file.rejected);
+    if done.files.len() > 1 {
+        let (read, loaded) = (sum(|file| file.read), sum(|file| file.loaded));
+        screen.print(&format!("in all: {read} read, {loaded} {verb}, {rejected} rejected\n"))?;
+    }
+    Ok(Exit::any_wrong(!done.done || rejected > 0))
 }

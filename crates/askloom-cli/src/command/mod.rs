@@ -19,9 +19,18 @@ mod sweep;
 mod tour;
 mod verify;
 
-use crate::exit::{Exit, Failure};
+use crate::exit::Exit;
+use crate::progress::Watch;
 use crate::screen::Screen;
+use askloom::Error;
+use askloom::project::{Designed, Project};
 use clap::Subcommand;
+
+/// The design that the data of a project is stored by, while somebody sees how far it has come.
+fn designed(project: &Project, screen: &Screen) -> Result<Designed, Error> {
+    let watch = Watch::new(screen.is_quiet());
+    project.designed_embedded(watch.progress())
+}
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -45,7 +54,7 @@ pub(crate) enum Command {
     Docs(docs::Args),
 }
 
-pub(crate) fn run(command: &Command, screen: &mut Screen) -> Result<Exit, Failure> {
+pub(crate) fn run(command: &Command, screen: &mut Screen) -> Result<Exit, Error> {
     match command {
         Command::New(args) => new::run(args, screen),
         Command::Tour(args) => tour::run(args, screen),

@@ -1,6 +1,7 @@
 use crate::embedded::Example;
-use crate::exit::{Exit, Failure, words};
+use crate::exit::Exit;
 use crate::screen::Screen;
+use askloom::error::{Error, io_reason};
 use clap::builder::PossibleValuesParser;
 use std::fs;
 use std::io;
@@ -9,7 +10,7 @@ use std::path::{Path, PathBuf};
 /// The stores that a design can be made for.
 const TARGETS: [&str; 5] = ["embedded", "redis", "mongodb", "dynamodb", "cassandra"];
 
-use crate::settings::FILE as SETTINGS;
+use askloom::project::SETTINGS_FILE as SETTINGS;
 
 /// Start a project from an example
 #[derive(Debug, clap::Args)]
@@ -29,8 +30,8 @@ pub(crate) struct Args {
     target: String,
 }
 
-pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
-    let unknown = || Failure::Call(format!("there is no example `{}`", args.example));
+pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Error> {
+    let unknown = || Error::Call(format!("there is no example `{}`", args.example));
     let example = Example::named(&args.example).ok_or_else(unknown)?;
     let model = example.model().ok_or_else(unknown)?;
     refuse_to_overwrite(&args.dir)?;
@@ -76,8 +77,8 @@ url = \"file:store/\"
     )
 }
 
-fn refuse_to_overwrite(dir: &Path) -> Result<(), Failure> {
-    let refuse = |why: &str| Err(Failure::Call(format!("{} {why}", dir.display())));
+fn refuse_to_overwrite(dir: &Path) -> Result<(), Error> {
+    let refuse = |why: &str| Err(Error::Call(format!("{} {why}", dir.display())));
     match fs::read_dir(dir) {
         Ok(mut entries) => match entries.next() {
             None => Ok(()),
@@ -87,14 +88,14 @@ fn refuse_to_overwrite(dir: &Path) -> Result<(), Failure> {
         Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
             refuse("is a file; name a folder that does not exist yet")
         }
-        Err(error) => refuse(&format!("cannot be used: {}", words(&error))),
+        Err(error) => refuse(&format!("cannot be used: {}", io_reason(&error))),
     }
 }
 
-fn write(dir: &Path, name: &str, bytes: &[u8]) -> Result<(), Failure> {
+fn write(dir: &Path, name: &str, bytes: &[u8]) -> Result<(), Error> {
     let path = dir.join(name);
     let folder = path.parent().unwrap_or(dir);
     fs::create_dir_all(folder)
         .and_then(|()| fs::write(&path, bytes))
-        .map_err(|error| Failure::writing(&path, &error))
+        .map_err(|error| Error::writing(&path, &error))
 }

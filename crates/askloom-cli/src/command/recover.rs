@@ -1,8 +1,10 @@
-use crate::exit::{Exit, Failure};
-use crate::model::Designed;
-use crate::render::amount_of;
+use super::designed;
+use crate::args::StoreArgs;
+use crate::exit::Exit;
 use crate::screen::Screen;
-use crate::store::StoreArgs;
+use askloom::Error;
+use askloom::human::amount_of;
+use askloom::project::Project;
 use std::path::PathBuf;
 
 /// Finish what was interrupted
@@ -19,15 +21,16 @@ pub(crate) struct Args {
     store: StoreArgs,
 }
 
-pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
-    let designed = Designed::read(&args.file, screen)?;
-    let place = args.store.place(&args.file)?;
-    place.writable()?;
-    let mut database = place.open(&args.file, &designed)?;
+pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Error> {
+    let project = Project::new(&args.file);
+    let designed = designed(&project, screen)?;
+    let store = args.store.url(&project)?;
+    store.writable()?;
+    let mut database = store.open(&project, &designed)?;
     let batches = amount_of(database.store().snapshot().position(), "batch");
     let open: Vec<String> = database.filling().map(str::to_owned).collect();
     let filled = database.fill(&mut |_, _| {})?;
-    screen.say(&format!("{}: its log was read to the end, and holds with its tree {batches}", place.name()));
+    screen.say(&format!("{}: its log was read to the end, and holds with its tree {batches}", store.name()));
     if !open.is_empty() {
         screen.say(&format!("{} put into {}", amount_of(filled, "entry"), open.join(", ")));
     }

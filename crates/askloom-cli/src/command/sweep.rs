@@ -1,8 +1,10 @@
-use crate::exit::{Exit, Failure};
-use crate::model::Designed;
-use crate::render::amount_of;
+use super::designed;
+use crate::args::StoreArgs;
+use crate::exit::Exit;
 use crate::screen::Screen;
-use crate::store::StoreArgs;
+use askloom::Error;
+use askloom::human::amount_of;
+use askloom::project::Project;
 use jiff::Timestamp;
 use std::path::PathBuf;
 
@@ -23,11 +25,12 @@ pub(crate) struct Args {
     now: Option<Timestamp>,
 }
 
-pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
-    let designed = Designed::read(&args.file, screen)?;
-    let place = args.store.place(&args.file)?;
-    place.writable()?;
-    let database = place.open(&args.file, &designed)?;
+pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Error> {
+    let project = Project::new(&args.file);
+    let designed = designed(&project, screen)?;
+    let store = args.store.url(&project)?;
+    store.writable()?;
+    let database = store.open(&project, &designed)?;
     let swept = database.sweep(args.now.unwrap_or_else(Timestamp::now))?;
     screen.print(&format!(
         "{} had expired, {} had parts that had, and {} were left of deleted ones\n",

@@ -1,9 +1,11 @@
-use crate::exit::{Exit, Failure};
-use crate::model::Designed;
-use crate::render::amount_of;
+use super::designed;
+use crate::args::StoreArgs;
+use crate::exit::Exit;
 use crate::screen::Screen;
-use crate::store::StoreArgs;
-use askloom_store::database::{Finding, Verified};
+use askloom::Error;
+use askloom::engine::database::{Finding, Verified};
+use askloom::human::amount_of;
+use askloom::project::Project;
 use clap::ValueEnum;
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};
@@ -48,13 +50,14 @@ enum Form {
 /// How many findings a person is shown; all are counted.
 const MOST_SHOWN: usize = 200;
 
-pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
-    let designed = Designed::read(&args.file, screen)?;
-    let place = args.store.place(&args.file)?;
+pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Error> {
+    let project = Project::new(&args.file);
+    let designed = designed(&project, screen)?;
+    let store = args.store.url(&project)?;
     if args.repair {
-        place.writable()?;
+        store.writable()?;
     }
-    let mut database = place.open(&args.file, &designed)?;
+    let mut database = store.open(&project, &designed)?;
     let now = args.now.unwrap_or_else(Timestamp::now);
     let most = match args.format {
         Form::Human => MOST_SHOWN,
@@ -75,7 +78,7 @@ pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
     Ok(Exit::any_wrong(verified.findings > 0))
 }
 
-fn told(found: &[Finding], verified: &Verified, screen: &mut Screen) -> Result<(), Failure> {
+fn told(found: &[Finding], verified: &Verified, screen: &mut Screen) -> Result<(), Error> {
     for finding in found {
         let repaired = if finding.repaired { ", repaired" } else { "" };
         screen.print(&format!("{finding}{repaired}\n"))?;

@@ -1,7 +1,7 @@
 //! The few lines around some spans. A model may have megabytes, a diagnostic shows three lines of it.
 
-use askloom_lang::{LineColumn, SourceFile, Sources};
-use askloom_model::{FileId, Span};
+use askloom::lang::{LineColumn, SourceFile, Sources};
+use askloom::model::{FileId, Span};
 use std::ops::Range;
 
 /// Labels this near to each other are shown in one piece.

@@ -1,7 +1,7 @@
 //! Workflow commands: a line of log that GitHub also shows beside the line of code.
 
 use super::Report;
-use askloom_model::{Diagnostic, Severity};
+use askloom::model::{Diagnostic, Severity};
 
 pub(super) fn render(reports: &[Report]) -> String {
     let lines = reports

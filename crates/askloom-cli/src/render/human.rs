@@ -6,7 +6,7 @@ use crate::screen::Style;
 use annotate_snippets::{
     Annotation, AnnotationKind, Element, Group, Level, Origin, Patch, Renderer, Snippet,
 };
-use askloom_model::{Applicability, Diagnostic, Edit, Fix, Label, Severity};
+use askloom::model::{Applicability, Diagnostic, Edit, Fix, Label, Severity};
 
 /// All diagnostics of a model, each followed by an empty line.
 pub(crate) fn diagnostics(report: &Report, style: Style) -> String {
@@ -93,8 +93,8 @@ fn patched<'a>(report: &'a Report, fix: &'a Fix) -> Option<Snippet<'a, Patch<'a>
 mod tests {
     use super::super::sample;
     use super::*;
-    use askloom_lang::{Dialect, Sources};
-    use askloom_model::Code;
+    use askloom::lang::{Dialect, Sources};
+    use askloom::model::Code;
 
     #[test]
     fn places_hints_and_fixes() {

@@ -3,7 +3,7 @@
 use super::Report;
 use super::place::{Place, Range};
 use super::summary::Counts;
-use askloom_model::{Applicability, Diagnostic, Edit, Fix, Label};
+use askloom::model::{Applicability, Diagnostic, Edit, Fix, Label};
 use serde::Serialize;
 
 #[derive(Serialize)]

@@ -5,13 +5,15 @@ mod github;
 mod human;
 mod json;
 mod place;
+mod refusal;
 mod sarif;
 mod summary;
 
 pub(crate) use human::diagnostics as human;
-pub(crate) use summary::{amount, amount_of, line as summary};
+pub(crate) use refusal::refusal;
+pub(crate) use summary::line as summary;
 
-use askloom_lang::Checked;
+use askloom::lang::Checked;
 use clap::ValueEnum;
 use serde::Serialize;
 use std::path::PathBuf;

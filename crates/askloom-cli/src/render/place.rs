@@ -1,7 +1,7 @@
 //! Where something is, as other programs want to be told.
 
 use super::Report;
-use askloom_model::{FileId, Span};
+use askloom::model::{FileId, Span};
 use serde::Serialize;
 use std::path::Path;
 

@@ -1,8 +1,8 @@
 //! Hand-made diagnostics for the tests of all renderers.
 
 use super::Report;
-use askloom_lang::{Checked, Dialect, Sources};
-use askloom_model::{Code, Diagnostic, Edit, FileId, Model, Span};
+use askloom::lang::{Checked, Dialect, Sources};
+use askloom::model::{Code, Diagnostic, Edit, FileId, Model, Span};
 use std::ops::Range;
 
 pub(super) const SHOP: &str = "\

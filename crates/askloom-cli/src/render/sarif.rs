@@ -2,7 +2,7 @@
 
 use super::Report;
 use super::place::Range;
-use askloom_model::{Code, Diagnostic, FileId, Fix, Label, Severity, Span};
+use askloom::model::{Code, Diagnostic, FileId, Fix, Label, Severity, Span};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 

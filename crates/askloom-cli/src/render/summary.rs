@@ -1,7 +1,8 @@
 //! One line for people, and the same numbers for programs.
 
 use super::Report;
-use askloom_model::{Applicability, ClassKind, Model, Severity};
+use askloom::human::amount;
+use askloom::model::{Applicability, ClassKind, Model, Severity};
 use serde::Serialize;
 
 /// What was found in one model, or in all models of a run.
@@ -92,20 +93,6 @@ fn list<const N: usize>(counts: [(usize, &str); N]) -> String {
     parts.join(", ")
 }
 
-/// `1 query`, `2 queries`.
-pub(crate) fn amount(n: usize, noun: &str) -> String {
-    amount_of(n as u64, noun)
-}
-
-pub(crate) fn amount_of(n: u64, noun: &str) -> String {
-    match (n, noun.strip_suffix('y')) {
-        (1, _) => format!("1 {noun}"),
-        (n, _) if noun.ends_with('x') || noun.ends_with("ch") => format!("{n} {noun}es"),
-        (n, Some(stem)) => format!("{n} {stem}ies"),
-        (n, None) => format!("{n} {noun}s"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::sample;
@@ -123,12 +110,5 @@ mod tests {
     #[test]
     fn a_clean_model_says_what_it_holds() {
         assert_eq!(line(&sample::clean()), "shop/shop.loom: ok, 0 entities\n");
-    }
-
-    #[test]
-    fn words_are_counted_in_english() {
-        assert_eq!(amount(0, "entity"), "0 entities");
-        assert_eq!(amount(1, "query"), "1 query");
-        assert_eq!(amount(2, "value object"), "2 value objects");
     }
 }

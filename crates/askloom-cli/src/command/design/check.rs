@@ -1,47 +1,32 @@
 //! Whether the saved design still answers the model, and whether another would be cheaper.
 
-use super::{Prepared, unanswered};
-use crate::document::Document;
-use crate::exit::{Exit, Failure};
-use crate::model::saved_path;
+use super::Designing;
+use crate::exit::Exit;
 use crate::screen::Screen;
-use std::path::Path;
+use askloom::Error;
+use askloom::designer::Cheaper;
 
-/// A design is worth naming if it costs less than this part of the saved one: below it is noise of the sums.
-const WORTH_NAMING: f64 = 0.999;
-
-impl Prepared {
-    pub(super) fn check(&self, file: &Path, screen: &mut Screen) -> Result<Exit, Failure> {
-        let path = saved_path(file, self.target.capability.target);
-        let Some(proposal) = self.saved(file, screen)? else {
+impl Designing {
+    pub(super) fn check(&self, screen: &mut Screen) -> Result<Exit, Error> {
+        let path = self.project.saved_path(self.target());
+        let Some(proposal) = self.saved()? else {
             let why = format!("there is no {}; `askloom design --save` writes it", path.display());
-            return Err(Failure::Input(why));
+            return Err(Error::Input(why));
         };
-        let document = self.subject(&proposal).document();
-        let missing = unanswered(&document);
+        let document = self.designer.document(&proposal);
+        let missing = document.unanswered();
         if !missing.is_empty() {
             let why = format!("{} no longer answers the model:\n  {}", path.display(), missing.join("\n  "));
-            return Err(Failure::Input(why));
+            return Err(Error::Input(why));
         }
-        screen.say(&format!("{} answers all of {}", path.display(), self.name));
-        for words in self.cheaper_than(&document) {
-            screen.say(&words);
+        screen.say(&format!("{} answers all of {}", path.display(), self.designer.name));
+        let watch = self.watch();
+        let cheaper = self.designer.cheaper_than(&document, &watch.progress());
+        drop(watch);
+        for Cheaper { method, part } in cheaper {
+            screen.say(&format!("{} would cost {}", method.name(), less(part)));
         }
         Ok(Exit::Done)
-    }
-
-    /// Each method whose design would cost less, with how much.
-    fn cheaper_than(&self, saved: &Document) -> Vec<String> {
-        let mut cheaper = Vec::new();
-        for method in self.methods() {
-            // A method that makes no design of this model is not cheaper.
-            let proposal = self.proposal(method);
-            let cost = self.subject(&proposal).document().total.cost;
-            if cost < saved.total.cost * WORTH_NAMING {
-                cheaper.push(format!("{} would cost {}", method.name(), less(cost / saved.total.cost)));
-            }
-        }
-        cheaper
     }
 }
 

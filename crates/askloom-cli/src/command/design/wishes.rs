@@ -1,14 +1,9 @@
 //! What a person wants of the choice by cost.
 
-use super::{MethodName, Prepared};
-use crate::exit::Failure;
-use crate::human;
-use crate::progress::Watch;
-use crate::replace::replace;
-use crate::screen::Screen;
-use askloom_design::method::Paper;
-use askloom_design::method::cost::{Study, Unmet, Wishes};
-use std::path::{Path, PathBuf};
+use crate::args::MethodName;
+use askloom::Error;
+use askloom::design::method::cost::Wishes;
+use std::path::PathBuf;
 use std::time::Duration;
 
 #[derive(Debug, clap::Args)]
@@ -63,14 +58,14 @@ impl WishArgs {
     }
 
     /// They are about the choice by cost alone.
-    pub(super) fn wishes(&self, method: Option<MethodName>) -> Result<Wishes, Failure> {
+    pub(super) fn wishes(&self, method: Option<MethodName>) -> Result<Wishes, Error> {
         if let Some(other) = method.filter(|method| *method != MethodName::Cost && self.any()) {
             let why = format!(
                 "--storage, --max-collections, --pin, --forbid, --time-limit, --pareto, --sensitivity and --dump-lp are for \
                  --method cost; {} has nothing to choose",
                 other.method().name()
             );
-            return Err(Failure::Call(why));
+            return Err(Error::Call(why));
         }
         Ok(Wishes {
             storage: self.storage,
@@ -79,56 +74,6 @@ impl WishArgs {
             forbid: self.forbid.clone(),
             time_limit: self.time_limit,
         })
-    }
-}
-
-impl Prepared {
-    /// Writes the programme.
-    pub(super) fn dump(&self, file: &Path, screen: &mut Screen) -> Result<(), Failure> {
-        let costing = self.pricing.costing();
-        let watch = Watch::new(self.quiet);
-        let study = Study::new(&self.model, &costing, &self.watched(&watch));
-        let text = study.lp(&self.options.wishes).map_err(|unmet| failure(&unmet))?;
-        drop(watch);
-        replace(file, &text).map_err(|error| Failure::writing(file, &error))?;
-        screen.say(&format!("the programme is in {}", file.display()));
-        Ok(())
-    }
-}
-
-/// Whether a design is as it was wanted.
-pub(super) fn met(paper: &Paper) -> Result<(), Failure> {
-    match paper {
-        Paper::Cost(report) => report.unmet.as_ref().map_or(Ok(()), |unmet| Err(failure(unmet))),
-        Paper::Noam(_) | Paper::Qodm(_) | Paper::Kvmod(_) | Paper::Given => Ok(()),
-    }
-}
-
-pub(super) fn failure(unmet: &Unmet) -> Failure {
-    match unmet {
-        Unmet::Unknown { name, known } => Failure::Call(format!(
-            "no candidate is called `{name}`; some are {}; `--dump-lp` lists all",
-            known.join(", ")
-        )),
-        Unmet::Needed { name } => {
-            Failure::Call(format!("`{name}` is in every design: it cannot be left out"))
-        }
-        Unmet::Contradiction { name } => Failure::Call(format!(
-            "`{name}` is forbidden, and what is pinned cannot be kept right without it"
-        )),
-        Unmet::Storage { least } => Failure::Input(format!(
-            "no design is that small: the smallest takes {}; give --storage more",
-            human::bytes(*least)
-        )),
-        Unmet::Collections { least } => Failure::Input(format!(
-            "no design has so few collections: {least} are needed; give --max-collections more"
-        )),
-        Unmet::NoPlan { statement } => {
-            Failure::Input(format!("`{statement}` has no plan that the store can do"))
-        }
-        Unmet::Time => Failure::Input(
-            "no design that is as it must be was found in the time; give --time-limit more".to_owned(),
-        ),
     }
 }
 

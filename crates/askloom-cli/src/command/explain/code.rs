@@ -1,15 +1,16 @@
 use crate::embedded;
-use crate::exit::{Exit, Failure};
+use crate::exit::Exit;
 use crate::markdown;
 use crate::screen::Screen;
-use askloom_model::Code;
+use askloom::Error;
+use askloom::model::Code;
 
 /// The page of a code, or the list of all codes.
-pub(super) fn run(code: Option<&str>, screen: &mut Screen) -> Result<Exit, Failure> {
+pub(super) fn run(code: Option<&str>, screen: &mut Screen) -> Result<Exit, Error> {
     let text = match code {
         None => lines(Code::ALL.iter().copied()),
         Some(text) => {
-            let code = Code::parse(text).ok_or_else(|| Failure::Call(unknown(text)))?;
+            let code = Code::parse(text).ok_or_else(|| Error::Call(unknown(text)))?;
             markdown::render(&embedded::page(code), screen.style().color)
         }
     };

@@ -1,10 +1,13 @@
 mod code;
-mod plan;
 
-use super::design::MethodName;
-use crate::exit::{Exit, Failure};
-use crate::pricing::PricingArgs;
+use crate::args::{MethodName, PricingArgs};
+use crate::exit::Exit;
+use crate::limits;
+use crate::progress::Watch;
 use crate::screen::Screen;
+use askloom::Error;
+use askloom::explain::explain;
+use askloom::project::Project;
 use std::path::Path;
 
 /// Tell what a diagnostic means, or how a design answers a statement
@@ -40,19 +43,32 @@ pub(crate) struct Args {
     all: bool,
 }
 
-pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
+pub(super) fn run(args: &Args, screen: &mut Screen) -> Result<Exit, Error> {
     match (&args.about, &args.statement) {
-        (Some(file), statement) if askloom_lang::Dialect::of_path(Path::new(file)).is_some() => {
-            let file = Path::new(file);
-            let target = crate::target::chosen(args.target.as_deref(), file)?;
-            let method = args.method.map(MethodName::method);
-            let pricing = args.pricing.chosen(target, file)?;
-            let asked = plan::Asked { file, name: statement.as_deref(), method, all: args.all };
-            plan::run(&asked, &pricing, screen)
+        (Some(file), statement) if askloom::lang::Dialect::of_path(Path::new(file)).is_some() => {
+            plan(args, &Project::new(file), statement.as_deref(), screen)
         }
-        (Some(other), Some(_)) => {
-            Err(Failure::Call(format!("`{other}` is no model; its name ends in .loom")))
-        }
+        (Some(other), Some(_)) => Err(Error::Call(format!("`{other}` is no model; its name ends in .loom"))),
         (about, None) | (about @ None, Some(_)) => code::run(about.as_deref(), screen),
     }
+}
+
+/// How a statement is carried out, or all of them: the plan, what a reader may see, what was assumed.
+fn plan(args: &Args, project: &Project, name: Option<&str>, screen: &mut Screen) -> Result<Exit, Error> {
+    let target = project.target(args.target.as_deref())?;
+    let pricing = project.pricing(target, &args.pricing.choice())?;
+    let method = args.method.map(MethodName::method);
+    let watch = Watch::new(screen.is_quiet());
+    let designed =
+        project.designed(target.capability.target, &pricing.costing(), method, watch.progress())?;
+    drop(watch);
+    let Some(mut explanation) = explain(&designed, &pricing, name)? else {
+        let file = project.file().display();
+        screen.say(&format!("{file} has no statements, so there is nothing to plan"));
+        return Ok(Exit::Done);
+    };
+    explanation.texts.extend(args.all.then(|| pricing.sources()));
+    screen.print(&explanation.texts.join("\n"))?;
+    let too_large = limits::say(&designed, target, screen);
+    Ok(Exit::any_wrong(too_large || explanation.unanswered > 0))
 }

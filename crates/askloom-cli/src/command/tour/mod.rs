@@ -1,12 +1,13 @@
 mod store;
 
 use crate::embedded::Example;
-use crate::exit::{Exit, Failure};
+use crate::exit::Exit;
 use crate::render::{self, Report};
 use crate::screen::{Screen, Style};
-use askloom_design::{plan, simple};
-use askloom_lang::{Memory, check};
-use askloom_model::{Model, Severity};
+use askloom::Error;
+use askloom::design::{plan, simple};
+use askloom::lang::{Memory, check};
+use askloom::model::{Model, Severity};
 use clap::builder::styling;
 use std::path::Path;
 
@@ -23,8 +24,8 @@ const SHOWN: &str = "query lobby";
 /// What goes wrong in the copy: what stands in the model, and what a person in a hurry wrote.
 const MISTAKE: (&str, &str) = ("ORDER BY startedAt", "ORDER BY startdAt");
 
-pub(super) fn run(_: &Args, screen: &mut Screen) -> Result<Exit, Failure> {
-    let missing = || Failure::Input(format!("this program was built without {NAME}"));
+pub(super) fn run(_: &Args, screen: &mut Screen) -> Result<Exit, Error> {
+    let missing = || Error::Input(format!("this program was built without {NAME}"));
     let example = Example::named("game").ok_or_else(missing)?;
     let model = example.text(NAME).ok_or_else(missing)?;
     let style = screen.style();
@@ -75,10 +76,10 @@ fn design(model: &Model) -> String {
     let mut text = String::new();
     for (_, collection) in design.collections.iter().filter(|(_, collection)| collection.name == "LobbyView")
     {
-        crate::words::one(
+        askloom::words::one(
             &model.conceptual,
             collection,
-            &askloom_target::embedded::CAPABILITY.words,
+            &askloom::target::embedded::CAPABILITY.words,
             &mut text,
         );
     }

@@ -1,23 +1,24 @@
 //! The part of the tour that has a store: made in the system's folder for passing things, and gone at the end.
 
-use crate::answer::Form;
+use crate::answer::{self, Form};
 use crate::command::{run, verify};
 use crate::embedded::Example;
-use crate::exit::Failure;
 use crate::screen::Style;
-use crate::statement::{Statement, arguments};
-use askloom_design::simple;
-use askloom_model::{Model, Record};
-use askloom_store::database::Database;
-use askloom_store::embedded::{Durability, Options};
-use askloom_store::write::Inputs;
+use askloom::Error;
+use askloom::design::simple;
+use askloom::engine::database::Database;
+use askloom::engine::embedded::{Durability, Options};
+use askloom::engine::write::Inputs;
+use askloom::model::{Model, Record};
+use askloom::run::{Call, Reply, run as run_statement};
+use askloom::statement::{Statement, arguments};
 use jiff::Timestamp;
 use std::path::PathBuf;
 
 /// What a person would type, with what the program prints.
 const TYPED: [&str; 3] = ["run lobby", "run setScore username=ada score=1200", "run lobby"];
 
-pub(super) fn played(example: &Example, model: &Model, style: Style) -> Result<String, Failure> {
+pub(super) fn played(example: &Example, model: &Model, style: Style) -> Result<String, Error> {
     let folder = Folder::new();
     let options = Options::default().durability(Durability::Process).cache(16 << 20).log(1 << 20);
     let (database, _) = Database::apply(&folder.0, &options, model.clone(), simple::design(model))?;
@@ -32,29 +33,21 @@ pub(super) fn played(example: &Example, model: &Model, style: Style) -> Result<S
     Ok(text)
 }
 
-fn carried_out(database: &Database, line: &str, style: Style) -> Result<String, Failure> {
+fn carried_out(database: &Database, line: &str, style: Style) -> Result<String, Error> {
     let model = &database.schema().model;
     let mut words = line.split(' ').skip(1);
     let statement = Statement::named(model, words.next().unwrap_or_default())?;
-    let given = arguments(model, statement, &words.map(str::to_owned).collect::<Vec<_>>())?;
-    match statement {
-        Statement::Query(query) => {
-            let plan = database.plan(query)?;
-            let answer = database.query(query, &plan, &given, Timestamp::now(), None)?;
-            Ok(run::rows(database, query, &answer).render(Form::Table, &[], style))
-        }
-        Statement::Write(write) => {
-            let outcome = run::written(database, write, &given, Timestamp::now())?;
-            Ok(run::told(Form::Table, model, write, &outcome))
-        }
-        Statement::Ask(_) => Ok(String::new()),
-    }
+    let given = arguments(model, statement, &words.collect::<Vec<_>>())?;
+    Ok(match run_statement(database, &Call::new(statement, &given))? {
+        Reply::Rows(page) => answer::render(&page.rows, Form::Table, &[], style),
+        Reply::Written(written) => run::told(Form::Table, &written),
+    })
 }
 
 /// Stores the example's own data.
-fn fill(database: &Database, example: &Example) -> Result<(), Failure> {
+fn fill(database: &Database, example: &Example) -> Result<(), Error> {
     let conceptual = &database.schema().model.conceptual;
-    let broken = |why: String| Failure::Input(format!("the data of the example: {why}"));
+    let broken = |why: String| Error::Input(format!("the data of the example: {why}"));
     for (class, row) in conceptual.classes.iter() {
         let text = example.text(&format!("data/{}.jsonl", row.name)).unwrap_or_default();
         for line in text.lines() {

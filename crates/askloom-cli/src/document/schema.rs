@@ -1,4 +1,0 @@
-//! The JSON Schema of `design --format json`.
-
-/// As it is published.
-pub(crate) const TEXT: &str = include_str!("schema.json");
