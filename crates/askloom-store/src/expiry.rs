@@ -5,10 +5,14 @@ use crate::place::{Place, records};
 use askloom_model::{ClassId, Conceptual, Member, Record, Ttl, Value, fault};
 use jiff::tz::TimeZone;
 use std::collections::BTreeSet;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// The aggregate as a statement at `now` sees it: nothing if it has expired, without the parts that have.
-pub(crate) fn alive(conceptual: &Conceptual, stored: Rc<Stored>, now: jiff::Timestamp) -> Option<Rc<Stored>> {
+pub(crate) fn alive(
+    conceptual: &Conceptual,
+    stored: Arc<Stored>,
+    now: jiff::Timestamp,
+) -> Option<Arc<Stored>> {
     if expired(conceptual, &stored.record, stored.system.created, now) {
         return None;
     }
@@ -29,7 +33,7 @@ pub(crate) fn alive(conceptual: &Conceptual, stored: Rc<Stored>, now: jiff::Time
     let places: BTreeSet<String> =
         records(&left.record).iter().map(|(place, _)| place.text(conceptual)).collect();
     left.system.born = born.into_iter().filter(|(path, _)| places.contains(path)).collect();
-    Some(Rc::new(left))
+    Some(Arc::new(left))
 }
 
 /// Gone at the very moment when creation, or the time that the record itself names, is that long ago. A subclass has the

@@ -6,12 +6,13 @@ mod reader;
 
 pub use overlay::{Changed, Overlay};
 pub use planned::PlannedInstances;
+pub(crate) use reader::Cache;
 pub use reader::Reader;
 
-use crate::{RunError, Schema, System};
+use crate::{Schema, Stop, System};
 use askloom_model::{ClassId, Conceptual, EndId, Identity, Leaf, Member, Occurrence, Record, Value};
 use std::collections::BTreeSet;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// An aggregate: its root class and its id.
 pub type Aggregate = (ClassId, Identity);
@@ -28,22 +29,22 @@ pub trait Instances {
     fn schema(&self) -> &Schema;
 
     /// The aggregate of a root class, expired or not.
-    fn aggregate(&self, root: ClassId, id: &Identity) -> Result<Option<Rc<Stored>>, RunError>;
+    fn aggregate(&self, root: ClassId, id: &Identity) -> Result<Option<Arc<Stored>>, Stop>;
 
     /// All aggregates of a root class, by id.
-    fn all(&self, root: ClassId) -> Result<Vec<(Identity, Rc<Stored>)>, RunError>;
+    fn all(&self, root: ClassId) -> Result<Vec<(Identity, Arc<Stored>)>, Stop>;
 
     /// The aggregates that hold a value in a member of a class, somewhere in them.
-    fn holding(&self, held: Held, value: &Value) -> Result<BTreeSet<Aggregate>, RunError>;
+    fn holding(&self, held: Held, value: &Value) -> Result<BTreeSet<Aggregate>, Stop>;
 
     /// The aggregates that hold the id in this stored end, somewhere in them.
-    fn referring(&self, end: EndId, id: &Identity) -> Result<BTreeSet<Aggregate>, RunError> {
+    fn referring(&self, end: EndId, id: &Identity) -> Result<BTreeSet<Aggregate>, Stop> {
         let class = self.schema().model.conceptual.ends[end].class;
         self.holding(Held { class, leaf: Leaf::Reference(end) }, &Value::Reference(id.clone()))
     }
 
     /// The aggregates that an entity with this id is a part of.
-    fn owners(&self, part: ClassId, id: &Identity) -> Result<BTreeSet<Aggregate>, RunError> {
+    fn owners(&self, part: ClassId, id: &Identity) -> Result<BTreeSet<Aggregate>, Stop> {
         self.holding(Held { class: part, leaf: Leaf::Itself }, &Value::Reference(id.clone()))
     }
 }

@@ -18,12 +18,14 @@ mod place;
 pub mod records;
 mod schema;
 pub mod source;
+mod stop;
 mod system;
 pub mod write;
 
 pub use instances::{Aggregate, Changed, Held, Instances, Overlay, PlannedInstances, Reader, Stored};
 pub use keyspace::{Block, Keyspace, KeyspaceRecords, Layered, Memory, Puts, Reads, Recorded, Visit};
 pub use schema::Schema;
+pub use stop::Stop;
 pub use system::System;
 
 use std::fmt;

@@ -1,23 +1,27 @@
 //! What the reads of a program are answered by: typed records, whatever the store's bytes are.
 
-use crate::{RunError, Schema, Stored};
+mod fetched;
+
+pub use fetched::{EntryKey, Fetched, PageStart, Wanted, WantedPage};
+
+use crate::{Schema, Stop, Stored};
 use askloom_model::{ClassId, CollectionId, Identity, PositionId, Value};
 use askloom_target::layout::Entry;
 use askloom_target::program::Read;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// One state of a store's records.
 pub trait Source {
     fn schema(&self) -> &Schema;
 
     /// The aggregate of a root class, expired or not.
-    fn block(&self, root: ClassId, id: &Identity) -> Result<Option<Rc<Stored>>, RunError>;
+    fn block(&self, root: ClassId, id: &Identity) -> Result<Option<Arc<Stored>>, Stop>;
 
     /// Some of the records that a read gives, in their order.
-    fn page(&self, ask: &Ask<'_>) -> Result<Page, RunError>;
+    fn page(&self, ask: &Ask<'_>) -> Result<Page, Stop>;
 
     /// An entry of a copy by the identities that are its key.
-    fn entry(&self, at: &EntryAt<'_>) -> Result<Option<Entry>, RunError>;
+    fn entry(&self, at: &EntryAt<'_>) -> Result<Option<Entry>, Stop>;
 }
 
 /// Where an entry is whose key is made of the identities of its row.
@@ -58,19 +62,19 @@ pub enum From<'f> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cursor(pub(crate) Vec<u8>);
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Page {
     pub records: Records,
     /// Where the next page starts, if there may be more.
     pub next: Option<Cursor>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub enum Records {
     /// Of a copy.
     Entries(Vec<Entry>),
     /// Of a master: whole aggregates.
-    Aggregates(Vec<(Identity, Rc<Stored>)>),
+    Aggregates(Vec<(Identity, Arc<Stored>)>),
 }
 
 /// As many records as are read at once when all are wanted.
@@ -80,8 +84,8 @@ pub const CHUNK: usize = 1_000;
 pub fn every(
     source: &dyn Source,
     read: &Read,
-    mut visit: impl FnMut(Records) -> Result<bool, RunError>,
-) -> Result<(), RunError> {
+    mut visit: impl FnMut(Records) -> Result<bool, Stop>,
+) -> Result<(), Stop> {
     let mut cursor: Option<Cursor> = None;
     loop {
         let from = cursor.as_ref().map_or(From::Start, From::Cursor);

@@ -1,14 +1,14 @@
 //! A state in which one aggregate is all there is: what the rows of copies that join nothing are made from.
 
-use crate::{Aggregate, Held, Instances, RunError, Schema, Stored};
+use crate::{Aggregate, Held, Instances, Schema, Stop, Stored};
 use askloom_model::{ClassId, Identity, Value};
 use std::collections::BTreeSet;
-use std::rc::Rc;
+use std::sync::Arc;
 
 pub(super) struct Alone<'s> {
     pub(super) schema: &'s Schema,
     pub(super) aggregate: &'s Aggregate,
-    pub(super) stored: Rc<Stored>,
+    pub(super) stored: Arc<Stored>,
 }
 
 impl Instances for Alone<'_> {
@@ -16,17 +16,17 @@ impl Instances for Alone<'_> {
         self.schema
     }
 
-    fn aggregate(&self, root: ClassId, id: &Identity) -> Result<Option<Rc<Stored>>, RunError> {
+    fn aggregate(&self, root: ClassId, id: &Identity) -> Result<Option<Arc<Stored>>, Stop> {
         let is_it = root == self.aggregate.0 && *id == self.aggregate.1;
-        Ok(is_it.then(|| Rc::clone(&self.stored)))
+        Ok(is_it.then(|| Arc::clone(&self.stored)))
     }
 
-    fn all(&self, root: ClassId) -> Result<Vec<(Identity, Rc<Stored>)>, RunError> {
+    fn all(&self, root: ClassId) -> Result<Vec<(Identity, Arc<Stored>)>, Stop> {
         let is_it = root == self.aggregate.0;
-        Ok(is_it.then(|| (self.aggregate.1.clone(), Rc::clone(&self.stored))).into_iter().collect())
+        Ok(is_it.then(|| (self.aggregate.1.clone(), Arc::clone(&self.stored))).into_iter().collect())
     }
 
-    fn holding(&self, held: Held, value: &Value) -> Result<BTreeSet<Aggregate>, RunError> {
+    fn holding(&self, held: Held, value: &Value) -> Result<BTreeSet<Aggregate>, Stop> {
         let holds = held.is_in(&self.schema.model.conceptual, &self.stored.record, value);
         Ok(holds.then(|| self.aggregate.clone()).into_iter().collect())
     }

@@ -12,7 +12,7 @@ use askloom_model::{
 };
 use askloom_target::embedded::{block_prefix, prefix_end, split_master};
 use serde_json::{Map, Value as Json};
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// One state of a database, to be written out.
 #[derive(Debug)]
@@ -86,7 +86,7 @@ impl<'d> Export<'d> {
         }
         let conceptual = self.conceptual();
         let record = decode_aggregate(self.schema, root, contents.entries)?;
-        let Some(stored) = alive(conceptual, Rc::new(Stored { record, system }), self.now) else {
+        let Some(stored) = alive(conceptual, Arc::new(Stored { record, system }), self.now) else {
             return Ok(None);
         };
         let about = about(conceptual, &stored.record, &stored.system);

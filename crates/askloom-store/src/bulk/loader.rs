@@ -16,7 +16,6 @@ use askloom_target::embedded::{encode, master_entry, prefix_end, system_entry};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt;
 use std::pin::Pin;
-use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 use uuid::Uuid;
@@ -43,7 +42,7 @@ pub struct Loader<'d> {
     database: &'d mut Database,
     /// The design without what is filled afterwards.
     schema: Schema,
-    ways: HashMap<ClassId, Rc<Way>>,
+    ways: HashMap<ClassId, Arc<Way>>,
     /// References whose targets copies rely on.
     relied_on: BTreeSet<EndId>,
     now: jiff::Timestamp,
@@ -227,9 +226,9 @@ impl<'d> Loader<'d> {
         super::dangling::dangling(&Reader::new(&self.schema, &state), record, self.now)
     }
 
-    fn way(&mut self, class: ClassId) -> Rc<Way> {
+    fn way(&mut self, class: ClassId) -> Arc<Way> {
         let schema = &self.schema;
-        Rc::clone(self.ways.entry(class).or_insert_with(|| Rc::new(way(schema, class))))
+        Arc::clone(self.ways.entry(class).or_insert_with(|| Arc::new(way(schema, class))))
     }
 
     fn inputs(&self, record: &Record, makes_uuids: bool) -> Result<Inputs, RunError> {
@@ -289,7 +288,7 @@ impl<'d> Loader<'d> {
             puts.insert(master_entry(direct.master, &identity, &path), Some(entry));
         }
         let aggregate = (direct.root, identity);
-        let stored = Rc::new(stored);
+        let stored = Arc::new(stored);
         if !self.own(direct, &aggregate, &stored, &state, &mut puts)? {
             return Ok(None);
         }
@@ -318,11 +317,11 @@ impl<'d> Loader<'d> {
         &self,
         direct: &Direct,
         aggregate: &(ClassId, Identity),
-        stored: &Rc<Stored>,
+        stored: &Arc<Stored>,
         state: &dyn Keyspace,
         puts: &mut Puts,
     ) -> Result<bool, RunError> {
-        let alone = Alone { schema: &self.schema, aggregate, stored: Rc::clone(stored) };
+        let alone = Alone { schema: &self.schema, aggregate, stored: Arc::clone(stored) };
         let mut row = Vec::new();
         encode(&Value::Reference(aggregate.1.clone()), &mut row);
         for (copy, reserved) in &direct.own {

@@ -1,10 +1,12 @@
 //! The first rows of a query: aggregates by id, entries of copies by their keys.
 
 use super::nested::Nodes;
+use super::page::Placed;
 use super::row::Held;
-use super::{Continuation, Row, Scene, aggregate, compare, count, order_values};
-use crate::source::{Ask, CHUNK, Cursor, From, Page, Records, Source};
-use crate::{RunError, Stored};
+use super::{Continuation, Row, Scene, aggregate, compare, count, order_values, per_group, sorted};
+use crate::source::{Ask, CHUNK, Cursor, From, Page, Records, Source, every};
+use crate::stop::each;
+use crate::{Stop, Stored};
 use askloom_model::{
     Collection, Contents, Id, KeyField, Leaf, Limit, OrderBy, Path, PositionId, Query, Value, fault,
 };
@@ -12,7 +14,7 @@ use askloom_target::layout::Entry;
 use askloom_target::program::{Action, Each, Frame, How, Program, Range, Read, Retrieval};
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// A query under way.
 #[derive(Clone, Copy)]
@@ -22,6 +24,45 @@ pub(super) struct QueryExec<'a> {
     pub(super) program: &'a Program,
     pub(super) retrieval: &'a Retrieval,
     pub(super) after: Option<&'a Continuation>,
+    /// Whether the rows are those of the answer, rather than what ids are found by.
+    pub(super) answers: bool,
+}
+
+/// What has been read of the first rows so far.
+#[derive(Debug, Default)]
+pub(super) struct Reading {
+    reads: Vec<OpenRead>,
+    /// Rows that one of several reads has given already.
+    seen: BTreeSet<Vec<Value>>,
+    /// Rows that can be in the answer.
+    rows: Vec<Placed<Row>>,
+}
+
+/// How far one read is.
+#[derive(Debug)]
+struct OpenRead {
+    read: Read,
+    cursor: Option<Cursor>,
+    taken: usize,
+    done: bool,
+}
+
+/// A page of one read, and what it leaves.
+struct ReadPage {
+    at: usize,
+    rows: Vec<Row>,
+    cursor: Option<Cursor>,
+    done: bool,
+}
+
+impl Reading {
+    pub(super) fn is_done(&self) -> bool {
+        self.reads.iter().all(|read| read.done)
+    }
+
+    pub(super) fn take_rows(&mut self) -> Vec<Placed<Row>> {
+        std::mem::take(&mut self.rows)
+    }
 }
 
 impl QueryExec<'_> {
@@ -38,14 +79,125 @@ impl QueryExec<'_> {
         self.after.filter(|_| self.query().per_group.is_none())
     }
 
-    /// The rows that the first reads give, not yet joined with what they do not hold.
-    pub(super) fn first_rows(&self) -> Result<Vec<Row>, RunError> {
-        let reads = self.reads();
-        match &self.collection().contents {
-            Contents::Aggregate(_) => self.aggregates(&reads),
-            Contents::Fields(_) => self.entries(&reads),
-            Contents::Nested(_) => self.nodes(&reads),
+    pub(super) fn reading(&self) -> Reading {
+        let open = |read| OpenRead { read, cursor: None, taken: 0, done: false };
+        Reading { reads: self.reads().into_iter().map(open).collect(), ..Reading::default() }
+    }
+
+    /// Reads a page of each read that is open, joins and filters its rows, and keeps those that can be in the answer. If
+    /// something is missing, nothing has changed.
+    pub(super) fn chunk(&self, reading: &mut Reading) -> Result<(), Stop> {
+        let pages = self.pages(reading)?;
+        let mut rows = Vec::new();
+        let mut fresh: BTreeSet<Vec<Value>> = BTreeSet::new();
+        for page in &pages {
+            for row in &page.rows {
+                // Under several values of a list there can be one row.
+                let repeats = self.retrieval.access.repeats
+                    && (reading.seen.contains(&row.keys) || !fresh.insert(row.keys.clone()));
+                if !repeats {
+                    rows.push(row.clone());
+                }
+            }
         }
+        let rows = self.placed(self.joined(rows)?)?;
+        for page in pages {
+            if let Some(open) = reading.reads.get_mut(page.at) {
+                open.taken += page.rows.len();
+                open.cursor = page.cursor;
+                open.done = page.done;
+            }
+        }
+        reading.seen.extend(fresh);
+        reading.rows.extend(rows);
+        self.drop_last(&mut reading.rows)
+    }
+
+    /// A page of each read that is open.
+    fn pages(&self, reading: &Reading) -> Result<Vec<ReadPage>, Stop> {
+        let collection = self.collection();
+        let open = reading.reads.iter().filter(|read| !read.done).count().max(1);
+        let open_reads = reading.reads.iter().enumerate().filter(|(_, read)| !read.done);
+        match &collection.contents {
+            Contents::Aggregate(_) => each(open_reads, |(at, read)| self.aggregates(at, read, open)),
+            Contents::Fields(_) => {
+                let reader = EntryReader::new(self, collection);
+                each(open_reads, |(at, read)| self.entries(collection, &reader, at, read, open))
+            }
+            Contents::Nested(_) => {
+                let reader = EntryReader::new(self, collection);
+                each(open_reads, |(at, read)| self.nodes(collection, &reader, at, read))
+            }
+        }
+    }
+
+    /// The rows with all positions, those that pass the filter.
+    fn joined(&self, mut rows: Vec<Row>) -> Result<Vec<Row>, Stop> {
+        for &position in &self.retrieval.joins {
+            let joined = each(rows, |row| {
+                let mut joined = Vec::new();
+                self.scene.expand(row, position, &mut joined)?;
+                Ok(joined)
+            })?;
+            rows = joined.into_iter().flatten().collect();
+        }
+        // Rows that come in order were filtered on the way, so that no more were read than needed.
+        let Some(condition) = self.retrieval.filter.as_ref().filter(|_| self.retrieval.sorts) else {
+            return Ok(rows);
+        };
+        let kept = each(rows, |row| {
+            let kept = self.scene.truth(condition, &row)? == Some(true);
+            Ok(kept.then_some(row))
+        })?;
+        Ok(kept.into_iter().flatten().collect())
+    }
+
+    /// The rows with what places them among the others, and all that groups are made of at hand.
+    fn placed(&self, rows: Vec<Row>) -> Result<Vec<Placed<Row>>, Stop> {
+        let query = self.query();
+        if !self.answers {
+            return Ok(rows
+                .into_iter()
+                .map(|row| Placed { order: Vec::new(), identity: Vec::new(), row })
+                .collect());
+        }
+        if aggregate::applies(query) {
+            return each(rows, |row| {
+                aggregate::touch(self.scene, query, &row)?;
+                Ok(Placed { order: Vec::new(), identity: Vec::new(), row })
+            });
+        }
+        // Nobody asks where a row is that comes in order and is the start of no page.
+        let placing = self.retrieval.sorts || matches!(query.limit, Some(Limit::Page(_)));
+        each(rows, |row| {
+            let order = order_values(self.scene, &query.order_by, &row)?;
+            let identity = if placing { self.scene.identity(query, &row)? } else { Vec::new() };
+            per_group::touch(self.scene, query, &row)?;
+            Ok(Placed { order, identity, row })
+        })
+    }
+
+    /// Of more rows than LIMIT or PAGE asks for, the last ones cannot be in the answer.
+    fn drop_last(&self, rows: &mut Vec<Placed<Row>>) -> Result<(), Stop> {
+        let query = self.query();
+        let bounded = self.answers && self.retrieval.sorts && query.per_group.is_none();
+        let most = match &query.limit {
+            Some(Limit::Rows(operand)) => count(self.scene, operand)?,
+            Some(Limit::Page(operand)) => count(self.scene, operand)?.saturating_add(1),
+            None => return Ok(()),
+        };
+        if !bounded || aggregate::applies(query) || rows.len() < most.saturating_add(CHUNK) {
+            return Ok(());
+        }
+        if let Some(after) = self.after {
+            rows.retain(|row| {
+                compare(&query.order_by, &row.order, &after.order, &row.identity, &after.identity)
+                    == Ordering::Greater
+            });
+        }
+        *rows = sorted(query, std::mem::take(rows));
+        rows.truncate(most);
+        Ok(())
     }
 
     /// The first reads with the arguments in their slots; none of one that nothing can match.
@@ -68,106 +220,95 @@ impl QueryExec<'_> {
     }
 
     /// Aggregates, and the instances of the main class that are in them.
-    fn aggregates(&self, reads: &[Read]) -> Result<Vec<Row>, RunError> {
+    fn aggregates(&self, at: usize, open: &OpenRead, of: usize) -> Result<ReadPage, Stop> {
         let scene = self.scene;
+        let root = self.source.schema().design.collections[open.read.table].source.root;
         let mut rows = Vec::new();
-        let mut seen = BTreeSet::new();
-        for read in reads {
-            let root = self.source.schema().design.collections[read.table].source.root;
-            match &read.how {
-                How::Block(terms) => {
-                    let id: Option<Vec<Value>> = terms.iter().map(|term| term.value.clone()).collect();
-                    let Some(id) = id.filter(|id| seen.insert(id.clone())) else { continue };
-                    if let Some(stored) = scene.instances.aggregate(root, &id)? {
-                        rows.extend(scene.root(stored));
-                    }
+        let mut cursor = None;
+        match &open.read.how {
+            How::Block(terms) => {
+                let id: Option<Vec<Value>> = terms.iter().map(|term| term.value.clone()).collect();
+                if let Some(id) = id
+                    && let Some(stored) = scene.instances.aggregate(root, &id)?
+                {
+                    rows.extend(scene.root(stored));
                 }
-                How::All => {
-                    for (_, stored) in scene.instances.all(root)? {
-                        rows.extend(scene.root(stored));
-                    }
+            }
+            How::All | How::Range(_) | How::Record(_) => {
+                let from = open.cursor.as_ref().map_or(From::Start, From::Cursor);
+                let at_most = (CHUNK / of).max(1);
+                let Page { records, next } = self.source.page(&Ask { read: &open.read, from, at_most })?;
+                if let Records::Aggregates(found) = records {
+                    rows.extend(found.into_iter().flat_map(|(_, stored)| scene.root(stored)));
                 }
-                How::Range(_) | How::Record(_) => {}
+                cursor = next;
             }
         }
-        Ok(rows)
+        Ok(ReadPage { at, rows, done: cursor.is_none(), cursor })
     }
 
-    /// Rows of a nested copy, of each block that is read.
-    fn nodes(&self, reads: &[Read]) -> Result<Vec<Row>, RunError> {
-        let collection = self.collection();
-        let reader = EntryReader::new(self, collection);
-        let mut rows = Vec::new();
-        for read in reads {
-            let Some(mut nodes) = Nodes::new(collection) else { continue };
-            crate::source::every(self.source, read, |records| {
-                nodes.add(records);
-                Ok(true)
-            })?;
-            for found in nodes.rows() {
-                let values = found.values();
-                rows.extend(reader.row(self, found.identity, &values, &found.whole)?);
-            }
-        }
-        Ok(rows)
-    }
-
-    /// Entries of a copy; each gives the identities of its positions and the values it holds.
-    fn entries(&self, reads: &[Read]) -> Result<Vec<Row>, RunError> {
-        let collection = self.collection();
-        let reader = EntryReader::new(self, collection);
-        let mut rows = Vec::new();
-        for read in reads {
-            self.read(collection, &reader, read, &mut rows)?;
-        }
-        if self.retrieval.access.repeats {
-            // Under several values of a list there can be one row.
-            let mut seen: BTreeSet<Vec<Value>> = BTreeSet::new();
-            rows.retain(|row: &Row| seen.insert(row.keys.clone()));
-        }
-        Ok(rows)
-    }
-
-    /// The rows of one read, page by page, until there are enough.
-    fn read(
+    /// Rows of a nested copy: of all that is read at once, as nodes of one row can be on several pages.
+    fn nodes(
         &self,
         collection: &Collection,
         reader: &EntryReader,
-        read: &Read,
-        rows: &mut Vec<Row>,
-    ) -> Result<(), RunError> {
-        let most = self.most()?;
-        let last = self.last_row(collection, read);
-        let mut cursor: Option<Cursor> = None;
-        let mut taken = 0;
-        loop {
-            let from = match (&cursor, &last) {
-                (Some(cursor), _) => From::Cursor(cursor),
-                (None, Some((sort, row))) => From::Row { sort, row },
-                (None, None) => From::Start,
-            };
-            // The row that the last page ended with is read again, and left out.
-            let again = usize::from(cursor.is_none() && last.is_some());
-            let at_most = (most - taken).saturating_add(again).min(CHUNK);
-            let Page { records, next } = self.source.page(&Ask { read, from, at_most })?;
-            if let Records::Entries(entries) = records {
-                for entry in entries {
-                    let Some(row) = reader.entry(self, entry)? else { continue };
-                    if taken < most && (!self.retrieval.access.in_order || self.counts(&row)?) {
-                        taken += 1;
-                        rows.push(row);
-                    }
-                }
-            }
-            if taken >= most || next.is_none() {
-                return Ok(());
-            }
-            cursor = next;
+        at: usize,
+        open: &OpenRead,
+    ) -> Result<ReadPage, Stop> {
+        let mut rows = Vec::new();
+        if let Some(mut nodes) = Nodes::new(collection) {
+            every(self.source, &open.read, |records| {
+                nodes.add(records);
+                Ok(true)
+            })?;
+            let found = each(nodes.rows(), |found| {
+                let values = found.values();
+                reader.row(self, found.identity, &values, &found.whole)
+            })?;
+            rows.extend(found.into_iter().flatten());
         }
+        Ok(ReadPage { at, rows, cursor: None, done: true })
+    }
+
+    /// Entries of a copy; each gives the identities of its positions and the values it holds.
+    fn entries(
+        &self,
+        collection: &Collection,
+        reader: &EntryReader,
+        at: usize,
+        open: &OpenRead,
+        of: usize,
+    ) -> Result<ReadPage, Stop> {
+        let most = self.most()?;
+        let last = self.last_row(collection, &open.read);
+        let from = match (&open.cursor, &last) {
+            (Some(cursor), _) => From::Cursor(cursor),
+            (None, Some((sort, row))) => From::Row { sort, row },
+            (None, None) => From::Start,
+        };
+        // The row that the last page ended with is read again, and left out.
+        let again = usize::from(open.cursor.is_none() && last.is_some());
+        let left = most - open.taken;
+        let at_most = left.saturating_add(again).min((CHUNK / of).max(1));
+        let Page { records, next } = self.source.page(&Ask { read: &open.read, from, at_most })?;
+        let entries = match records {
+            Records::Entries(entries) => entries,
+            Records::Aggregates(_) => Vec::new(),
+        };
+        let found = each(entries, |entry| {
+            let row = reader.entry(self, entry)?;
+            let Some(row) = row else { return Ok(None) };
+            let counts = !self.retrieval.access.in_order || self.counts(&row)?;
+            Ok(counts.then_some(row))
+        })?;
+        let mut rows: Vec<Row> = found.into_iter().flatten().collect();
+        rows.truncate(left);
+        let done = next.is_none() || rows.len() >= left;
+        Ok(ReadPage { at, rows, cursor: next, done })
     }
 
     /// How many rows of a read that comes in the query's order are needed.
-    fn most(&self) -> Result<usize, RunError> {
+    fn most(&self) -> Result<usize, Stop> {
         let query = self.query();
         if !self.retrieval.access.in_order || aggregate::applies(query) || query.per_group.is_some() {
             return Ok(usize::MAX);
@@ -181,7 +322,7 @@ impl QueryExec<'_> {
     }
 
     /// Whether a row passes the filter and is on the page.
-    fn counts(&self, row: &Row) -> Result<bool, RunError> {
+    fn counts(&self, row: &Row) -> Result<bool, Stop> {
         if fault!(LimitBeforeFilter) {
             return Ok(true);
         }
@@ -243,7 +384,7 @@ fn mapped(path: &Path, positions: &[Option<PositionId>]) -> Option<Path> {
 
 /// How the entries of a copy are read: which values they hold, and whether what they name may be gone.
 struct EntryReader {
-    paths: Rc<[Path]>,
+    paths: Arc<[Path]>,
     /// Which of the values of an entry those are.
     indices: Vec<usize>,
     /// Entries outlive what has expired, and may be of more classes than are asked for.
@@ -278,7 +419,7 @@ impl EntryReader {
     }
 
     /// The row of an entry, if all that it names is there.
-    fn entry(&self, exec: &QueryExec<'_>, entry: Entry) -> Result<Option<Row>, RunError> {
+    fn entry(&self, exec: &QueryExec<'_>, entry: Entry) -> Result<Option<Row>, Stop> {
         match entry {
             Entry::Row { mut block, sort, row, values } => {
                 block.extend(sort);
@@ -295,15 +436,15 @@ impl EntryReader {
         exec: &QueryExec<'_>,
         identity: Vec<Value>,
         values: &[Value],
-        whole: &[(PositionId, Rc<Stored>)],
-    ) -> Result<Option<Row>, RunError> {
+        whole: &[(PositionId, Arc<Stored>)],
+    ) -> Result<Option<Row>, Stop> {
         let positions = &exec.retrieval.access.positions;
         let take = |&index: &usize| values.get(index).cloned().unwrap_or(Value::Null);
-        let held = Held { paths: Rc::clone(&self.paths), values: self.indices.iter().map(take).collect() };
+        let held = Held { paths: Arc::clone(&self.paths), values: self.indices.iter().map(take).collect() };
         let mut row = exec.scene.entry(positions, identity, held);
         for (own, stored) in whole.iter().filter(|_| !self.expires) {
             if let Some(&Some(position)) = positions.get(own.index()) {
-                exec.scene.place(&mut row, position, Rc::clone(stored));
+                exec.scene.place(&mut row, position, Arc::clone(stored));
             }
         }
         let there = !self.checks || exec.scene.is_there(&row)?;

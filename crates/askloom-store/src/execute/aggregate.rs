@@ -2,7 +2,7 @@
 
 use super::condition::order;
 use super::{Row, Scene};
-use crate::RunError;
+use crate::{RunError, Stop};
 use askloom_model::{Aggregate, AggregateFunction, ColumnValue, OrderBy, Path, Query, Value, fault};
 use bigdecimal::BigDecimal;
 use bigdecimal::num_bigint::{BigInt, Sign};
@@ -22,8 +22,27 @@ pub(super) struct Group {
     pub(super) columns: Vec<Value>,
 }
 
+/// Makes sure that all that groups are made of is at hand in a row.
+pub(super) fn touch(scene: &Scene<'_>, query: &Query, row: &Row) -> Result<(), Stop> {
+    for path in &query.group_by {
+        scene.single(path, row)?;
+    }
+    let selected = query.columns.iter().filter_map(|column| match &column.value {
+        ColumnValue::Aggregate(aggregate) => aggregate.of.as_ref(),
+        ColumnValue::Path(_) | ColumnValue::Whole(_) => None,
+    });
+    let ordered = query.order_by.iter().filter_map(|term| match &term.by {
+        OrderBy::Aggregate(aggregate) => aggregate.of.as_ref(),
+        OrderBy::Path(_) => None,
+    });
+    for path in selected.chain(ordered) {
+        scene.values(path, row)?;
+    }
+    Ok(())
+}
+
 /// One row a group, in no particular order. Without GROUP BY all rows are one group, also if there are none.
-pub(super) fn grouped(scene: &Scene<'_>, query: &Query, rows: Vec<Row>) -> Result<Vec<Group>, RunError> {
+pub(super) fn grouped(scene: &Scene<'_>, query: &Query, rows: Vec<Row>) -> Result<Vec<Group>, Stop> {
     let mut groups: BTreeMap<Vec<Value>, Vec<Row>> = BTreeMap::new();
     for row in rows {
         let key =
@@ -39,7 +58,7 @@ pub(super) fn grouped(scene: &Scene<'_>, query: &Query, rows: Vec<Row>) -> Resul
     groups.into_iter().map(|(key, rows)| group(scene, query, key, &rows)).collect()
 }
 
-fn group(scene: &Scene<'_>, query: &Query, key: Vec<Value>, rows: &[Row]) -> Result<Group, RunError> {
+fn group(scene: &Scene<'_>, query: &Query, key: Vec<Value>, rows: &[Row]) -> Result<Group, Stop> {
     let mut order = Vec::with_capacity(query.order_by.len());
     for term in &query.order_by {
         order.push(match &term.by {
@@ -64,7 +83,7 @@ fn grouping(query: &Query, key: &[Value], path: &Path) -> Value {
     at.and_then(|at| key.get(at)).cloned().unwrap_or(Value::Null)
 }
 
-fn value(scene: &Scene<'_>, aggregate: &Aggregate, rows: &[Row]) -> Result<Value, RunError> {
+fn value(scene: &Scene<'_>, aggregate: &Aggregate, rows: &[Row]) -> Result<Value, Stop> {
     let Some(path) = &aggregate.of else { return Ok(int(rows.len())) };
     let mut values = Vec::with_capacity(rows.len());
     for row in rows {
@@ -90,7 +109,7 @@ fn int(count: usize) -> Value {
 }
 
 /// Exact, so that the order of the rows does not matter.
-fn total(values: &[Value]) -> Result<BigDecimal, RunError> {
+fn total(values: &[Value]) -> Result<BigDecimal, Stop> {
     let mut total = BigDecimal::from(0);
     for value in values {
         if let Value::Int(n) = value {
@@ -105,7 +124,7 @@ fn total(values: &[Value]) -> Result<BigDecimal, RunError> {
 }
 
 /// Of the type of what is added; but whole numbers past 64 bits become a decimal with all their digits.
-fn sum(values: &[Value]) -> Result<Value, RunError> {
+fn sum(values: &[Value]) -> Result<Value, Stop> {
     let total = total(values)?;
     match values.first() {
         None => Ok(Value::Null),
@@ -118,7 +137,7 @@ fn sum(values: &[Value]) -> Result<Value, RunError> {
 }
 
 /// Half-even to twelve decimals; of doubles, the double nearest to that.
-fn average(values: &[Value]) -> Result<Value, RunError> {
+fn average(values: &[Value]) -> Result<Value, Stop> {
     let Some(first) = values.first() else { return Ok(Value::Null) };
     let mean = mean(&total(values)?, values.len());
     match first {
@@ -149,10 +168,10 @@ fn mean(total: &BigDecimal, count: usize) -> BigDecimal {
 }
 
 /// The double nearest to an exact number.
-fn double(exact: &BigDecimal, field: &str) -> Result<Value, RunError> {
+fn double(exact: &BigDecimal, field: &str) -> Result<Value, Stop> {
     let out_of_range = || RunError::OutOfRange { field: field.to_owned() };
     let number: f64 = exact.to_scientific_notation().parse().map_err(|_| out_of_range())?;
-    Value::double(number).map_err(|_| out_of_range())
+    Ok(Value::double(number).map_err(|_| out_of_range())?)
 }
 
 #[cfg(test)]

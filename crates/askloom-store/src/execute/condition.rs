@@ -2,7 +2,7 @@
 
 use super::path::Values;
 use super::{Row, Scene, words};
-use crate::RunError;
+use crate::Stop;
 use askloom_model::{Comparison, Condition, InSet, Operand, Value, compare_numbers, fault};
 use std::cmp::Ordering;
 
@@ -34,7 +34,7 @@ struct On<'r> {
 }
 
 impl Scene<'_> {
-    pub(crate) fn truth(&self, condition: &Condition, row: &Row) -> Result<Truth, RunError> {
+    pub(crate) fn truth(&self, condition: &Condition, row: &Row) -> Result<Truth, Stop> {
         match condition {
             Condition::And(terms) => self.junction(terms, row, false),
             Condition::Or(terms) => self.junction(terms, row, true),
@@ -60,7 +60,7 @@ impl Scene<'_> {
     }
 
     /// A predicate, or the negation of an element's.
-    fn predicate(&self, predicate: &Condition, row: &Row, sense: Sense) -> Result<Truth, RunError> {
+    fn predicate(&self, predicate: &Condition, row: &Row, sense: Sense) -> Result<Truth, Stop> {
         let at = On { row, sense };
         match predicate {
             // Only predicates have a negated form.
@@ -108,7 +108,7 @@ impl Scene<'_> {
     }
 
     /// AND stops at false, OR at true; unknown stays unless something decides.
-    fn junction(&self, terms: &[Condition], row: &Row, decides: bool) -> Result<Truth, RunError> {
+    fn junction(&self, terms: &[Condition], row: &Row, decides: bool) -> Result<Truth, Stop> {
         let mut unknown = false;
         for term in terms {
             match self.truth(term, row)? {
@@ -126,8 +126,8 @@ impl Scene<'_> {
         &self,
         at: On<'_>,
         operands: [&Operand; N],
-        test: impl Fn([&Value; N]) -> Result<Truth, RunError>,
-    ) -> Result<Truth, RunError> {
+        test: impl Fn([&Value; N]) -> Result<Truth, Stop>,
+    ) -> Result<Truth, Stop> {
         let mut values = Vec::with_capacity(N);
         for operand in operands {
             values.push(self.operand(operand, at.row)?);
@@ -139,14 +139,14 @@ impl Scene<'_> {
         tried(&values, &choose)
     }
 
-    fn operand(&self, operand: &Operand, row: &Row) -> Result<Values, RunError> {
+    fn operand(&self, operand: &Operand, row: &Row) -> Result<Values, Stop> {
         match operand {
             Operand::Path(path) => self.values(path, row),
             Operand::Constant(_) | Operand::Parameter(_) => Ok(Values::Single(self.constant(operand)?)),
         }
     }
 
-    fn member(&self, value: &Operand, set: &InSet, at: On<'_>) -> Result<Truth, RunError> {
+    fn member(&self, value: &Operand, set: &InSet, at: On<'_>) -> Result<Truth, Stop> {
         let mut values = vec![self.operand(value, at.row)?];
         match set {
             InSet::List(items) => {
@@ -182,7 +182,7 @@ impl Scene<'_> {
         value: &Operand,
         argument: &Operand,
         test: impl Fn(&str, &str) -> bool,
-    ) -> Result<Truth, RunError> {
+    ) -> Result<Truth, Stop> {
         self.some(at, [value, argument], |values| {
             Ok(match values {
                 [Value::Text(text), Value::Text(argument)] => Some(test(text, argument)),
@@ -193,9 +193,9 @@ impl Scene<'_> {
 }
 
 /// What is to be found out about one value of each operand.
-type Test<'t> = dyn Fn(&[&Value]) -> Result<Truth, RunError> + 't;
+type Test<'t> = dyn Fn(&[&Value]) -> Result<Truth, Stop> + 't;
 
-fn tried(values: &[Values], test: &Test<'_>) -> Result<Truth, RunError> {
+fn tried(values: &[Values], test: &Test<'_>) -> Result<Truth, Stop> {
     let any_many = values.iter().any(|values| matches!(values, Values::Many(_)));
     let mut choice = Vec::with_capacity(values.len());
     if any_many {
@@ -209,11 +209,7 @@ fn tried(values: &[Values], test: &Test<'_>) -> Result<Truth, RunError> {
 }
 
 /// Whether some choice of one value each makes the test true.
-fn any_choice<'v>(
-    left: &'v [Values],
-    choice: &mut Vec<&'v Value>,
-    test: &Test<'_>,
-) -> Result<bool, RunError> {
+fn any_choice<'v>(left: &'v [Values], choice: &mut Vec<&'v Value>, test: &Test<'_>) -> Result<bool, Stop> {
     let Some((next, left)) = left.split_first() else { return Ok(test(choice)? == Some(true)) };
     let options = match next {
         Values::Single(value) => std::slice::from_ref(value),

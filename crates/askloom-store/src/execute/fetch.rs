@@ -5,13 +5,13 @@ use super::node::{Inner, Node};
 use super::path::is_readable;
 use super::{Row, Scene};
 use crate::source::{EntryAt, Source};
-use crate::{RunError, Schema, Stored};
+use crate::{Schema, Stop, Stored};
 use askloom_model::{
     Collection, CollectionId, Conceptual, Contents, Id, Path, Position, PositionId, Table, Value,
 };
 use askloom_target::layout;
 use askloom_target::program::{FetchedRows, Retrieval};
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// The copies of a plan in which a row is found by its own identity.
 pub struct Fetcher<'f> {
@@ -38,8 +38,8 @@ struct Fetched<'f> {
 /// What an entry holds.
 #[derive(Debug, Clone)]
 pub(super) struct Entry {
-    values: Rc<[Value]>,
-    whole: Option<Rc<Stored>>,
+    values: Arc<[Value]>,
+    whole: Option<Arc<Stored>>,
 }
 
 impl<'f> Fetcher<'f> {
@@ -54,7 +54,7 @@ impl<'f> Fetcher<'f> {
     }
 
     /// The entry of a row in a copy; in a nested one, that at a position.
-    fn entry(&self, copy: &Fetched<'_>, at: PositionId, row: &Row) -> Result<Option<Entry>, RunError> {
+    fn entry(&self, copy: &Fetched<'_>, at: PositionId, row: &Row) -> Result<Option<Entry>, Stop> {
         let Some(key) = copy.key(at, row) else { return Ok(None) };
         if let Some(known) = row.fetched.borrow().get(&key) {
             return Ok(known.clone());
@@ -127,7 +127,7 @@ impl<'f> Fetched<'f> {
 
 impl Scene<'_> {
     /// The value of a path from an entry with the identity of the row. Nothing if no copy has one.
-    pub(super) fn fetched(&self, path: &Path, row: &Row) -> Result<Option<Value>, RunError> {
+    pub(super) fn fetched(&self, path: &Path, row: &Row) -> Result<Option<Value>, Stop> {
         let Some(fetcher) = self.fetcher else { return Ok(None) };
         for copy in &fetcher.copies {
             let Some((_, at)) = copy.paths.iter().find(|(given, _)| given == path) else { continue };
@@ -139,7 +139,7 @@ impl Scene<'_> {
     }
 
     /// The whole aggregate at a position, likewise.
-    pub(super) fn fetched_whole(&self, position: PositionId, row: &Row) -> Result<Option<Node>, RunError> {
+    pub(super) fn fetched_whole(&self, position: PositionId, row: &Row) -> Result<Option<Node>, Stop> {
         let Some(fetcher) = self.fetcher else { return Ok(None) };
         for copy in &fetcher.copies {
             let held = copy.own(position).filter(|own| copy.collection.whole().contains(own));

@@ -3,6 +3,7 @@
 mod access;
 mod aggregate;
 mod condition;
+mod evaluation;
 mod fetch;
 mod nested;
 mod node;
@@ -15,6 +16,7 @@ mod tree;
 mod words;
 
 pub use condition::Truth;
+pub use evaluation::{Evaluation, Progress};
 pub use fetch::Fetcher;
 pub(crate) use nested::node as decode_node;
 pub use node::{Inner, Node};
@@ -24,11 +26,10 @@ pub use scene::Scene;
 pub(crate) use scene::collect_parts;
 
 use crate::source::Source;
-use crate::{Instances, Keyspace, KeyspaceRecords, PlannedInstances, RunError, Schema};
-use access::QueryExec;
+use crate::{Keyspace, KeyspaceRecords, RunError, Schema, Stop};
 use askloom_model::{
-    Ask, ColumnValue, Conceptual, Element, Id, Limit, Operand, OrderBy, OrderTerm, Parameter, Plan,
-    PositionId, Query, Value, fault, typed,
+    Ask, ColumnValue, Conceptual, Id, Operand, OrderBy, OrderTerm, Parameter, Plan, PositionId, Query, Value,
+    fault, typed,
 };
 use askloom_target::program::{self, Program, Retrieval};
 use page::Placed;
@@ -67,7 +68,19 @@ impl PreparedQuery {
         self.program.retrieval.as_deref().expect("the program of a query has a retrieval")
     }
 
-    /// Runs the query on one state of a store.
+    /// Starts the query. Arguments are by the names of its parameters.
+    pub fn start<'e>(
+        &'e self,
+        schema: &Schema,
+        arguments: &Arguments,
+        now: jiff::Timestamp,
+        after: Option<&'e Continuation>,
+    ) -> Result<Evaluation<'e>, RunError> {
+        let arguments = ordered(&schema.model.conceptual, &self.query, arguments)?;
+        Evaluation::new(self, arguments, now, after)
+    }
+
+    /// Runs the query on one state of a store that knows everything.
     pub fn run(
         &self,
         source: &dyn Source,
@@ -75,36 +88,17 @@ impl PreparedQuery {
         now: jiff::Timestamp,
         after: Option<&Continuation>,
     ) -> Result<Answer, RunError> {
-        let arguments = ordered(&source.schema().model.conceptual, &self.query, arguments)?;
-        let retrieval = self.retrieval();
-        let instances = PlannedInstances::new(source, &self.program, &retrieval.ways);
-        let fetcher = Fetcher::new(source, retrieval);
-        let scene = Scene {
-            instances: &instances,
-            positions: &retrieval.query.positions,
-            arguments: &arguments,
-            now,
-            fetcher: Some(&fetcher),
-        };
-        if let Some(after) = after {
-            page::check(&retrieval.query, after, aggregate::applies(&retrieval.query))?;
-        }
-        let exec = QueryExec { scene: &scene, source, program: &self.program, retrieval, after };
-        finish(&exec, exec.rows()?)
+        self.start(source.schema(), arguments, now, after)?.run(source)
     }
 
     /// The joined and filtered rows, in no particular order. They are of the query's own positions.
     pub(crate) fn rows(
         &self,
         source: &dyn Source,
-        instances: &dyn Instances,
         arguments: &[Value],
         now: jiff::Timestamp,
     ) -> Result<Vec<Row>, RunError> {
-        let retrieval = self.retrieval();
-        let positions = &retrieval.query.positions;
-        let scene = Scene { instances, positions, arguments, now, fetcher: None };
-        QueryExec { scene: &scene, source, program: &self.program, retrieval, after: None }.rows()
+        Evaluation::new(self, arguments.to_vec(), now, None)?.rows(source)
     }
 }
 
@@ -172,98 +166,15 @@ fn ordered(conceptual: &Conceptual, query: &Query, arguments: &Arguments) -> Res
     Ok(ordered)
 }
 
-impl QueryExec<'_> {
-    /// The joined and filtered rows, in no particular order unless they need no sort.
-    fn rows(&self) -> Result<Vec<Row>, RunError> {
-        let Some(lookup) = &self.retrieval.key_lookup else { return self.joined() };
-        let mut arguments = self.scene.arguments.to_vec();
-        arguments.push(self.find(lookup)?);
-        let scene = Scene { arguments: &arguments, ..*self.scene };
-        QueryExec { scene: &scene, ..*self }.joined()
-    }
-
-    /// The ids of what rows have to lead to.
-    fn find(&self, lookup: &Retrieval) -> Result<Value, RunError> {
-        let query = &lookup.query;
-        let instances = PlannedInstances::new(self.source, self.program, &lookup.ways);
-        let fetcher = Fetcher::new(self.source, lookup);
-        let (instances, fetcher): (&dyn Instances, _) = (&instances, Some(&fetcher));
-        let scene = Scene { positions: &query.positions, instances, fetcher, ..*self.scene };
-        let rows = QueryExec { scene: &scene, retrieval: lookup, after: None, ..*self }.rows()?;
-        let ids =
-            rows.iter().map(|row| scene.identity(query, row).map(|identity| identity.into_iter().next()));
-        let ids = ids.collect::<Result<Vec<_>, _>>()?.into_iter().flatten();
-        let elements = ids.zip(0..).map(|(value, ordinal)| Element { ordinal, value });
-        Ok(Value::List(elements.collect()))
-    }
-
-    /// The rows, when all arguments are there.
-    fn joined(&self) -> Result<Vec<Row>, RunError> {
-        let mut rows = self.first_rows()?;
-        for &position in &self.retrieval.joins {
-            let mut joined = Vec::new();
-            for row in rows {
-                self.scene.expand(row, position, &mut joined)?;
-            }
-            rows = joined;
-        }
-        // Rows that come in order were filtered on the way, so that no more were read than needed.
-        let Some(condition) = self.retrieval.filter.as_ref().filter(|_| self.retrieval.sorts) else {
-            return Ok(rows);
-        };
-        let mut kept = Vec::with_capacity(rows.len());
-        for row in rows {
-            if self.scene.truth(condition, &row)? == Some(true) {
-                kept.push(row);
-            }
-        }
-        Ok(kept)
-    }
-}
-
 /// How many rows LIMIT or PAGE asks for.
-fn count(scene: &Scene<'_>, operand: &Operand) -> Result<usize, RunError> {
+fn count(scene: &Scene<'_>, operand: &Operand) -> Result<usize, Stop> {
     match scene.constant(operand)? {
         Value::Int(rows) if rows > 0 => Ok(usize::try_from(rows).unwrap_or(usize::MAX)),
-        _other => Err(RunError::WrongType {
+        _other => Err(Stop::Failed(RunError::WrongType {
             parameter: "limit".to_owned(),
             message: "LIMIT and PAGE take a whole number above zero".to_owned(),
-        }),
+        })),
     }
-}
-
-fn finish(exec: &QueryExec<'_>, rows: Vec<Row>) -> Result<Answer, RunError> {
-    let QueryExec { scene, after, retrieval, .. } = *exec;
-    let query = &retrieval.query;
-    let columns: Vec<String> = query.columns.iter().map(|column| column.name.clone()).collect();
-    if aggregate::applies(query) {
-        let groups = aggregate::grouped(scene, query, rows)?.into_iter();
-        let placed = groups.map(|g| Placed { order: g.order, identity: g.key, row: g.columns });
-        let (rows, next) = page::cut(scene, query, sorted(query, placed.collect()), after)?;
-        return Ok(Answer { columns, rows, next });
-    }
-    // Nobody asks where a row is that comes in order and is the start of no page.
-    let placing = retrieval.sorts || matches!(query.limit, Some(Limit::Page(_)));
-    let mut placed = Vec::with_capacity(rows.len());
-    for row in rows {
-        let order = order_values(scene, &query.order_by, &row)?;
-        let identity = if placing { scene.identity(query, &row)? } else { Vec::new() };
-        placed.push(Placed { order, identity, row });
-    }
-    if retrieval.sorts {
-        placed = sorted(query, placed);
-    }
-    if fault!(LimitBeforePerGroup) {
-        page::limit(scene, query, &mut placed)?;
-    }
-    let placed = per_group::cut(scene, query, placed)?;
-    let (rows, next) = page::cut(scene, query, placed, after)?;
-    let mut rows: Vec<Vec<Value>> =
-        rows.iter().map(|row| project(scene, query, row)).collect::<Result<_, _>>()?;
-    if fault!(DuplicatesDropped) {
-        rows.dedup();
-    }
-    Ok(Answer { columns, rows, next })
 }
 
 fn sorted<T>(query: &Query, mut rows: Vec<Placed<T>>) -> Vec<Placed<T>> {
@@ -271,7 +182,7 @@ fn sorted<T>(query: &Query, mut rows: Vec<Placed<T>>) -> Vec<Placed<T>> {
     rows
 }
 
-fn order_values(scene: &Scene<'_>, terms: &[OrderTerm], row: &Row) -> Result<Vec<Value>, RunError> {
+fn order_values(scene: &Scene<'_>, terms: &[OrderTerm], row: &Row) -> Result<Vec<Value>, Stop> {
     let value = |term: &OrderTerm| match &term.by {
         OrderBy::Path(path) => scene.single(path, row),
         // Only groups are ordered by aggregates, and those have an order of their own.
@@ -293,7 +204,7 @@ fn compare(terms: &[OrderTerm], a: &[Value], b: &[Value], id_a: &[Value], id_b: 
     if terms.last().is_some_and(|term| term.descending) { order.reverse() } else { order }
 }
 
-fn project(scene: &Scene<'_>, query: &Query, row: &Row) -> Result<Vec<Value>, RunError> {
+fn project(scene: &Scene<'_>, query: &Query, row: &Row) -> Result<Vec<Value>, Stop> {
     let value = |column: &askloom_model::Column| match &column.value {
         ColumnValue::Whole(position) => scene.whole(*position, row),
         ColumnValue::Path(path) => scene.selected(path, row),

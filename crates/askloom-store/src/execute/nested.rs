@@ -1,12 +1,12 @@
 //! Rows from the nodes of a nested copy: joined along the tree of its positions.
 
 use crate::source::Records;
-use crate::{RunError, Schema, Stored, System};
+use crate::{Schema, Stop, Stored, System};
 use askloom_model::{Collection, Contents, Id, Nodes as Contained, Path, PositionId, Value};
 use askloom_target::embedded::{DecodeError, decode, decode_entry};
 use askloom_target::layout::Entry;
 use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// Where nodes are: in a block, at a position, below the identities of what stands above it.
 type Spot = (Vec<Value>, usize, Vec<Value>);
@@ -22,7 +22,7 @@ struct Node {
     identity: Value,
     /// Those of the paths that start at it.
     values: Vec<Value>,
-    whole: Option<Rc<Stored>>,
+    whole: Option<Arc<Stored>>,
 }
 
 /// A row on the way down the tree.
@@ -34,7 +34,7 @@ pub(super) struct Partial {
     /// For each path, its value.
     values: Vec<Value>,
     /// Aggregates by the positions that they stand at.
-    pub(super) whole: Vec<(PositionId, Rc<Stored>)>,
+    pub(super) whole: Vec<(PositionId, Arc<Stored>)>,
 }
 
 impl Partial {
@@ -50,7 +50,7 @@ pub(crate) fn node(
     nodes: &Contained,
     position: PositionId,
     bytes: &[u8],
-) -> Result<(Vec<Value>, Option<Value>), RunError> {
+) -> Result<(Vec<Value>, Option<Value>), Stop> {
     let mut rest = bytes;
     let mut values = Vec::new();
     for _ in nodes.fields.iter().filter(|path| path.position == position) {
@@ -64,11 +64,11 @@ pub(crate) fn node(
 }
 
 /// The aggregate that a node holds as a whole.
-pub(super) fn whole(value: Option<Value>) -> Option<Rc<Stored>> {
+pub(super) fn whole(value: Option<Value>) -> Option<Arc<Stored>> {
     match value {
         Some(Value::Record(record)) => {
             // A query sees the record alone.
-            Some(Rc::new(Stored { record: *record, system: System::default() }))
+            Some(Arc::new(Stored { record: *record, system: System::default() }))
         }
         Some(_) | None => None,
     }
@@ -129,7 +129,7 @@ impl<'n> Nodes<'n> {
             for ((_, slot), value) in slots.zip(&node.values) {
                 *slot = value.clone();
             }
-            row.whole.extend(node.whole.iter().map(|stored| (position, Rc::clone(stored))));
+            row.whole.extend(node.whole.iter().map(|stored| (position, Arc::clone(stored))));
             row
         };
         nodes.iter().map(bind).collect()

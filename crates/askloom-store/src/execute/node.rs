@@ -2,7 +2,7 @@
 
 use crate::Stored;
 use askloom_model::{Conceptual, Identity, Member, Record, Value};
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// What stands at a position.
 #[derive(Debug, Clone)]
@@ -27,14 +27,14 @@ impl Node {
 /// A record of an aggregate, by the way to it: the aggregate is shared, not copied.
 #[derive(Debug, Clone)]
 pub struct Inner {
-    stored: Rc<Stored>,
+    stored: Arc<Stored>,
     /// Nothing for the root.
-    last: Option<Rc<Step>>,
+    last: Option<Arc<Step>>,
 }
 
 #[derive(Debug)]
 struct Step {
-    above: Option<Rc<Step>>,
+    above: Option<Arc<Step>>,
     member: Member,
     element: Option<Element>,
 }
@@ -47,20 +47,20 @@ pub(crate) struct Element {
 }
 
 impl Inner {
-    pub(crate) fn root(stored: Rc<Stored>) -> Self {
+    pub(crate) fn root(stored: Arc<Stored>) -> Self {
         Self { stored, last: None }
     }
 
     /// A part of this record.
     pub(crate) fn below(&self, member: Member, element: Option<Element>) -> Self {
         let step = Step { above: self.last.clone(), member, element };
-        Self { stored: Rc::clone(&self.stored), last: Some(Rc::new(step)) }
+        Self { stored: Arc::clone(&self.stored), last: Some(Arc::new(step)) }
     }
 
     /// The record that this is a part of, and by which member.
     pub(crate) fn above(&self) -> Option<(Self, Member)> {
         let step = self.last.as_ref()?;
-        Some((Self { stored: Rc::clone(&self.stored), last: step.above.clone() }, step.member))
+        Some((Self { stored: Arc::clone(&self.stored), last: step.above.clone() }, step.member))
     }
 
     /// Which element of its list it is; nothing for the root and for a to-one part.

@@ -1,7 +1,7 @@
 //! LIMIT and PAGE: how much of the ordered list is given, and where it goes on.
 
 use super::{Scene, compare, count};
-use crate::RunError;
+use crate::{RunError, Stop};
 use askloom_model::{Limit, Query, Value, fault};
 use askloom_target::embedded::{decode, encode};
 use base64::Engine;
@@ -65,6 +65,7 @@ fn values(rest: &mut &[u8]) -> Result<Vec<Value>, RunError> {
 }
 
 /// What places a row among the others: its order values, its identity, and the row.
+#[derive(Debug)]
 pub(super) struct Placed<T> {
     pub(super) order: Vec<Value>,
     pub(super) identity: Vec<Value>,
@@ -80,7 +81,7 @@ pub(super) fn check(query: &Query, after: &Continuation, grouped: bool) -> Resul
 }
 
 /// No more rows than LIMIT asks for.
-pub(super) fn limit<T>(scene: &Scene<'_>, query: &Query, rows: &mut Vec<Placed<T>>) -> Result<(), RunError> {
+pub(super) fn limit<T>(scene: &Scene<'_>, query: &Query, rows: &mut Vec<Placed<T>>) -> Result<(), Stop> {
     if let Some(Limit::Rows(operand)) = &query.limit {
         rows.truncate(count(scene, operand)?);
     }
@@ -93,7 +94,7 @@ pub(super) fn cut<T>(
     query: &Query,
     mut rows: Vec<Placed<T>>,
     after: Option<&Continuation>,
-) -> Result<(Vec<T>, Option<Continuation>), RunError> {
+) -> Result<(Vec<T>, Option<Continuation>), Stop> {
     if let Some(after) = after {
         rows.retain(|row| {
             compare(&query.order_by, &row.order, &after.order, &row.identity, &after.identity)

@@ -3,7 +3,7 @@
 use super::node::Node;
 use super::scene::stored_ids;
 use super::{Row, Scene};
-use crate::RunError;
+use crate::{RunError, Stop};
 use askloom_model::{
     Conceptual, EndId, Id, IdentityPart, Leaf, Member, Operand, Path, Position, PositionId, Query,
     RelationshipKind, Table, Value, bucket,
@@ -20,10 +20,10 @@ pub(crate) enum Values {
 
 impl Scene<'_> {
     /// The value of an operand that is no path.
-    pub(crate) fn constant(&self, operand: &Operand) -> Result<Value, RunError> {
+    pub(crate) fn constant(&self, operand: &Operand) -> Result<Value, Stop> {
         match operand {
             Operand::Constant(constant) => {
-                Value::of_constant(constant).map_err(|error| RunError::Corrupted(error.to_string()))
+                Value::of_constant(constant).map_err(|error| RunError::Corrupted(error.to_string()).into())
             }
             Operand::Parameter(index) => Ok(self.arguments.get(*index).cloned().unwrap_or(Value::Null)),
             Operand::Path(_) => Ok(Value::Null),
@@ -31,7 +31,7 @@ impl Scene<'_> {
     }
 
     /// Every value at the end of a path: one if it is single (null if there is none), else those of all elements.
-    pub(crate) fn values(&self, path: &Path, row: &Row) -> Result<Values, RunError> {
+    pub(crate) fn values(&self, path: &Path, row: &Row) -> Result<Values, Stop> {
         let many = self.crosses_many(path);
         if let Some(value) = self.given(path, row)? {
             return Ok(match many {
@@ -69,7 +69,7 @@ impl Scene<'_> {
     }
 
     /// The one value of a path that crosses nothing to-many; null where there is nothing. A list is one value.
-    pub(crate) fn selected(&self, path: &Path, row: &Row) -> Result<Value, RunError> {
+    pub(crate) fn selected(&self, path: &Path, row: &Row) -> Result<Value, Stop> {
         if let Some(value) = self.given(path, row)? {
             return Ok(value);
         }
@@ -94,7 +94,7 @@ impl Scene<'_> {
     }
 
     /// All that is at a to-many end, as one value: parts whole and in list order, of others the ids.
-    fn list(&self, node: &Node, end: EndId) -> Result<Value, RunError> {
+    fn list(&self, node: &Node, end: EndId) -> Result<Value, Stop> {
         let row = &self.conceptual().ends[end];
         if row.kind == RelationshipKind::Composition && row.stored {
             let parts = node.record().map(|record| record.list(Member::End(end)).to_vec());
@@ -111,7 +111,7 @@ impl Scene<'_> {
 
     /// The value that an entry gives, or that follows from what it gives: the one that the row is from, or that of another
     /// copy with the same identity.
-    fn given(&self, path: &Path, row: &Row) -> Result<Option<Value>, RunError> {
+    fn given(&self, path: &Path, row: &Row) -> Result<Option<Value>, Stop> {
         if let Some(value) = row.held(path) {
             return Ok(Some(value.clone()));
         }
@@ -138,7 +138,7 @@ impl Scene<'_> {
     }
 
     /// The identity of a row of the query.
-    pub(super) fn identity(&self, query: &Query, row: &Row) -> Result<Vec<Value>, RunError> {
+    pub(super) fn identity(&self, query: &Query, row: &Row) -> Result<Vec<Value>, Stop> {
         if query.identity.is_empty() {
             return Ok(row.keys.clone());
         }
@@ -171,13 +171,13 @@ impl Scene<'_> {
     }
 
     /// The one value of a path that is single.
-    pub(crate) fn single(&self, path: &Path, row: &Row) -> Result<Value, RunError> {
+    pub(crate) fn single(&self, path: &Path, row: &Row) -> Result<Value, Stop> {
         self.selected(path, row)
     }
 
     /// The distinct values of a path that an index leads back from. Ids are those that are held there, also of a
     /// symmetric relationship: the other side has entries of its own.
-    pub(crate) fn every(&self, path: &Path, row: &Row) -> Result<BTreeSet<Value>, RunError> {
+    pub(crate) fn every(&self, path: &Path, row: &Row) -> Result<BTreeSet<Value>, Stop> {
         let mut found = BTreeSet::new();
         if let Some(part) = self.conceptual().identity_part(path) {
             let mut found: BTreeSet<Value> =
@@ -203,7 +203,7 @@ impl Scene<'_> {
     }
 
     /// The whole instance at a position.
-    pub(crate) fn whole(&self, position: PositionId, row: &Row) -> Result<Value, RunError> {
+    pub(crate) fn whole(&self, position: PositionId, row: &Row) -> Result<Value, Stop> {
         Ok(self.whole_of(&self.node(position, row)?))
     }
 
@@ -235,7 +235,7 @@ impl Scene<'_> {
     }
 
     /// Where the hops of a path lead. A to-one hop is an outer join: it keeps its place with nothing in it.
-    fn ends(&self, path: &Path, row: &Row) -> Result<Vec<Option<Node>>, RunError> {
+    fn ends(&self, path: &Path, row: &Row) -> Result<Vec<Option<Node>>, Stop> {
         let start = match self.node(path.position, row)? {
             Node::Nothing => None,
             node => Some(node),
@@ -274,7 +274,7 @@ impl Scene<'_> {
     }
 
     /// The values at the end of a path: one, unless it is a list or a set.
-    fn leaves(&self, node: &Node, leaf: Leaf) -> Result<Vec<Value>, RunError> {
+    fn leaves(&self, node: &Node, leaf: Leaf) -> Result<Vec<Value>, Stop> {
         match leaf {
             Leaf::Itself => Ok(vec![self.itself(node)]),
             Leaf::Bucket(of) => Ok(vec![self.bucket(node, of)]),
@@ -297,7 +297,7 @@ impl Scene<'_> {
     }
 
     /// The ids at an end; of a part that is a value object, the part itself.
-    fn referred(&self, node: &Node, end: EndId) -> Result<Vec<Value>, RunError> {
+    fn referred(&self, node: &Node, end: EndId) -> Result<Vec<Value>, Stop> {
         let row = &self.conceptual().ends[end];
         match (row.kind, row.stored) {
             (RelationshipKind::Association | RelationshipKind::Aggregation, true) => {

@@ -2,9 +2,17 @@
 
 use super::page::Placed;
 use super::{Row, Scene, count};
-use crate::RunError;
+use crate::Stop;
 use askloom_model::{Query, Value, fault};
 use std::collections::HashMap;
+
+/// Makes sure that what a row is grouped by is at hand.
+pub(super) fn touch(scene: &Scene<'_>, query: &Query, row: &Row) -> Result<(), Stop> {
+    for path in query.per_group.iter().flat_map(|per_group| &per_group.by) {
+        scene.single(path, row)?;
+    }
+    Ok(())
+}
 
 /// The rows that are left, in their order. Null is a group.
 ///
@@ -13,7 +21,7 @@ pub(super) fn cut(
     scene: &Scene<'_>,
     query: &Query,
     rows: Vec<Placed<Row>>,
-) -> Result<Vec<Placed<Row>>, RunError> {
+) -> Result<Vec<Placed<Row>>, Stop> {
     let Some(per_group) = &query.per_group else { return Ok(rows) };
     let most = count(scene, &per_group.rows)?;
     let mut taken: HashMap<Vec<Value>, usize> = HashMap::new();

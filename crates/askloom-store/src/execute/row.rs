@@ -5,11 +5,11 @@ use super::main_position;
 use super::node::{Inner, Node};
 use super::scene::Scene;
 use crate::system::System;
-use crate::{RunError, Stored};
+use crate::{Stop, Stored};
 use askloom_model::{Id, Leaf, Member, Path, PositionId, Record, Value, fault};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// One row: the identity of each position, in the order of positions.
 #[derive(Debug, Clone)]
@@ -25,8 +25,8 @@ pub struct Row {
 /// Values that an entry of a copy gave. The paths are those of all its entries.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Held {
-    pub(super) paths: Rc<[Path]>,
-    pub(super) values: Rc<[Value]>,
+    pub(super) paths: Arc<[Path]>,
+    pub(super) values: Arc<[Value]>,
 }
 
 impl Row {
@@ -47,7 +47,7 @@ impl Row {
 
 impl Scene<'_> {
     /// Rows with only the main entity bound, from an aggregate: itself, or the parts in it that are asked for.
-    pub(crate) fn root(&self, stored: Rc<Stored>) -> Vec<Row> {
+    pub(crate) fn root(&self, stored: Arc<Stored>) -> Vec<Row> {
         let Some(class) = self.positions[main_position()].class else { return Vec::new() };
         let found = self.instances_in(stored, class).into_iter();
         found.map(|inner| self.main_row(self.lone_key(&inner), Node::Record(inner))).collect()
@@ -70,7 +70,7 @@ impl Scene<'_> {
     }
 
     /// Puts the aggregate that stands at a position of a row there, if it is one of those that are asked for.
-    pub(super) fn place(&self, row: &mut Row, position: PositionId, stored: Rc<Stored>) {
+    pub(super) fn place(&self, row: &mut Row, position: PositionId, stored: Arc<Stored>) {
         let inner = Inner::root(stored);
         let wanted = self.positions[position].class.is_some_and(|class| self.is_a(&inner, class));
         if let Some(slot) = row.nodes.get_mut().get_mut(position.index()).filter(|_| wanted) {
@@ -90,7 +90,7 @@ impl Scene<'_> {
     }
 
     /// Whether all that a row names is there.
-    pub(super) fn is_there(&self, row: &Row) -> Result<bool, RunError> {
+    pub(super) fn is_there(&self, row: &Row) -> Result<bool, Stop> {
         for id in self.positions.ids() {
             let known = row.keys.get(id.index()).is_some_and(|key| !key.is_null());
             if known && matches!(self.node(id, row)?, Node::Nothing) {
@@ -101,7 +101,7 @@ impl Scene<'_> {
     }
 
     /// What stands at a position of a row, loaded if need be.
-    pub(crate) fn node(&self, position: PositionId, row: &Row) -> Result<Node, RunError> {
+    pub(crate) fn node(&self, position: PositionId, row: &Row) -> Result<Node, Stop> {
         if let Some(Some(node)) = row.nodes.borrow().get(position.index()) {
             return Ok(node.clone());
         }
@@ -113,7 +113,7 @@ impl Scene<'_> {
         Ok(node)
     }
 
-    fn load(&self, position: PositionId, key: &Value, row: &Row) -> Result<Node, RunError> {
+    fn load(&self, position: PositionId, key: &Value, row: &Row) -> Result<Node, Stop> {
         if key.is_null() {
             return Ok(Node::Nothing);
         }
@@ -156,11 +156,11 @@ impl Scene<'_> {
         let record = Record { class, surrogate: None, fields };
         // A query sees the record alone.
         let stored = Stored { record, system: System::default() };
-        Some(Node::Record(Inner::root(Rc::new(stored))))
+        Some(Node::Record(Inner::root(Arc::new(stored))))
     }
 
     /// What can stand at a position below a node, in order of identity.
-    fn at(&self, position: PositionId, parent: &Node) -> Result<Vec<(Value, Node)>, RunError> {
+    fn at(&self, position: PositionId, parent: &Node) -> Result<Vec<(Value, Node)>, Stop> {
         let entry = &self.positions[position];
         let Some(hop) = entry.from else { return Ok(Vec::new()) };
         let mut children = self.children(parent, hop.step)?;
@@ -174,7 +174,7 @@ impl Scene<'_> {
     }
 
     /// Joins a position to a row: one row for each child; for an outer position at least one.
-    pub(crate) fn expand(&self, row: Row, position: PositionId, out: &mut Vec<Row>) -> Result<(), RunError> {
+    pub(crate) fn expand(&self, row: Row, position: PositionId, out: &mut Vec<Row>) -> Result<(), Stop> {
         let Some(hop) = self.positions[position].from else { return Ok(()) };
         let parent = self.node(hop.parent, &row)?;
         let mut children = self.at(position, &parent)?;

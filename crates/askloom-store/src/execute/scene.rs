@@ -3,12 +3,12 @@
 use super::Fetcher;
 use super::node::{Inner, Node};
 use crate::expiry::alive;
-use crate::{Instances, RunError, Stored};
+use crate::{Instances, Stop, Stored};
 use askloom_model::{
     ClassId, Conceptual, EndId, HomePlace, Identity, Member, Position, PositionId, Record, RelationshipKind,
     Table, Value, fault,
 };
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// What rows are evaluated in.
 pub struct Scene<'s> {
@@ -32,7 +32,7 @@ impl Scene<'_> {
     }
 
     /// The aggregate as it is by the clock of this scene: without what has expired.
-    fn aggregate(&self, root: ClassId, id: &Identity) -> Result<Option<Rc<Stored>>, RunError> {
+    fn aggregate(&self, root: ClassId, id: &Identity) -> Result<Option<Arc<Stored>>, Stop> {
         let stored = self.instances.aggregate(root, id)?;
         Ok(stored.and_then(|stored| alive(self.conceptual(), stored, self.now)))
     }
@@ -50,7 +50,7 @@ impl Scene<'_> {
     }
 
     /// The instance of an entity class with that id.
-    pub(crate) fn instance(&self, class: ClassId, id: &Identity) -> Result<Option<Inner>, RunError> {
+    pub(crate) fn instance(&self, class: ClassId, id: &Identity) -> Result<Option<Inner>, Stop> {
         for home in self.instances.schema().homes(class) {
             match home.place {
                 HomePlace::Root => {
@@ -70,7 +70,7 @@ impl Scene<'_> {
     }
 
     /// The part entity with that id, in its owner.
-    fn part(&self, class: ClassId, id: &Identity) -> Result<Option<Inner>, RunError> {
+    fn part(&self, class: ClassId, id: &Identity) -> Result<Option<Inner>, Stop> {
         for (root, owner) in self.instances.owners(class, id)? {
             let Some(stored) = self.aggregate(root, &owner)? else { continue };
             let inside = self.inside(stored, class).into_iter();
@@ -83,7 +83,7 @@ impl Scene<'_> {
     }
 
     /// Every instance of a class in an aggregate: itself, or parts of it.
-    pub(super) fn instances_in(&self, stored: Rc<Stored>, class: ClassId) -> Vec<Inner> {
+    pub(super) fn instances_in(&self, stored: Arc<Stored>, class: ClassId) -> Vec<Inner> {
         let conceptual = self.conceptual();
         let Some(stored) = alive(conceptual, stored, self.now) else { return Vec::new() };
         let root = conceptual.lineage(stored.record.class).last().copied();
@@ -91,17 +91,17 @@ impl Scene<'_> {
         for home in self.instances.schema().homes(class).iter().filter(|home| Some(home.root) == root) {
             match home.place {
                 HomePlace::Root => {
-                    let itself = Some(Inner::root(Rc::clone(&stored)));
+                    let itself = Some(Inner::root(Arc::clone(&stored)));
                     found.extend(itself.filter(|root| self.is_a(root, class)));
                 }
-                HomePlace::Inside => found.extend(self.inside(Rc::clone(&stored), class)),
+                HomePlace::Inside => found.extend(self.inside(Arc::clone(&stored), class)),
             }
         }
         found
     }
 
     /// Every part of a class in an aggregate, at any depth.
-    fn inside(&self, stored: Rc<Stored>, class: ClassId) -> Vec<Inner> {
+    fn inside(&self, stored: Arc<Stored>, class: ClassId) -> Vec<Inner> {
         let mut found = Vec::new();
         let mut open = Inner::root(stored).parts();
         open.reverse();
@@ -115,7 +115,7 @@ impl Scene<'_> {
     }
 
     /// What a step leads to from a node, with what tells each apart from the others.
-    pub(crate) fn children(&self, node: &Node, step: Member) -> Result<Vec<(Value, Node)>, RunError> {
+    pub(crate) fn children(&self, node: &Node, step: Member) -> Result<Vec<(Value, Node)>, Stop> {
         let Node::Record(inner) = node else { return Ok(Vec::new()) };
         match step {
             Member::Attribute(_) => {
@@ -131,7 +131,7 @@ impl Scene<'_> {
         }
     }
 
-    fn linked(&self, inner: &Inner, end: EndId) -> Result<Vec<(Value, Inner)>, RunError> {
+    fn linked(&self, inner: &Inner, end: EndId) -> Result<Vec<(Value, Inner)>, Stop> {
         let row = &self.conceptual().ends[end];
         match (row.stored, row.kind) {
             (true, RelationshipKind::Composition) => {
@@ -157,7 +157,7 @@ impl Scene<'_> {
 
     /// The ids that a stored reference holds, whether such instances exist or not. Of a symmetric relationship either
     /// side may hold the link.
-    pub(super) fn ids_at(&self, inner: &Inner, end: EndId) -> Result<Vec<Identity>, RunError> {
+    pub(super) fn ids_at(&self, inner: &Inner, end: EndId) -> Result<Vec<Identity>, Stop> {
         let mut ids = inner.record().map(|record| stored_ids(record, end)).unwrap_or_default();
         if self.conceptual().ends[end].inverse == Some(end) {
             let holders = self.holders(inner, end)?;
@@ -169,7 +169,7 @@ impl Scene<'_> {
     }
 
     /// Those that hold this instance in the stored end.
-    pub(super) fn holders(&self, inner: &Inner, stored_end: EndId) -> Result<Vec<Inner>, RunError> {
+    pub(super) fn holders(&self, inner: &Inner, stored_end: EndId) -> Result<Vec<Inner>, Stop> {
         let conceptual = self.conceptual();
         let row = &conceptual.ends[stored_end];
         // A tuple query may come here with an instance of a class above the end's: somebody may hold its id, but a link

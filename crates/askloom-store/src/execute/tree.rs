@@ -3,7 +3,7 @@
 use super::condition::Truth;
 use super::node::{Inner, Node};
 use super::scene::Scene;
-use crate::RunError;
+use crate::Stop;
 use askloom_model::{ClassId, EndId, Identity, Leaf, Member, Operand, Value};
 use std::collections::HashSet;
 
@@ -29,7 +29,7 @@ impl Scene<'_> {
         class: Option<ClassId>,
         below: &Value,
         above: &Value,
-    ) -> Result<Truth, RunError> {
+    ) -> Result<Truth, Stop> {
         let (Some(class), Some(below), Some(above)) = (class, id(below), id(above)) else { return Ok(None) };
         let (Some(start), Some(end)) = (self.instance(class, &below)?, self.tree_end(class)) else {
             return Ok(Some(false));
@@ -56,7 +56,7 @@ impl Scene<'_> {
     }
 
     /// Those directly above: where a to-one tree leads, or who has this one at a to-many one.
-    fn parents(&self, end: EndId, inner: Inner) -> Result<Vec<(Identity, Inner)>, RunError> {
+    fn parents(&self, end: EndId, inner: Inner) -> Result<Vec<(Identity, Inner)>, Stop> {
         let conceptual = self.conceptual();
         let row = &conceptual.ends[end];
         let found: Vec<Inner> = match (row.cardinality.is_many(), row.stored) {
@@ -77,7 +77,7 @@ impl Scene<'_> {
         Ok(found.into_iter().filter_map(with_id).collect())
     }
 
-    fn inners(&self, inner: Inner, end: EndId) -> Result<Vec<Inner>, RunError> {
+    fn inners(&self, inner: Inner, end: EndId) -> Result<Vec<Inner>, Stop> {
         let children = self.children(&Node::Record(inner), Member::End(end))?;
         Ok(children
             .into_iter()

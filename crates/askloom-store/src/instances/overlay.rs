@@ -1,10 +1,10 @@
 //! Instances with some aggregates replaced: the state after a write, before it is written.
 
 use super::{Aggregate, Held, Instances, Stored};
-use crate::{RunError, Schema};
+use crate::{Schema, Stop};
 use askloom_model::{ClassId, Identity, Value};
 use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
+use std::sync::Arc;
 
 pub struct Overlay<'o> {
     base: &'o dyn Instances,
@@ -12,7 +12,7 @@ pub struct Overlay<'o> {
 }
 
 /// Aggregates as they are afterwards; nothing of those that are gone.
-pub type Changed = BTreeMap<Aggregate, Option<Rc<Stored>>>;
+pub type Changed = BTreeMap<Aggregate, Option<Arc<Stored>>>;
 
 impl std::fmt::Debug for Overlay<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -32,25 +32,25 @@ impl Instances for Overlay<'_> {
         self.base.schema()
     }
 
-    fn aggregate(&self, root: ClassId, id: &Identity) -> Result<Option<Rc<Stored>>, RunError> {
+    fn aggregate(&self, root: ClassId, id: &Identity) -> Result<Option<Arc<Stored>>, Stop> {
         match self.changed.get(&(root, id.clone())) {
             Some(changed) => Ok(changed.clone()),
             None => self.base.aggregate(root, id),
         }
     }
 
-    fn all(&self, root: ClassId) -> Result<Vec<(Identity, Rc<Stored>)>, RunError> {
-        let mut all: BTreeMap<Identity, Rc<Stored>> = self.base.all(root)?.into_iter().collect();
+    fn all(&self, root: ClassId) -> Result<Vec<(Identity, Arc<Stored>)>, Stop> {
+        let mut all: BTreeMap<Identity, Arc<Stored>> = self.base.all(root)?.into_iter().collect();
         for ((_, id), changed) in self.changed.iter().filter(|((of, _), _)| *of == root) {
             match changed {
-                Some(stored) => all.insert(id.clone(), Rc::clone(stored)),
+                Some(stored) => all.insert(id.clone(), Arc::clone(stored)),
                 None => all.remove(id),
             };
         }
         Ok(all.into_iter().collect())
     }
 
-    fn holding(&self, held: Held, value: &Value) -> Result<BTreeSet<Aggregate>, RunError> {
+    fn holding(&self, held: Held, value: &Value) -> Result<BTreeSet<Aggregate>, Stop> {
         let conceptual = &self.schema().model.conceptual;
         let occurrences = held.occurrences(conceptual);
         let mut found = self.base.holding(held, value)?;

@@ -3,19 +3,19 @@
 use super::reader::{Cache, aggregate, all};
 use super::{Aggregate, Held, Instances, Stored};
 use crate::source::{Records, Source, every};
-use crate::{RunError, Schema};
+use crate::{Schema, Stop};
 use askloom_model::{ClassId, EndId, Identity, Leaf, Value};
 use askloom_target::layout::Entry;
 use askloom_target::program::{Action, Frame, Program, Read, Way, Ways};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
-use std::rc::Rc;
+use std::sync::Arc;
 
 pub struct PlannedInstances<'p> {
     source: &'p dyn Source,
     program: &'p Program,
     ways: &'p Ways,
-    cache: RefCell<Cache>,
+    cache: &'p RefCell<Cache>,
 }
 
 impl std::fmt::Debug for PlannedInstances<'_> {
@@ -26,8 +26,13 @@ impl std::fmt::Debug for PlannedInstances<'_> {
 
 impl<'p> PlannedInstances<'p> {
     #[must_use]
-    pub fn new(source: &'p dyn Source, program: &'p Program, ways: &'p Ways) -> Self {
-        Self { source, program, ways, cache: RefCell::default() }
+    pub(crate) fn new(
+        source: &'p dyn Source,
+        program: &'p Program,
+        ways: &'p Ways,
+        cache: &'p RefCell<Cache>,
+    ) -> Self {
+        Self { source, program, ways, cache }
     }
 
     /// How the program finds the aggregates of each root that hold an id.
@@ -66,7 +71,7 @@ impl<'p> PlannedInstances<'p> {
         root: ClassId,
         id: &Identity,
         found: &mut BTreeSet<Aggregate>,
-    ) -> Result<(), RunError> {
+    ) -> Result<(), Stop> {
         let frame = Frame { identity: id, ..Frame::default() };
         let Some(read) = read.filled(self.schema().table(read.table), &frame) else { return Ok(()) };
         every(self.source, &read, |records| {
@@ -88,15 +93,15 @@ impl Instances for PlannedInstances<'_> {
         self.source.schema()
     }
 
-    fn aggregate(&self, root: ClassId, id: &Identity) -> Result<Option<Rc<Stored>>, RunError> {
-        aggregate(self.source, root, id, &self.cache)
+    fn aggregate(&self, root: ClassId, id: &Identity) -> Result<Option<Arc<Stored>>, Stop> {
+        aggregate(self.source, root, id, self.cache)
     }
 
-    fn all(&self, root: ClassId) -> Result<Vec<(Identity, Rc<Stored>)>, RunError> {
-        all(self.source, root, &self.cache)
+    fn all(&self, root: ClassId) -> Result<Vec<(Identity, Arc<Stored>)>, Stop> {
+        all(self.source, root, self.cache)
     }
 
-    fn holding(&self, held: Held, value: &Value) -> Result<BTreeSet<Aggregate>, RunError> {
+    fn holding(&self, held: Held, value: &Value) -> Result<BTreeSet<Aggregate>, Stop> {
         let conceptual = &self.schema().model.conceptual;
         let Value::Reference(id) = value else { return Ok(BTreeSet::new()) };
         let mut found = BTreeSet::new();

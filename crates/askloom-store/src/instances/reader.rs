@@ -4,16 +4,16 @@ use super::{Aggregate, Held, Instances, Stored};
 use crate::block::BlockContents;
 use crate::keyspace::KeyspaceRecords;
 use crate::source::{Records, Source, every};
-use crate::{Keyspace, RunError, Schema, System};
+use crate::{Keyspace, RunError, Schema, Stop, System};
 use askloom_model::{ClassId, Identity, Occurrence, Value};
 use askloom_target::embedded::{block_prefix, prefix_end, split_entry};
 use askloom_target::program::{How, Read};
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// What has been read already, and what was found not to be there.
-pub(super) type Cache = HashMap<Aggregate, Option<Rc<Stored>>>;
+pub(crate) type Cache = HashMap<Aggregate, Option<Arc<Stored>>>;
 
 pub struct Reader<'r> {
     records: KeyspaceRecords<'r>,
@@ -52,7 +52,7 @@ impl<'r> Reader<'r> {
         held: Held,
         value: &Value,
         found: &mut BTreeSet<Aggregate>,
-    ) -> Result<bool, RunError> {
+    ) -> Result<bool, Stop> {
         let KeyspaceRecords { schema, keyspace } = self.records;
         let Some(index) = schema.readable().index(occurrence, held.leaf) else { return Ok(false) };
         let collection = &schema.design.collections[index];
@@ -74,7 +74,7 @@ pub(super) fn all(
     source: &dyn Source,
     root: ClassId,
     cache: &RefCell<Cache>,
-) -> Result<Vec<(Identity, Rc<Stored>)>, RunError> {
+) -> Result<Vec<(Identity, Arc<Stored>)>, Stop> {
     let schema = source.schema();
     let master = schema.design.master(root).ok_or_else(|| crate::block::no_master(schema, root))?;
     let mut all = Vec::new();
@@ -86,7 +86,7 @@ pub(super) fn all(
     })?;
     let mut cache = cache.borrow_mut();
     for (identity, stored) in &all {
-        cache.entry((root, identity.clone())).or_insert_with(|| Some(Rc::clone(stored)));
+        cache.entry((root, identity.clone())).or_insert_with(|| Some(Arc::clone(stored)));
     }
     Ok(all)
 }
@@ -97,7 +97,7 @@ pub(super) fn aggregate(
     root: ClassId,
     id: &Identity,
     cache: &RefCell<Cache>,
-) -> Result<Option<Rc<Stored>>, RunError> {
+) -> Result<Option<Arc<Stored>>, Stop> {
     let key = (root, id.clone());
     if let Some(known) = cache.borrow().get(&key) {
         return Ok(known.clone());
@@ -112,15 +112,15 @@ impl Instances for Reader<'_> {
         self.records.schema
     }
 
-    fn aggregate(&self, root: ClassId, id: &Identity) -> Result<Option<Rc<Stored>>, RunError> {
+    fn aggregate(&self, root: ClassId, id: &Identity) -> Result<Option<Arc<Stored>>, Stop> {
         aggregate(&self.records, root, id, &self.cache)
     }
 
-    fn all(&self, root: ClassId) -> Result<Vec<(Identity, Rc<Stored>)>, RunError> {
+    fn all(&self, root: ClassId) -> Result<Vec<(Identity, Arc<Stored>)>, Stop> {
         all(&self.records, root, &self.cache)
     }
 
-    fn holding(&self, held: Held, value: &Value) -> Result<BTreeSet<Aggregate>, RunError> {
+    fn holding(&self, held: Held, value: &Value) -> Result<BTreeSet<Aggregate>, Stop> {
         let conceptual = &self.records.schema.model.conceptual;
         let mut found = BTreeSet::new();
         let mut scanned = BTreeSet::new();

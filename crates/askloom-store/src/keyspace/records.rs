@@ -4,7 +4,7 @@ use super::{Block, Keyspace};
 use crate::block::{BlockContents, decode_aggregate, no_master};
 use crate::execute::decode_node;
 use crate::source::{Ask, Cursor, EntryAt, From, Page, Records, Source};
-use crate::{RunError, Schema, Stored, System};
+use crate::{RunError, Schema, Stop, Stored, System};
 use askloom_model::{ClassId, Collection, Contents, Id, Identity, KeyField, Nodes, PositionId, Value, fault};
 use askloom_target::embedded::{
     DecodeError, block_prefix, decode, encode, encode_descending, entry_key, master_prefix, prefix_end,
@@ -12,7 +12,7 @@ use askloom_target::embedded::{
 };
 use askloom_target::layout::{Entry, Field, Holds, Parts, Shape, Table};
 use askloom_target::program::{Bounds, How, Range, Read, Term};
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// A keyspace as a source of records.
 #[derive(Clone, Copy)]
@@ -66,20 +66,20 @@ impl Source for KeyspaceRecords<'_> {
         self.schema
     }
 
-    fn block(&self, root: ClassId, id: &Identity) -> Result<Option<Rc<Stored>>, RunError> {
-        stored(self.schema, root, self.contents(root, id)?)
+    fn block(&self, root: ClassId, id: &Identity) -> Result<Option<Arc<Stored>>, Stop> {
+        Ok(stored(self.schema, root, self.contents(root, id)?)?)
     }
 
-    fn page(&self, ask: &Ask<'_>) -> Result<Page, RunError> {
+    fn page(&self, ask: &Ask<'_>) -> Result<Page, Stop> {
         let collection = &self.schema.design.collections[ask.read.table];
         let table = self.table(ask.read);
         match &table.shape {
-            Shape::Master { .. } => self.aggregates(ask, collection),
-            Shape::Rows(parts) | Shape::Nodes(parts) => self.entries(ask, collection, table, parts),
+            Shape::Master { .. } => Ok(self.aggregates(ask, collection)?),
+            Shape::Rows(parts) | Shape::Nodes(parts) => Ok(self.entries(ask, collection, table, parts)?),
         }
     }
 
-    fn entry(&self, at: &EntryAt<'_>) -> Result<Option<Entry>, RunError> {
+    fn entry(&self, at: &EntryAt<'_>) -> Result<Option<Entry>, Stop> {
         let collection = &self.schema.design.collections[at.collection];
         let place = |node: PositionId| Value::Int(i64::try_from(node.index()).unwrap_or(i64::MAX));
         let fields: Vec<(Value, bool)> = at.node.map(|node| (place(node), false)).into_iter().collect();
@@ -87,7 +87,8 @@ impl Source for KeyspaceRecords<'_> {
         let whole = at.node.is_some() || at.row.len() == collection.source.positions.len();
         if whole {
             let value = self.keyspace.get(&key)?;
-            return value.map(|value| decoded(self.schema, collection, &key, &value)).transpose();
+            let entry = value.map(|value| decoded(self.schema, collection, &key, &value));
+            return Ok(entry.transpose()?);
         }
         let mut found = None;
         self.keyspace.scan(&key, prefix_end(&key).as_deref(), false, &mut |key, value| {
@@ -258,20 +259,20 @@ impl OpenBlock {
         Ok(Self { identity, prefix, contents: BlockContents::default() })
     }
 
-    fn close(self, schema: &Schema, root: ClassId) -> Result<Option<(Identity, Rc<Stored>)>, RunError> {
+    fn close(self, schema: &Schema, root: ClassId) -> Result<Option<(Identity, Arc<Stored>)>, RunError> {
         Ok(stored(schema, root, self.contents)?.map(|stored| (self.identity, stored)))
     }
 }
 
 /// The aggregate in a block. `None` if only the system entry of a deleted one is left.
-fn stored(schema: &Schema, root: ClassId, block: BlockContents) -> Result<Option<Rc<Stored>>, RunError> {
+fn stored(schema: &Schema, root: ClassId, block: BlockContents) -> Result<Option<Arc<Stored>>, RunError> {
     let Some(system) = block.system else { return Ok(None) };
     let system = System::decode(&system)?;
     if system.deleted.is_some() {
         return Ok(None);
     }
     let record = decode_aggregate(schema, root, block.entries)?;
-    Ok(Some(Rc::new(Stored { record, system })))
+    Ok(Some(Arc::new(Stored { record, system })))
 }
 
 fn open_slot(collection: &Collection) -> RunError {

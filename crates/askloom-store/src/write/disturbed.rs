@@ -6,13 +6,13 @@
 
 use super::Phase;
 use crate::place::{Place, records};
-use crate::{Aggregate, Held, Instances, RunError, Schema, Stored};
+use crate::{Aggregate, Held, Instances, RunError, Schema, Stop, Stored};
 use askloom_design::dependency::{Dependency, Existence, Members, is_relied_on};
 use askloom_model::{
     ClassId, Conceptual, EndId, HomePlace, Identity, Leaf, Member, Record, RelationshipKind, Value, fault,
 };
 use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// Whether what rows read at a point of an aggregate differs between two states of it.
 pub(super) fn disturbs(
@@ -153,15 +153,15 @@ impl Instances for Narrowed<'_> {
         self.state.schema()
     }
 
-    fn aggregate(&self, root: ClassId, id: &Identity) -> Result<Option<Rc<Stored>>, RunError> {
+    fn aggregate(&self, root: ClassId, id: &Identity) -> Result<Option<Arc<Stored>>, Stop> {
         self.state.aggregate(root, id)
     }
 
-    fn all(&self, root: ClassId) -> Result<Vec<(Identity, Rc<Stored>)>, RunError> {
+    fn all(&self, root: ClassId) -> Result<Vec<(Identity, Arc<Stored>)>, Stop> {
         self.state.all(root)
     }
 
-    fn holding(&self, held: Held, value: &Value) -> Result<BTreeSet<Aggregate>, RunError> {
+    fn holding(&self, held: Held, value: &Value) -> Result<BTreeSet<Aggregate>, Stop> {
         let alone = match held.leaf {
             Leaf::Reference(end) => self.alone.get(&end),
             Leaf::Attribute(_) | Leaf::Itself | Leaf::Bucket(_) => None,
@@ -183,7 +183,7 @@ impl Narrowed<'_> {
         some: impl Iterator<Item = &'a Aggregate>,
         held: Held,
         value: &Value,
-    ) -> Result<BTreeSet<Aggregate>, RunError> {
+    ) -> Result<BTreeSet<Aggregate>, Stop> {
         let conceptual = &self.schema().model.conceptual;
         let mut found = BTreeSet::new();
         for aggregate in some {

@@ -5,7 +5,7 @@ use crate::place::{Place, records};
 use crate::{Aggregate, Instances, Overlay, Reader, RunError, Schema, Stored, System};
 use askloom_model::{ClassId, Conceptual, EndId, Identity, Member, Record, Value, fault};
 use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// A record: its aggregate, and where it is inside.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -58,11 +58,12 @@ impl<'d> Draft<'d> {
         &self,
         state: &dyn Instances,
         aggregate: &Aggregate,
-    ) -> Result<Option<Rc<Stored>>, RunError> {
+    ) -> Result<Option<Arc<Stored>>, RunError> {
         let Some(stored) = state.aggregate(aggregate.0, &aggregate.1)? else { return Ok(None) };
         // What this statement has changed was alive when it did: a rule may still refuse the time that it gave it.
         let changed = self.after.changed.get(aggregate);
-        if changed.is_some_and(|changed| changed.as_ref().is_some_and(|changed| Rc::ptr_eq(changed, &stored)))
+        if changed
+            .is_some_and(|changed| changed.as_ref().is_some_and(|changed| Arc::ptr_eq(changed, &stored)))
         {
             return Ok(Some(stored));
         }
@@ -85,7 +86,7 @@ impl<'d> Draft<'d> {
     /// Sets a member of the record at an address. False if there is no such record.
     pub(super) fn set(&mut self, address: &Address, member: Member, value: Value) -> Result<bool, RunError> {
         let Some(mut stored) = self.live(&self.after, &address.aggregate)? else { return Ok(false) };
-        let changed = Rc::make_mut(&mut stored);
+        let changed = Arc::make_mut(&mut stored);
         let Some(record) = address.place.find_mut(&mut changed.record) else { return Ok(false) };
         record.set(member, value);
         note_parts(self.conceptual(), changed, self.now);
@@ -97,7 +98,7 @@ impl<'d> Draft<'d> {
     pub(super) fn next_ordinal(&mut self, owner: &Address, list: Member) -> Result<Option<u64>, RunError> {
         let Some(mut stored) = self.live(&self.after, &owner.aggregate)? else { return Ok(None) };
         let path = owner.place.below(list, None).text(self.conceptual());
-        let counter = Rc::make_mut(&mut stored).system.ordinals.entry(path).or_default();
+        let counter = Arc::make_mut(&mut stored).system.ordinals.entry(path).or_default();
         let ordinal = *counter;
         *counter += 1;
         if fault!(OrdinalReused) {
@@ -136,7 +137,7 @@ impl<'d> Draft<'d> {
         };
         let mut stored = Stored { record, system };
         note_parts(self.conceptual(), &mut stored, self.now);
-        self.after.changed.insert(aggregate, Some(Rc::new(stored)));
+        self.after.changed.insert(aggregate, Some(Arc::new(stored)));
         Ok(())
     }
 

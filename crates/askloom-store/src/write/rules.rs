@@ -6,7 +6,7 @@ use crate::place::{Place, records};
 use crate::{Aggregate, Held, Instances, RunError, Stored};
 use askloom_model::{Cardinality, ClassId, EndId, Leaf, Member, Record, RelationshipKind, Value, fault};
 use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 impl Draft<'_> {
     pub(super) fn check_rules(&self) -> Result<(), RunError> {
@@ -46,7 +46,7 @@ impl Draft<'_> {
     }
 
     /// The changed aggregates that live.
-    fn changed(&self) -> Result<Vec<(Aggregate, Rc<Stored>)>, RunError> {
+    fn changed(&self) -> Result<Vec<(Aggregate, Arc<Stored>)>, RunError> {
         let mut changed = Vec::new();
         for aggregate in self.after.changed.keys() {
             if let Some(stored) = self.live(&self.after, aggregate)? {
@@ -57,7 +57,7 @@ impl Draft<'_> {
     }
 
     /// In a hierarchy no two entities have the same id, roots and parts alike.
-    fn ids_are_unique(&self, changed: &[(Aggregate, Rc<Stored>)]) -> Result<(), RunError> {
+    fn ids_are_unique(&self, changed: &[(Aggregate, Arc<Stored>)]) -> Result<(), RunError> {
         let conceptual = self.conceptual();
         for (_, stored) in changed {
             for (place, record) in records(&stored.record) {
@@ -77,7 +77,7 @@ impl Draft<'_> {
 
     /// What is still there has the immutable members it had. A part without an ordinal is replaced as a whole, so it
     /// is another one then.
-    fn immutable_members_stay(&self, changed: &[(Aggregate, Rc<Stored>)]) -> Result<(), RunError> {
+    fn immutable_members_stay(&self, changed: &[(Aggregate, Arc<Stored>)]) -> Result<(), RunError> {
         let conceptual = self.conceptual();
         for (aggregate, stored) in changed {
             let Some(before) = self.live(self.before, aggregate)? else { continue };
@@ -105,7 +105,7 @@ impl Draft<'_> {
 
     /// A required to-one reference has a value. A required derived end that had a link keeps one, unless the instance
     /// at the other end is gone: what is new has none yet, as INSERT cannot give it one.
-    fn required_ends_have_links(&self, changed: &[(Aggregate, Rc<Stored>)]) -> Result<(), RunError> {
+    fn required_ends_have_links(&self, changed: &[(Aggregate, Arc<Stored>)]) -> Result<(), RunError> {
         let conceptual = self.conceptual();
         for (id, end) in conceptual.ends.iter() {
             let missing = || RunError::RequiredLink { field: self.field(Member::End(id)) };
@@ -114,7 +114,7 @@ impl Draft<'_> {
                 let empty = |record: &Record| {
                     conceptual.is_kind_of(record.class, end.class) && record.get(Member::End(id)).is_null()
                 };
-                let any = |(_, stored): &(_, Rc<Stored>)| {
+                let any = |(_, stored): &(_, Arc<Stored>)| {
                     records(&stored.record).iter().any(|(_, record)| empty(record))
                 };
                 if changed.iter().any(any) {
@@ -160,7 +160,7 @@ impl Draft<'_> {
 
     /// No end has more links than its cardinality allows. Lower bounds of lists and sets are not enforced, as an
     /// instance starts with empty ones.
-    fn upper_bounds_hold(&self, changed: &[(Aggregate, Rc<Stored>)]) -> Result<(), RunError> {
+    fn upper_bounds_hold(&self, changed: &[(Aggregate, Arc<Stored>)]) -> Result<(), RunError> {
         let conceptual = self.conceptual();
         for (id, end) in conceptual.ends.iter().filter(|(_, end)| end.stored) {
             if end.cardinality.max.is_some() {
@@ -195,7 +195,7 @@ impl Draft<'_> {
     }
 
     /// No two instances share the value of a unique member; any number of them may have none.
-    fn unique_values_are_unique(&self, changed: &[(Aggregate, Rc<Stored>)]) -> Result<(), RunError> {
+    fn unique_values_are_unique(&self, changed: &[(Aggregate, Arc<Stored>)]) -> Result<(), RunError> {
         let conceptual = self.conceptual();
         let attributes = conceptual.attributes.iter().filter(|(_, attribute)| attribute.unique);
         let attributes = attributes.map(|(id, attribute)| (Leaf::Attribute(id), attribute.class));

@@ -84,7 +84,7 @@ impl Draft<'_> {
         let plan = plan::plan(self.conceptual(), self.schema.readable(), &query)
             .ok_or_else(|| RunError::Corrupted("the design lacks a master".to_owned()))?;
         let prepared = PreparedQuery::new(self.schema, &query, &plan);
-        let rows = prepared.rows(self.before.records(), self.before, &given.bound, self.now)?;
+        let rows = prepared.rows(self.before.records(), &given.bound, self.now)?;
         let mut keys: Vec<Vec<Value>> = rows.into_iter().map(|row| row.keys).collect();
         keys.sort();
         let mut found = Vec::with_capacity(keys.len());

@@ -3,15 +3,16 @@
 use crate::case::{Case, Failure};
 use crate::coverage::Coverage;
 use crate::data::{Known, Maker};
+use crate::piecewise;
 use crate::random::Random;
 use crate::words;
 use askloom_design::plan;
 use askloom_model::{
-    ClassId, Column, ColumnValue, Constant, Identity, Limit, Operand, OrderBy, Path, Plan, Query, Value,
+    ClassId, Column, ColumnValue, Constant, Id, Identity, Limit, Operand, OrderBy, Path, Plan, Query, Value,
 };
 use askloom_oracle::{Parameters, QueryError};
-use askloom_store::RunError;
-use askloom_store::execute::{self, Arguments};
+use askloom_store::execute::{self, Arguments, PreparedQuery};
+use askloom_store::{KeyspaceRecords, RunError};
 use std::collections::BTreeMap;
 
 /// An answer, or why there is none: in terms that both sides have.
@@ -142,8 +143,15 @@ impl Case {
         let mut rows = Vec::new();
         let mut after = None;
         loop {
-            let run =
-                execute::run(&self.schema, &self.keyspace, query, plan, &arguments, self.now, after.as_ref());
+            let prepared = PreparedQuery::new(&self.schema, query, plan);
+            let records = KeyspaceRecords { schema: &self.schema, keyspace: &self.keyspace };
+            let run = prepared.run(&records, &arguments, self.now, after.as_ref());
+            let pieces = piecewise::run(&prepared, &records, &arguments, self.now, after.as_ref());
+            if pieces != run {
+                return Answer::Failed(format!(
+                    "{run:?} at once, and {pieces:?} from a source that lacks some"
+                ));
+            }
             match run {
                 Ok(answer) => {
                     let got = answer.rows.len();

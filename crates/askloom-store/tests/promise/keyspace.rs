@@ -172,7 +172,7 @@ fn masters(
     let mut live: BTreeMap<(ClassId, Identity), (Record, Timestamp)> = BTreeMap::new();
     for (_, collection) in schema.design.collections.iter().filter(|(_, c)| c.role == Role::Master) {
         let root = collection.source.root;
-        for (identity, aggregate) in reader.all(root).map_err(|error| error.to_string())? {
+        for (identity, aggregate) in reader.all(root).map_err(|stop| format!("{stop:?}"))? {
             let created = Timestamp::from_microsecond(aggregate.system.created).unwrap();
             if !expired(schema, &aggregate.record, created, now) {
                 live.insert((root, identity), (aggregate.record.clone(), created));

@@ -27,6 +27,7 @@ mod integrity;
 mod keyspace;
 mod lighten;
 mod paths;
+mod piecewise;
 mod questions;
 mod random;
 mod records;

@@ -43,8 +43,9 @@ impl Verifier<'_, '_> {
     ) -> Result<Puts, RunError> {
         let conceptual = &self.database.schema().model.conceptual;
         let shown = text::instance(conceptual, root, identity);
-        let read =
-            reader.block(root, identity).and_then(|block| Ok((block, reader.aggregate(root, identity)?)));
+        let read = reader
+            .block(root, identity)
+            .and_then(|block| Ok::<_, RunError>((block, reader.aggregate(root, identity)?)));
         let (block, stored) = match read {
             Ok(read) => read,
             Err(RunError::Corrupted(why)) => {

@@ -20,7 +20,7 @@ impl Verifier<'_, '_> {
             let some = blocks(&snapshot, number, &key, AGGREGATES)?;
             let reader = Reader::new(schema, &snapshot);
             for identity in &some.identities {
-                let stored = match reader.aggregate(root, identity) {
+                let stored = match reader.aggregate(root, identity).map_err(RunError::from) {
                     Ok(stored) => stored.and_then(|stored| alive(conceptual, stored, self.now)),
                     // Told already.
                     Err(RunError::Corrupted(_)) => None,
@@ -54,7 +54,7 @@ impl Verifier<'_, '_> {
         let positions = Table::default();
         let scene =
             Scene { instances: reader, positions: &positions, arguments: &[], now: self.now, fetcher: None };
-        match scene.instance(class, target) {
+        match scene.instance(class, target).map_err(RunError::from) {
             Ok(found) => Ok(found.is_some()),
             // It is there; what is wrong with it has been told.
             Err(RunError::Corrupted(_)) => Ok(true),

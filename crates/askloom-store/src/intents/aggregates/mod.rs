@@ -19,7 +19,7 @@ use askloom_model::{ClassId, CollectionId, Identity, Member, Record, Value};
 use references::References;
 use std::cell::Cell;
 use std::collections::BTreeSet;
-use std::rc::Rc;
+use std::sync::Arc;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Aggregates;
@@ -111,7 +111,7 @@ impl<B: Blocks<Terms = Aggregates>> Writer<'_, B> {
     /// The aggregate in place of one that lives, or as a new one.
     fn next(&self, before: Option<&Stored>, record: &Record) -> Stored {
         let conceptual = &self.schema.model.conceptual;
-        let live = before.and_then(|stored| expiry::alive(conceptual, Rc::new(stored.clone()), self.now));
+        let live = before.and_then(|stored| expiry::alive(conceptual, Arc::new(stored.clone()), self.now));
         let system = match live {
             Some(stored) => stored.system.clone(),
             None => System { created: self.now.as_microsecond(), ..System::default() },

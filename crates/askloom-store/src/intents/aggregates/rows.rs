@@ -6,11 +6,11 @@ use crate::execute::collect_parts;
 use crate::intents::{Entries, Error, Found, Known, Need, Next, Rows};
 use crate::place::records;
 use crate::write::{entries_of, entries_of_root, roots_of};
-use crate::{Aggregate, Held, Instances, RunError, Schema, Stored};
+use crate::{Aggregate, Held, Instances, RunError, Schema, Stop, Stored};
 use askloom_model::{ClassId, CollectionId, HomePlace, Identity, Leaf, Value};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
+use std::sync::Arc;
 
 #[derive(Debug, Clone, Copy)]
 pub struct Copies<'c> {
@@ -219,29 +219,29 @@ impl Instances for Partial<'_> {
         self.schema
     }
 
-    fn aggregate(&self, root: ClassId, id: &Identity) -> Result<Option<Rc<Stored>>, RunError> {
+    fn aggregate(&self, root: ClassId, id: &Identity) -> Result<Option<Arc<Stored>>, Stop> {
         let key = (root, id.clone());
         if let Some((_, value)) = self.instead.filter(|(of, _)| **of == key) {
-            return Ok(value.cloned().map(Rc::new));
+            return Ok(value.cloned().map(Arc::new));
         }
         match self.known.masters.get(&key) {
-            Some(block) => Ok(block.value.clone().map(Rc::new)),
-            None => self.needs(Need::Master(key)),
+            Some(block) => Ok(block.value.clone().map(Arc::new)),
+            None => Ok(self.needs(Need::Master(key))?),
         }
     }
 
-    fn all(&self, _root: ClassId) -> Result<Vec<(Identity, Rc<Stored>)>, RunError> {
-        Err(RunError::NotYet("a scan while copies are brought after"))
+    fn all(&self, _root: ClassId) -> Result<Vec<(Identity, Arc<Stored>)>, Stop> {
+        Err(RunError::NotYet("a scan while copies are brought after").into())
     }
 
     /// By the ways back; what they lead to is asked whether it is so.
-    fn holding(&self, held: Held, value: &Value) -> Result<BTreeSet<Aggregate>, RunError> {
+    fn holding(&self, held: Held, value: &Value) -> Result<BTreeSet<Aggregate>, Stop> {
         let conceptual = &self.schema.model.conceptual;
-        let Value::Reference(id) = value else { return Err(NO_WAY_BACK) };
+        let Value::Reference(id) = value else { return Err(NO_WAY_BACK.into()) };
         let class = match held.leaf {
             Leaf::Reference(end) => conceptual.ends[end].target,
             Leaf::Itself => held.class,
-            Leaf::Attribute(_) | Leaf::Bucket(_) => return Err(NO_WAY_BACK),
+            Leaf::Attribute(_) | Leaf::Bucket(_) => return Err(NO_WAY_BACK.into()),
         };
         let homes = self.schema.homes(held.class);
         let mut found = BTreeSet::new();
