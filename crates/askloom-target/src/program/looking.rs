@@ -82,11 +82,13 @@ impl Writing<'_> {
                     match *how {
                         Joining::Inside => {}
                         Joining::LookUp { master } => self.look(steps, master, &why, Some("row")),
-                        Joining::Back { index, master } => {
+                        Joining::PartByIndex { index, master } | Joining::Back { index, master } => {
                             self.look(steps, index, &why, Some("row"));
                             self.look(steps, master, &why, Some("id found"));
                         }
-                        Joining::BackByScan { master } => self.everything(steps, master, &why),
+                        Joining::PartByScan { master } | Joining::BackByScan { master } => {
+                            self.everything(steps, master, &why);
+                        }
                     }
                 }
             }

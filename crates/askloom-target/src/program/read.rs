@@ -64,10 +64,9 @@ impl Reads<'_> {
             self.first(found);
         }
         self.access(&self.plan.access.how, &mut Vec::new(), None);
-        for step in &self.plan.priced.steps {
+        for step in &self.plan.steps {
             match &step.of {
-                StepOf::First
-                | StepOf::Access
+                StepOf::Access
                 | StepOf::Filter
                 | StepOf::Group
                 | StepOf::Sort
@@ -79,7 +78,7 @@ impl Reads<'_> {
                         self.joining(&join.how, hop.map(|hop| hop.step));
                     }
                 }
-                StepOf::Fetch(index) => {
+                StepOf::Fetch { index, .. } => {
                     if let Some(fetch) = self.plan.fetches.get(*index) {
                         self.fetch(fetch);
                     }
@@ -282,7 +281,7 @@ impl Reads<'_> {
         for table in tables {
             let kept = (!master).then(|| super::kept::kept(self.given, self.plan)).flatten().map(Box::new);
             let read = Read { kept, ..Read::new(table, How::All) };
-            let why = match self.plan.priced.searched.is_empty() {
+            let why = match self.plan.searched.is_empty() {
                 true => "no key leads there: everything is read",
                 false => "where the rows start: the store searches for them",
             };
@@ -294,7 +293,9 @@ impl Reads<'_> {
         let name = step.map_or("it", |member| self.conceptual().member_name(member)).to_owned();
         match how {
             Joining::Inside => {}
-            Joining::LookUp { master } => {
+            Joining::LookUp { master }
+            | Joining::PartByIndex { master, .. }
+            | Joining::PartByScan { master } => {
                 let target = match step {
                     Some(Member::End(end)) => {
                         let row = &self.conceptual().ends[end];
