@@ -6,9 +6,9 @@ use crate::plan::{self, conjuncts, is_single, needed_paths};
 use crate::upkeep::unused;
 use crate::{partition, upkeep};
 use askloom_model::{
-    ClassId, Collection, Comparison, Conceptual, Condition, Contents, Design, Id, Keeper, KeyField, Leaf,
-    Member, Model, Operand, OrderBy, Origin, Path, Position, PositionId, Query, Reading, RelationshipKind,
-    Representation, Role, Rule, Source, Table,
+    ClassId, Collection, Comparison, Conceptual, Condition, Contents, Design, Id, Joining, Keeper, KeyField,
+    Leaf, Member, Model, Operand, OrderBy, Origin, Path, Position, PositionId, Query, Reading,
+    RelationshipKind, Representation, Role, Rule, Source, Table,
 };
 
 /// The design.
@@ -33,8 +33,12 @@ fn is_by_key(plan: &askloom_model::Plan) -> bool {
             Reading::Scan => false,
         };
         let joins = plan.joins.iter().all(|join| match join.how {
-            askloom_model::Joining::Inside | askloom_model::Joining::LookUp { .. } => true,
-            askloom_model::Joining::Back { .. } | askloom_model::Joining::BackByScan { .. } => false,
+            // The index of part ids is added below, whatever the queries are.
+            Joining::Inside
+            | Joining::LookUp { .. }
+            | Joining::PartByIndex { .. }
+            | Joining::PartByScan { .. } => true,
+            Joining::Back { .. } | Joining::BackByScan { .. } => false,
         });
         access && joins
     })

@@ -32,6 +32,7 @@ mod span;
 mod types;
 mod value;
 mod workload;
+mod write_plan;
 
 pub use access_path::{AccessPath, AccessStep, NoPath};
 pub use code::{Code, Severity};
@@ -54,6 +55,7 @@ pub use span::{FileId, Span};
 pub use types::{Precision, Type};
 pub use value::*;
 pub use workload::*;
+pub use write_plan::*;
 
 use serde::Serialize;
 

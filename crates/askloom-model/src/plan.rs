@@ -2,7 +2,7 @@
 
 use crate::{
     ClassId, CollectionId, Column, ColumnValue, Comparison, Condition, EndId, InSet, Limit, Member, Operand,
-    OrderBy, OrderTerm, Parameter, Path, PerGroup, PositionId, Query,
+    OrderBy, OrderTerm, Parameter, Path, PerGroup, PositionId, Query, Work,
 };
 use serde::Serialize;
 use std::borrow::Cow;
@@ -24,6 +24,9 @@ pub struct Plan {
     pub joins: Vec<JoinStep>,
     /// Copies that have a row for each row, by its identity: what is needed and not there yet comes from them.
     pub fetches: Vec<Fetch>,
+    /// What the store looks for by itself where a plan would else read everything.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub searched: Vec<Condition>,
     /// What the access and the joins do not already guarantee.
     pub filter: Option<Condition>,
     pub group_by: Vec<Path>,
@@ -33,6 +36,10 @@ pub struct Plan {
     pub per_group: Option<PerGroup>,
     pub limit: Option<Limit>,
     pub columns: Vec<Column>,
+    /// Every step after what is found first, in execution order. With the fields that a step names, it says all that is
+    /// needed to run it.
+    pub steps: Vec<PlanStep>,
+    /// The sum of the steps, those of what is found first included.
     pub estimate: Estimate,
     pub priced: Priced,
 }
@@ -41,12 +48,11 @@ impl Plan {
     /// How links are followed: those that the query joins along, and those to what an entry does not hold.
     pub fn follows(&self) -> impl Iterator<Item = &Joining> {
         let joins = self.joins.iter().map(|join| &join.how);
-        let later = self.priced.steps.iter().filter_map(|step| match &step.of {
+        let later = self.steps.iter().filter_map(|step| match &step.of {
             StepOf::Follow(follow) => Some(&follow.how),
-            StepOf::First
-            | StepOf::Access
+            StepOf::Access
             | StepOf::Join(_)
-            | StepOf::Fetch(_)
+            | StepOf::Fetch { .. }
             | StepOf::Filter
             | StepOf::Group
             | StepOf::Sort
@@ -54,6 +60,33 @@ impl Plan {
             | StepOf::Limit => None,
         });
         joins.chain(later)
+    }
+
+    /// What every step is expected to do, those of what is found first included, in execution order.
+    pub fn work(&self) -> impl Iterator<Item = &Work> {
+        let mut plans: Vec<&Self> = self.all().collect();
+        plans.reverse();
+        plans.into_iter().flat_map(|plan| plan.steps.iter().map(|step| &step.work))
+    }
+
+    /// The join that a step names.
+    #[must_use]
+    #[expect(clippy::expect_used, reason = "a step that names nothing must be neither priced nor run")]
+    pub fn join(&self, index: usize) -> &JoinStep {
+        self.joins.get(index).expect("a step names a join of its own plan")
+    }
+
+    /// The copy that a step names.
+    #[must_use]
+    #[expect(clippy::expect_used, reason = "a step that names nothing must be neither priced nor run")]
+    pub fn fetch(&self, index: usize) -> &Fetch {
+        self.fetches.get(index).expect("a step names a fetch of its own plan")
+    }
+
+    /// How many rows come out.
+    #[must_use]
+    pub fn rows_out(&self) -> f64 {
+        self.steps.last().map_or(0.0, |step| step.out)
     }
 
     /// This plan, before it the one of what is found first, and so on.
@@ -96,14 +129,10 @@ impl Plan {
         paths
     }
 
-    /// What is done after what is found first.
+    /// The sum of the steps after what is found first.
     #[must_use]
     pub fn estimate_after(&self) -> Estimate {
-        let mut after = Estimate::default();
-        for step in self.priced.steps.iter().filter(|step| step.of != StepOf::First) {
-            after += step.estimate;
-        }
-        after
+        self.steps.iter().map(|step| step.estimate).sum()
     }
 
     /// The query as the plan answers it.
@@ -168,7 +197,7 @@ pub enum Reading {
         range: Option<KeyRange>,
         /// From the last entry to the first.
         backwards: bool,
-        /// No more rows than the query's LIMIT are needed.
+        /// No more rows are needed than the query's LIMIT says, or one more than its PAGE.
         limited: bool,
     },
     /// The same for each value of a set in place of one field of the key: those of the block first, then the equal ones.
@@ -250,6 +279,11 @@ pub enum Joining {
     Inside,
     /// The instances that a stored reference names, by their ids, in one batch.
     LookUp { master: CollectionId },
+    /// Parts that a stored reference names. Their ids do not say whose parts they are: an index leads to the owners, which
+    /// are then looked up.
+    PartByIndex { index: CollectionId, master: CollectionId },
+    /// Parts that a stored reference names, by reading all owners.
+    PartByScan { master: CollectionId },
     /// Those that refer back, by an index from the target; then they are looked up.
     Back { index: CollectionId, master: CollectionId },
     /// Those that refer back, by reading all of them.
@@ -262,20 +296,37 @@ impl Joining {
     pub fn collections(&self) -> Vec<CollectionId> {
         match *self {
             Self::Inside => Vec::new(),
-            Self::LookUp { master } | Self::BackByScan { master } => vec![master],
-            Self::Back { index, master } => vec![index, master],
+            Self::LookUp { master } | Self::PartByScan { master } | Self::BackByScan { master } => {
+                vec![master]
+            }
+            Self::PartByIndex { index, master } | Self::Back { index, master } => vec![index, master],
+        }
+    }
+
+    /// The collection that is read as a whole, if one is.
+    #[must_use]
+    pub fn scanned(&self) -> Option<CollectionId> {
+        match *self {
+            Self::PartByScan { master } | Self::BackByScan { master } => Some(master),
+            Self::Inside | Self::LookUp { .. } | Self::PartByIndex { .. } | Self::Back { .. } => None,
         }
     }
 }
 
-/// What a plan, or a step of one, is expected to read and to cost.
+/// What a plan, or a step of one, is expected to read, to write and to cost.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct Estimate {
+    /// Round trips, reading and writing.
     pub requests: f64,
     pub partitions: f64,
     /// Entries that the store goes through.
     pub rows: f64,
+    /// Bytes read.
     pub bytes: f64,
+    pub puts: f64,
+    pub deletes: f64,
+    /// Bytes put.
+    pub written: f64,
     /// In the unit of the cost model.
     pub cost: f64,
 }
@@ -286,11 +337,23 @@ impl std::ops::AddAssign for Estimate {
         self.partitions += other.partitions;
         self.rows += other.rows;
         self.bytes += other.bytes;
+        self.puts += other.puts;
+        self.deletes += other.deletes;
+        self.written += other.written;
         self.cost += other.cost;
     }
 }
 
-/// For which store a plan was priced, and how its estimate comes about.
+impl std::iter::Sum for Estimate {
+    fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
+        all.fold(Self::default(), |mut sum, one| {
+            sum += one;
+            sum
+        })
+    }
+}
+
+/// For which store a plan was priced.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Priced {
     pub target: &'static str,
@@ -298,20 +361,7 @@ pub struct Priced {
     pub unit: Cow<'static, str>,
     /// What a reader may see while others write.
     pub reads: Guarantee,
-    /// In the order in which they are done. They add up to the plan's estimate.
-    pub steps: Vec<StepEstimate>,
-    /// What the store looks for by itself where a plan would else read everything.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub searched: Vec<Condition>,
     pub assumed: Vec<Assumption>,
-}
-
-impl Priced {
-    /// How many rows come out.
-    #[must_use]
-    pub fn answer(&self) -> f64 {
-        self.steps.last().map_or(0.0, |step| step.out)
-    }
 }
 
 /// What a reader may see while others write.
@@ -327,25 +377,38 @@ pub enum Guarantee {
     Lagging,
 }
 
+/// One step of a plan.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct StepEstimate {
+pub struct PlanStep {
     pub of: StepOf,
-    pub estimate: Estimate,
+    /// What it is expected to do. Any cost model can put a price on it.
+    pub work: Work,
     /// Rows that go on to the next step.
     pub out: f64,
+    /// The price of the work.
+    pub estimate: Estimate,
+}
+
+impl PlanStep {
+    /// A step that is not counted yet.
+    #[must_use]
+    pub fn uncounted(of: StepOf) -> Self {
+        Self { of, work: Work::default(), out: 0.0, estimate: Estimate::default() }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StepOf {
-    /// All steps of what is found first.
-    First,
     Access,
     /// By its place in the plan's joins.
     Join(usize),
-    /// By its place in the plan's fetches.
-    Fetch(usize),
-    /// What a path that no entry holds needs besides.
+    /// Entries of one of the plan's fetches, by its place there. Of a nested copy, the records at one position.
+    Fetch {
+        index: usize,
+        node: Option<PositionId>,
+    },
+    /// A look-up of what no entry holds.
     Follow(Follow),
     Filter,
     Group,
@@ -355,7 +418,8 @@ pub enum StepOf {
     Limit,
 }
 
-/// A look-up that no join names: of the instance at a position, or further along to-one hops of a path.
+/// A look-up that no join names: of the instance at a position, further along the hops of a path, or of those that refer
+/// back by the last hop.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Follow {
     pub position: PositionId,
@@ -403,158 +467,4 @@ pub enum ShareOf {
     Above,
     Within,
     InBox,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct BackStep {
-    pub end: EndId,
-    pub index: Option<CollectionId>,
-}
-
-/// How a write is done: which records are read, put and deleted, and what makes that one.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct WritePlan {
-    pub of: WriteOf,
-    pub target: &'static str,
-    /// What costs are counted in.
-    pub unit: Cow<'static, str>,
-    pub steps: Vec<WriteStepPlan>,
-    /// What makes all of it one: the weakest of its copies decides.
-    pub level: crate::CopyLevel,
-    pub estimate: WriteEstimate,
-    pub assumed: Vec<Assumption>,
-}
-
-/// A write of the workload, or one that any program may do at any time.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum WriteOf {
-    Statement(String),
-    Create(ClassId),
-    /// A whole aggregate in place of the one before.
-    Store(ClassId),
-    Delete(ClassId),
-    /// Another target of a stored link.
-    Relink(EndId),
-}
-
-/// What a write, or a part of one, is expected to read, write and cost.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
-pub struct WriteEstimate {
-    /// Round trips, reading and writing.
-    pub requests: f64,
-    /// Entries read.
-    pub rows: f64,
-    pub puts: f64,
-    pub deletes: f64,
-    /// Bytes put.
-    pub written: f64,
-    pub cost: f64,
-}
-
-impl std::ops::AddAssign for WriteEstimate {
-    fn add_assign(&mut self, other: Self) {
-        self.requests += other.requests;
-        self.rows += other.rows;
-        self.puts += other.puts;
-        self.deletes += other.deletes;
-        self.written += other.written;
-        self.cost += other.cost;
-    }
-}
-
-/// One statement of a write.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct WriteStepPlan {
-    pub action: WriteAction,
-    pub class: ClassId,
-    /// Whether it only puts: nothing is read of the aggregate, and no condition guards it.
-    pub blind: bool,
-    /// How the instances are found. For a new one: how it is seen that there is none. Of a blind put, how it would be.
-    pub find: Plan,
-    /// Instances that are written.
-    pub matched: f64,
-    pub master: MasterWrite,
-    /// Values that no other instance may have.
-    pub reservations: Vec<Reservation>,
-    pub checks: Vec<ReferenceCheck>,
-    pub copies: Vec<CopyWrite>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum WriteAction {
-    Insert,
-    Upsert,
-    Store,
-    Update,
-    /// Of elements of a list.
-    UpdateElements(Member),
-    Delete,
-    Add(Member),
-    Remove(Member),
-    Connect(EndId),
-    Disconnect(EndId),
-}
-
-/// What is written of the aggregates themselves, with the version that makes writers of one aggregate collide.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct MasterWrite {
-    pub collection: CollectionId,
-    pub estimate: WriteEstimate,
-}
-
-/// A value that is taken before it is used, so that no other instance takes it too.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Reservation {
-    /// From the root of the aggregate, through parts, to the value.
-    pub path: Vec<Member>,
-    /// Where values are taken. `None`: all instances have to be read.
-    pub index: Option<CollectionId>,
-    pub estimate: WriteEstimate,
-}
-
-/// What a `checked` reference asks of a write.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct ReferenceCheck {
-    pub end: EndId,
-    pub what: CheckOf,
-    pub estimate: WriteEstimate,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum CheckOf {
-    /// The target is there, and stays until the write is done.
-    TargetLives { master: CollectionId },
-    /// Those that refer to what is deleted, by an index or by reading all.
-    Referrers { index: Option<CollectionId> },
-}
-
-/// How one copy is brought after.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct CopyWrite {
-    pub collection: CollectionId,
-    pub level: crate::CopyLevel,
-    /// Reads that find the rows, then those that rebuild them.
-    pub support: Vec<SupportRead>,
-    /// With the support reads.
-    pub estimate: WriteEstimate,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct SupportRead {
-    pub of: SupportOf,
-    /// Another copy of the same step has read it already.
-    pub shared: bool,
-    pub estimate: Estimate,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SupportOf {
-    /// Those that refer to the written instance.
-    Back(BackStep),
-    /// What else stands in the rows, by the steps from their root.
-    Rebuild { steps: Vec<Member>, how: Joining },
 }

@@ -7,6 +7,7 @@
 
 mod charge;
 mod cuts;
+mod price;
 mod selectivity;
 mod size;
 mod spent;
@@ -15,6 +16,7 @@ mod statistics;
 mod tariff;
 
 pub(crate) use cuts::Cuts;
+pub use price::{price, price_all};
 pub(crate) use selectivity::list_length;
 pub use selectivity::{Asked, selectivity};
 pub use size::{Block, Sizes};
@@ -115,22 +117,22 @@ impl<'c> Costing<'c> {
         Self { capability, model }
     }
 
+    /// What one step costs.
+    #[must_use]
+    pub fn price(&self, work: &Work) -> Estimate {
+        price(self.model, work)
+    }
+
     /// How long something takes: as its cost says, else by its requests, one after the other.
     #[must_use]
     pub fn milliseconds(&self, estimate: &Estimate) -> Option<f64> {
-        self.lasts(estimate.cost, estimate.requests)
-    }
-
-    /// The same of a write: all that it reads and writes.
-    #[must_use]
-    pub fn lasts(&self, cost: f64, requests: f64) -> Option<f64> {
-        let by_requests = self.capability.request.map(|each| each.value * requests);
-        self.model.milliseconds(cost).or(by_requests)
+        let by_requests = self.capability.request.map(|each| each.value * estimate.requests);
+        self.model.milliseconds(estimate.cost).or(by_requests)
     }
 
     /// What something costs and how long it takes.
-    pub(crate) fn spent(&self, cost: f64, requests: f64) -> Spent {
-        Spent { cost, takes: self.lasts(cost, requests).unwrap_or(0.0) }
+    pub(crate) fn spent(&self, estimate: &Estimate) -> Spent {
+        Spent { cost: estimate.cost, takes: self.milliseconds(estimate).unwrap_or(0.0) }
     }
 
     /// The statistics of a model as the cost model counts.

@@ -7,7 +7,7 @@ use crate::cost::{Costing, Sizes};
 use crate::method::questions;
 use crate::plan::{self, is_behind};
 use askloom_model::{
-    Capability, CollectionId, Design, Fact, Header, Heat, Id, Model, Plan, StepOf, WriteEstimate, WritePlan,
+    Capability, CollectionId, Design, Estimate, Fact, Header, Heat, Id, Model, Plan, StepOf, WritePlan,
 };
 
 /// A collection whose blocks are too hot.
@@ -102,7 +102,7 @@ impl<'l> Loads<'l> {
 
     /// The units that the first step of a plan reads.
     fn units_read(&self, plan: &Plan) -> f64 {
-        let access = plan.priced.steps.iter().find(|step| step.of == StepOf::Access);
+        let access = plan.steps.iter().find(|step| step.of == StepOf::Access);
         let units = access.map_or(0.0, |step| {
             (step.estimate.bytes / f64::from(self.heat.read_bytes)).ceil().max(step.estimate.requests)
         });
@@ -121,7 +121,7 @@ impl<'l> Loads<'l> {
         }
     }
 
-    fn written(&mut self, id: CollectionId, rate: f64, estimate: &WriteEstimate) {
+    fn written(&mut self, id: CollectionId, rate: f64, estimate: &Estimate) {
         let bytes = f64::from(self.heat.write_bytes);
         let each = (estimate.written / estimate.puts.max(1.0) / bytes).ceil().max(1.0);
         let units = rate * (estimate.puts * each + estimate.deletes);

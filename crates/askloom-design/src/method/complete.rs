@@ -87,12 +87,13 @@ pub(super) fn add_index(model: &Model, costing: &Costing<'_>, design: &mut Desig
     Found::Scan
 }
 
-/// Whether a plan reads all of some collection.
+/// Whether a plan reads all of some collection where a key could lead. Owners that are all read for their parts do not
+/// count: every design has an index of part ids, and a plan leaves it only where that is cheaper.
 #[must_use]
 pub fn scans(plan: &Plan) -> bool {
     plan.all().any(|plan| {
         let mut follows = plan.follows();
-        let first = plan.access.how == Reading::Scan && plan.priced.searched.is_empty();
+        let first = plan.access.how == Reading::Scan && plan.searched.is_empty();
         first || follows.any(|how| matches!(how, Joining::BackByScan { .. }))
     })
 }

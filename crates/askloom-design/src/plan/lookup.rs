@@ -1,84 +1,103 @@
-//! What following a link costs, for so many rows at once.
+//! How links can be followed, and what that takes for so many rows at once.
 
-use crate::cost::{Costing, Sizes, Statistics};
+use crate::cost::{Costing, Sizes};
 use askloom_model::{
-    Capability, ClassId, CollectionId, Conceptual, Design, EndId, Estimate, Joining, Keeper, Leaf, Member,
+    Capability, ClassId, CollectionId, Conceptual, Design, EndId, Joining, Keeper, Leaf, Member,
     RelationshipKind, Role, Work,
 };
 
-/// How a step from an instance to others is taken. `None` if a class has no master.
-pub(crate) fn joining(statistics: &Statistics<'_>, design: &Design, step: Member) -> Option<Joining> {
+/// How a step from an instance to others is taken, by an index if there is one. `None` if a class has no master.
+pub(crate) fn joining(conceptual: &Conceptual, design: &Design, step: Member) -> Option<Joining> {
     let Member::End(end) = step else { return Some(Joining::Inside) };
-    let conceptual = statistics.conceptual();
     let row = &conceptual.ends[end];
-    if row.kind == RelationshipKind::Composition && row.stored {
+    if conceptual.ends[conceptual.stored_end(end)].kind == RelationshipKind::Composition {
+        // A part is in its owner's aggregate, and so is the owner.
         return Some(Joining::Inside);
     }
     let master = design.master(conceptual.aggregate_root(row.target)?)?;
     if row.stored {
-        return Some(Joining::LookUp { master });
+        return Some(by_id(conceptual, design, master, row.target));
     }
-    let stored = row.inverse?;
-    Some(match design.reverse_index(stored) {
-        Some(index) => Joining::Back { index, master },
-        None => Joining::BackByScan { master },
-    })
+    Some(back(design, row.inverse?, master))
 }
 
 /// How those that refer back by a link are found, also those of a symmetric one. `None` if a class has no master.
-pub(crate) fn referring(statistics: &Statistics<'_>, design: &Design, end: EndId) -> Option<Joining> {
-    let conceptual = statistics.conceptual();
+pub(crate) fn referring(conceptual: &Conceptual, design: &Design, end: EndId) -> Option<Joining> {
     let row = &conceptual.ends[end];
     if row.kind == RelationshipKind::Composition {
         // A part is in its owner's aggregate.
         return Some(Joining::Inside);
     }
     let master = design.master(conceptual.aggregate_root(row.target)?)?;
-    Some(match design.reverse_index(conceptual.stored_end(end)) {
+    Some(back(design, conceptual.stored_end(end), master))
+}
+
+/// How those are found that hold a stored reference.
+pub(super) fn back(design: &Design, stored: EndId, master: CollectionId) -> Joining {
+    match design.reverse_index(stored) {
         Some(index) => Joining::Back { index, master },
         None => Joining::BackByScan { master },
-    })
+    }
+}
+
+/// How instances of a class are found by their ids. The owner of a part is not known by the part's id.
+pub(super) fn by_id(
+    conceptual: &Conceptual,
+    design: &Design,
+    master: CollectionId,
+    class: ClassId,
+) -> Joining {
+    if !is_part(conceptual, class) {
+        return Joining::LookUp { master };
+    }
+    match part_index(conceptual, design, master, class) {
+        Some(index) => Joining::PartByIndex { index, master },
+        None => Joining::PartByScan { master },
+    }
 }
 
 /// The work of a step for so many rows.
 pub(crate) fn work(costing: &Costing<'_>, sizes: &Sizes<'_>, how: &Joining, step: Member, rows: f64) -> Work {
     let reached = rows * sizes.statistics.fan_out(step);
-    match how {
+    match *how {
         Joining::Inside => Work::default(),
-        Joining::LookUp { master } => {
-            let target = target(sizes, step);
-            let conceptual = sizes.statistics.conceptual();
-            let part = target.filter(|&class| is_part(conceptual, class));
-            match part.map(|class| part_index(conceptual, sizes.design, *master, class)) {
-                // The owner of a part is not known by the part's id.
-                Some(Some(index)) => {
-                    let found = found(costing, sizes, index, reached, 1.0);
-                    let by_index = add(found, get(costing, sizes, how, different(sizes, *master, reached)));
-                    let by_scan = scan(costing, sizes, *master);
-                    // Reading all owners can be cheaper than going to the index for each part.
-                    let scans = costing.capability.scan.value
-                        && costing.model.cost(&by_scan) < costing.model.cost(&by_index);
-                    if scans { by_scan } else { by_index }
-                }
-                Some(None) => scan(costing, sizes, *master),
-                None => get(costing, sizes, how, different(sizes, *master, reached)),
-            }
-        }
+        Joining::LookUp { master } => get(costing, sizes, master, different(sizes, master, reached)),
+        Joining::PartByIndex { index, master } => parts(costing, sizes, index, master, reached),
         Joining::Back { index, master } => {
             let each = reached / rows.max(f64::MIN_POSITIVE);
-            let found = found(costing, sizes, *index, rows, each);
-            add(found, get(costing, sizes, how, different(sizes, *master, reached)))
+            let found = found(costing, sizes, index, rows, each);
+            add(found, get(costing, sizes, master, different(sizes, master, reached)))
         }
-        Joining::BackByScan { master } => scan(costing, sizes, *master),
+        Joining::PartByScan { master } | Joining::BackByScan { master } => scan(costing, sizes, master),
     }
 }
 
+/// The work of getting the aggregates that so many different rows are of.
+pub(super) fn work_of_roots(costing: &Costing<'_>, sizes: &Sizes<'_>, how: &Joining, roots: f64) -> Work {
+    match *how {
+        Joining::Inside => Work::default(),
+        Joining::LookUp { master } => get(costing, sizes, master, roots),
+        Joining::PartByIndex { index, master } | Joining::Back { index, master } => {
+            parts(costing, sizes, index, master, roots)
+        }
+        Joining::PartByScan { master } | Joining::BackByScan { master } => scan(costing, sizes, master),
+    }
+}
+
+/// The owners of so many parts, by an index of part ids.
+fn parts(
+    costing: &Costing<'_>,
+    sizes: &Sizes<'_>,
+    index: CollectionId,
+    master: CollectionId,
+    parts: f64,
+) -> Work {
+    let found = found(costing, sizes, index, parts, 1.0);
+    add(found, get(costing, sizes, master, different(sizes, master, parts)))
+}
+
 /// Gets of so many aggregates by their ids.
-pub(crate) fn get(costing: &Costing<'_>, sizes: &Sizes<'_>, how: &Joining, gets: f64) -> Work {
-    let master = match how {
-        Joining::Inside => return Work::default(),
-        Joining::LookUp { master } | Joining::Back { master, .. } | Joining::BackByScan { master } => *master,
-    };
+pub(crate) fn get(costing: &Costing<'_>, sizes: &Sizes<'_>, master: CollectionId, gets: f64) -> Work {
     let block = sizes.block(master);
     let pages = costing.pages(block.bytes);
     Work {
@@ -143,6 +162,7 @@ pub(crate) fn is_behind(capability: &Capability, design: &Design, id: Collection
     lags && design.collections[id].keeper == Keeper::Store && design.sibling(id).is_none()
 }
 
+/// The work of two reads that are one step.
 pub(crate) fn add(a: Work, b: Work) -> Work {
     Work {
         read_steps: a.read_steps + b.read_steps,
@@ -155,16 +175,6 @@ pub(crate) fn add(a: Work, b: Work) -> Work {
     }
 }
 
-pub(crate) fn estimate(costing: &Costing<'_>, work: &Work) -> Estimate {
-    Estimate {
-        requests: work.requests,
-        partitions: work.partitions,
-        rows: work.rows,
-        bytes: work.bytes,
-        cost: costing.model.cost(work),
-    }
-}
-
 /// How many different aggregates so many references name, chosen at random: each is read once.
 fn different(sizes: &Sizes<'_>, master: CollectionId, references: f64) -> f64 {
     let all = sizes.blocks(master);
@@ -172,13 +182,6 @@ fn different(sizes: &Sizes<'_>, master: CollectionId, references: f64) -> f64 {
         return references.min(1.0);
     }
     (all * -(references * (-1.0 / all).ln_1p()).exp_m1()).min(references)
-}
-
-fn target(sizes: &Sizes<'_>, step: Member) -> Option<ClassId> {
-    match step {
-        Member::End(end) => Some(sizes.statistics.conceptual().ends[end].target),
-        Member::Attribute(_) => None,
-    }
 }
 
 pub(crate) fn is_part(conceptual: &Conceptual, class: ClassId) -> bool {

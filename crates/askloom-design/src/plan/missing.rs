@@ -34,11 +34,7 @@ pub(super) fn lacks(capability: &Capability, query: &Query, plan: &Plan) -> Opti
         if plan.access.how == Reading::Scan {
             return Some(Missing::Scan(id));
         }
-        let scanned = plan.joins.iter().find_map(|join| match join.how {
-            Joining::BackByScan { master } => Some(master),
-            Joining::Inside | Joining::LookUp { .. } | Joining::Back { .. } => None,
-        });
-        if let Some(master) = scanned {
+        if let Some(master) = plan.follows().find_map(Joining::scanned) {
             return Some(Missing::Scan(master));
         }
     }

@@ -6,10 +6,11 @@
 //! the client. A scan of the master can always start a plan, so every query has one.
 
 mod conjuncts;
-mod cost;
+mod count;
 mod cover;
 mod fetch;
 mod guarantee;
+mod join_strategy;
 mod key;
 mod lookup;
 mod missing;
@@ -21,13 +22,15 @@ mod reduce;
 mod same;
 mod search;
 mod split;
-mod steady;
+mod steps;
 mod table;
 mod terms;
 mod text;
+mod ttl_safety;
 pub mod write;
 
 pub use conjuncts::{Conjunct, conjuncts, is_single};
+pub use count::{StepWork, count};
 pub(crate) use lookup::is_behind;
 pub use missing::{Missing, answer, missing};
 pub use outline::{Line, outline, outline_write};
@@ -39,11 +42,11 @@ pub use split::{Split, splits};
 pub use text::condition_text;
 pub(crate) use text::path_text;
 
-use crate::cost::{Costing, Sizes};
+use crate::cost::{Costing, Sizes, Statistics, price_all};
 use askloom_model::{
-    Access, Collection, CollectionId, Conceptual, Condition, Contents, Design, EndId, Fetch, Found, Home, Id,
-    JoinStep, Joining, Limit, Mapped, Member, Plan, PositionId, Query, Reading, RelationshipKind, Role,
-    fault,
+    Access, Collection, CollectionId, Conceptual, Condition, Contents, Design, EndId, Estimate, Fetch, Found,
+    Home, Id, JoinStep, Joining, Mapped, Member, Plan, PlanStep, PositionId, Priced, Query, Reading,
+    RelationshipKind, Role, fault,
 };
 use cover::embed;
 use same::Same;
@@ -318,7 +321,7 @@ impl<'p> Planner<'p> {
         }
         let statistics = self.costing.statistics(self.conceptual);
         let sizes = Sizes { statistics: &statistics, design: self.design };
-        self.costing.model.cost(&lookup::scan(self.costing, &sizes, start.id))
+        self.costing.price(&lookup::scan(self.costing, &sizes, start.id)).cost
     }
 
     /// How this collection can be read first, if its rows are those of a part of the query.
@@ -348,28 +351,63 @@ impl<'p> Planner<'p> {
         let ways = if start.is_by_key() { self.fetches(id, positions, of) } else { vec![Vec::new()] };
         let plan = |(how, bound): &(Reading, HashSet<usize>), fetches: &Vec<Fetch>| {
             let used = implied.union(bound).copied().collect();
-            let mut plan = Plan {
+            self.settled(Plan {
                 first: self.found.cloned().map(Box::new),
                 reduced: (!self.query.identity.is_empty()).then(|| Box::new(self.query.clone())),
                 relies_on: self.relies_on.clone(),
                 access: Access { collection: id, how: how.clone(), positions: positions.clone() },
                 joins: joins.clone(),
                 fetches: fetches.clone(),
+                searched: Vec::new(),
                 filter: self.rest(&used, collection, positions),
                 group_by: self.query.group_by.clone(),
                 sort: Some(self.query.order_by.clone()),
                 per_group: self.query.per_group.clone(),
                 limit: self.query.limit.clone(),
                 columns: self.query.columns.clone(),
-                estimate: askloom_model::Estimate::default(),
-                priced: askloom_model::Priced::default(),
-            };
-            self.settle_order(collection, &mut plan);
-            let statistics = self.costing.statistics(self.conceptual);
-            cost::price(self.costing, &statistics, self.design, self.query, &mut plan);
-            plan
+                steps: Vec::new(),
+                estimate: Estimate::default(),
+                priced: Priced::default(),
+            })
         };
-        readings.iter().flat_map(|reading| ways.iter().map(|way| plan(reading, way))).collect()
+        readings.iter().flat_map(|reading| ways.iter().filter_map(|way| plan(reading, way))).collect()
+    }
+
+    /// Settles what is left of a plan that says what is read and joined: its order, what the store searches for, its steps
+    /// and how these follow links. Then it is counted and priced. `None` if a class that it needs has no master.
+    fn settled(&self, mut plan: Plan) -> Option<Plan> {
+        let Self { costing, conceptual, design, query, .. } = *self;
+        let collection = &design.collections[plan.access.collection];
+        self.settle_order(collection, &mut plan);
+        plan.searched = search::searched(costing, conceptual, collection, query, &plan);
+        let steps = steps::steps(costing.capability, conceptual, design, query, &plan)?;
+        plan.steps = steps.into_iter().map(PlanStep::uncounted).collect();
+        let statistics = costing.statistics(conceptual);
+        let plan = join_strategy::settle(costing, &statistics, design, query, plan);
+        let counted = count::count(costing, &statistics, design, query, &plan);
+        Some(self.priced(&statistics, plan, counted))
+    }
+
+    /// The plan with what its steps are expected to do and to cost.
+    fn priced(&self, statistics: &Statistics<'_>, mut plan: Plan, counted: Vec<StepWork>) -> Plan {
+        let Self { costing, design, .. } = *self;
+        for (step, StepWork { work, out }) in plan.steps.iter_mut().zip(counted) {
+            *step = PlanStep { of: step.of.clone(), work, out, estimate: costing.price(&work) };
+        }
+        plan.estimate = price_all(costing.model, plan.work());
+        let mut assumed = statistics.assumed();
+        for before in plan.first.iter().flat_map(|found| &found.plan.priced.assumed) {
+            if !assumed.contains(before) {
+                assumed.push(*before);
+            }
+        }
+        plan.priced = Priced {
+            target: costing.capability.target,
+            unit: costing.model.unit(),
+            reads: guarantee::guarantee(costing.capability, statistics, design, &plan),
+            assumed,
+        };
+        plan
     }
 
     /// Whether a copy has the rows of its definition, now and while time passes.
@@ -378,7 +416,7 @@ impl<'p> Planner<'p> {
             Contents::Nested(_) => crate::nested_is_exact(self.conceptual, collection),
             Contents::Aggregate(_) | Contents::Fields(_) => true,
         };
-        exact && (!self.expires || steady::is_steady(self.conceptual, collection))
+        exact && (!self.expires || ttl_safety::is_ttl_safe(self.conceptual, collection))
     }
 
     /// The conjuncts of the query that the collection's own condition guarantees. `None` if the collection leaves
@@ -434,16 +472,13 @@ impl<'p> Planner<'p> {
         let master = self.design.master(home)?;
         // Of a symmetric relationship either side may hold the link.
         if row.stored && row.inverse != Some(end) {
-            return Some(Joining::LookUp { master });
+            return Some(lookup::by_id(self.conceptual, self.design, master, row.target));
         }
-        Some(match self.design.reverse_index(stored) {
-            Some(index) => Joining::Back { index, master },
-            None => Joining::BackByScan { master },
-        })
+        Some(lookup::back(self.design, stored, master))
     }
 
-    /// Leaves the sort out where the entries come in the query's order, and then reads no more than LIMIT asks for.
-    /// Of several ranges, each in that order, no more than LIMIT asks for is needed either, but they are sorted.
+    /// Leaves the sort out where the entries come in the query's order, and then reads no more than LIMIT or PAGE asks for.
+    /// Of several ranges, each in that order, no more than that is needed either, but they are sorted.
     fn settle_order(&self, collection: &Collection, plan: &mut Plan) {
         if self.costing.capability.gives_no_order(self.conceptual, collection) {
             return;
@@ -456,9 +491,8 @@ impl<'p> Planner<'p> {
         if !plan.joins.is_empty() || !self.query.group_by.is_empty() || paths::aggregates(self.query) {
             return;
         }
-        let no_filter = plan.filter.is_none();
-        // LIMIT counts the rows that are left of each group: more have to be read.
-        let limit_rows = matches!(plan.limit, Some(Limit::Rows(_))) && plan.per_group.is_none();
+        // LIMIT and PAGE count the rows that are left of each group: more have to be read.
+        let stops = plan.limit.is_some() && plan.filter.is_none() && plan.per_group.is_none();
         let mut how = &mut plan.access.how;
         let mut several = false;
         while let Reading::Each { of, .. } = how {
@@ -467,7 +501,7 @@ impl<'p> Planner<'p> {
         }
         if let Reading::Range { backwards: direction, limited, .. } = how {
             *direction = backwards;
-            *limited = no_filter && limit_rows;
+            *limited = stops;
         }
         if !several {
             plan.sort = None;

@@ -3,8 +3,7 @@
 use super::print::Printer;
 use super::write;
 use askloom_model::{
-    CollectionId, Design, Estimate, Follow, Joining, Model, Plan, Query, Reading, StepOf, Write,
-    WriteEstimate, WritePlan,
+    CollectionId, Design, Estimate, Follow, Joining, Model, Plan, Query, Reading, StepOf, Write, WritePlan,
 };
 
 /// One thing that a plan does.
@@ -30,7 +29,7 @@ impl Line {
         collection: Option<CollectionId>,
         estimate: &Estimate,
     ) -> Self {
-        let Estimate { requests, partitions, rows, bytes, cost } = *estimate;
+        let Estimate { requests, partitions, rows, bytes, cost, .. } = *estimate;
         Self { op, words, collection, requests, partitions, rows, bytes, puts: 0.0, deletes: 0.0, cost }
     }
 
@@ -38,9 +37,9 @@ impl Line {
         op: &'static str,
         words: String,
         collection: Option<CollectionId>,
-        estimate: &WriteEstimate,
+        estimate: &Estimate,
     ) -> Self {
-        let WriteEstimate { requests, rows, puts, deletes, written, cost } = *estimate;
+        let Estimate { requests, rows, puts, deletes, written, cost, .. } = *estimate;
         let partitions = 0.0;
         Self { op, words, collection, requests, partitions, rows, bytes: written, puts, deletes, cost }
     }
@@ -51,19 +50,15 @@ impl Line {
 pub fn outline(model: &Model, design: &Design, query: &Query, plan: &Plan) -> Vec<Line> {
     let printer = Printer::new(model, design, query, plan);
     let mut lines = Vec::new();
-    for step in &plan.priced.steps {
-        match &plan.first {
-            Some(found) if step.of == StepOf::First => {
-                lines.extend(outline(model, design, &found.query, &found.plan));
-                if let Some(last) = lines.last_mut() {
-                    last.words = format!("{} is {}", printer.list(), last.words);
-                }
-            }
-            Some(_) | None => {
-                let (op, collection) = kind(plan, &step.of);
-                lines.push(Line::read(op, printer.step(&step.of), collection, &step.estimate));
-            }
+    if let Some(found) = &plan.first {
+        lines.extend(outline(model, design, &found.query, &found.plan));
+        if let Some(last) = lines.last_mut() {
+            last.words = format!("{} is {}", printer.list(), last.words);
         }
+    }
+    for step in &plan.steps {
+        let (op, collection) = kind(plan, &step.of);
+        lines.push(Line::read(op, printer.step(&step.of), collection, &step.estimate));
     }
     lines
 }
@@ -76,11 +71,10 @@ pub fn outline_write(model: &Model, design: &Design, write: &Write, plan: &Write
 
 fn kind(plan: &Plan, of: &StepOf) -> (&'static str, Option<CollectionId>) {
     match of {
-        StepOf::First => ("first", None),
-        StepOf::Access if !plan.priced.searched.is_empty() => ("search", Some(plan.access.collection)),
+        StepOf::Access if !plan.searched.is_empty() => ("search", Some(plan.access.collection)),
         StepOf::Access => (reading(&plan.access.how), Some(plan.access.collection)),
-        StepOf::Join(index) => plan.joins.get(*index).map_or(("join", None), |join| joining(&join.how)),
-        StepOf::Fetch(index) => ("fetch", plan.fetches.get(*index).map(|fetch| fetch.collection)),
+        StepOf::Join(index) => joining(&plan.join(*index).how),
+        StepOf::Fetch { index, .. } => ("fetch", Some(plan.fetch(*index).collection)),
         StepOf::Follow(Follow { how, .. }) => joining(how),
         StepOf::Filter => ("filter", None),
         StepOf::Group => ("group", None),
@@ -103,7 +97,7 @@ fn joining(how: &Joining) -> (&'static str, Option<CollectionId>) {
     let first = how.collections().into_iter().next();
     let op = match how {
         Joining::Inside => "inside",
-        Joining::LookUp { .. } => "look_up",
+        Joining::LookUp { .. } | Joining::PartByIndex { .. } | Joining::PartByScan { .. } => "look_up",
         Joining::Back { .. } => "back",
         Joining::BackByScan { .. } => "back_by_scan",
     };

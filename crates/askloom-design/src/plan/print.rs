@@ -1,13 +1,12 @@
 //! A plan as an indented tree, the last step first, as people read plans.
 
-use super::lookup;
 use super::table::{Tree, price, short, wrapped};
 use super::terms::key_terms;
 use super::text::Words;
 use askloom_model::{
-    Access, Assumption, AssumptionAbout, ClassId, CollectionId, ColumnValue, Design, EndId, Estimate, Follow,
-    Guarantee, Integrity, JoinStep, Joining, Kept, Leaf, Limit, Member, Model, Plan, Query, Reading, ShareOf,
-    Stated, StepEstimate, StepOf,
+    Access, Assumption, AssumptionAbout, CollectionId, ColumnValue, Design, EndId, Estimate, Follow,
+    Guarantee, Integrity, JoinStep, Joining, Kept, Leaf, Limit, Member, Model, Plan, PlanStep, Query,
+    Reading, ShareOf, Stated, StepOf,
 };
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -17,7 +16,7 @@ use std::fmt::Write;
 pub fn print(model: &Model, design: &Design, query: &Query, plan: &Plan) -> String {
     let printer = Printer::new(model, design, query, plan);
     let priced = &plan.priced;
-    let rows = or_none(short(priced.answer()));
+    let rows = or_none(short(plan.rows_out()));
     let heading = format!(
         "query {} on {}: {rows} {}, {} {}, {}",
         query.header.name,
@@ -175,9 +174,9 @@ impl<'p> Printer<'p> {
     }
 
     /// The steps, the last first. One row needs no sort.
-    pub(super) fn shown(&self) -> impl Iterator<Item = &'p StepEstimate> + use<'p> {
-        let idle = |step: &&StepEstimate| step.of == StepOf::Sort && step.out <= 1.0;
-        self.plan.priced.steps.iter().rev().filter(move |step| !idle(step))
+    pub(super) fn shown(&self) -> impl Iterator<Item = &'p PlanStep> + use<'p> {
+        let idle = |step: &&PlanStep| step.of == StepOf::Sort && step.out <= 1.0;
+        self.plan.steps.iter().rev().filter(move |step| !idle(step))
     }
 
     fn steps(&self, tree: &mut Tree, depth: usize) {
@@ -186,16 +185,16 @@ impl<'p> Printer<'p> {
 
     /// The steps, the last one with a name for what comes out.
     fn named_steps(&self, tree: &mut Tree, depth: usize, mut name: &str) {
-        for (deeper, step) in self.shown().enumerate() {
-            if let (StepOf::First, Some(first)) = (&step.of, self.first()) {
-                let list = format!("{} is ", self.list());
-                first.named_steps(tree, depth + deeper, &list);
-                continue;
-            }
-            let Estimate { requests, partitions, rows, bytes, cost } = step.estimate;
+        let mut deeper = depth;
+        for step in self.shown() {
+            let Estimate { requests, partitions, rows, bytes, cost, .. } = step.estimate;
             let words = format!("{name}{}", self.step(&step.of));
-            tree.step(depth + deeper, &words, &[requests, partitions, rows, bytes], cost);
+            tree.step(deeper, &words, &[requests, partitions, rows, bytes], cost);
             name = "";
+            deeper += 1;
+        }
+        if let Some(first) = self.first() {
+            first.named_steps(tree, deeper, &format!("{} is ", self.list()));
         }
     }
 
@@ -211,39 +210,38 @@ impl<'p> Printer<'p> {
         list.map(|list| format!(":{}", list.name)).unwrap_or_default()
     }
 
+    /// All steps of what is found first in a few words.
+    pub(super) fn find_list(&self) -> String {
+        format!("find {}", self.list())
+    }
+
     pub(super) fn step(&self, of: &StepOf) -> String {
         match of {
-            StepOf::First => format!("find {}", self.list()),
             StepOf::Access => self.access(&self.plan.access),
-            StepOf::Join(index) => {
-                self.plan.joins.get(*index).map(|join| self.join(join)).unwrap_or_default()
-            }
-            StepOf::Fetch(index) => {
-                let fetch = self.plan.fetches.get(*index);
-                let name = fetch.map(|fetch| self.design.collections[fetch.collection].name.as_str());
-                format!("for each get the rest from {}, by its identity", name.unwrap_or_default())
+            StepOf::Join(index) => self.join(self.plan.join(*index)),
+            StepOf::Fetch { index, .. } => {
+                let name = &self.design.collections[self.plan.fetch(*index).collection].name;
+                format!("for each get the rest from {name}, by its identity")
             }
             StepOf::Follow(follow) => self.follow(follow),
             StepOf::Filter => {
-                let filter = self.plan.filter.as_ref();
-                format!("keep {}", filter.map(|filter| self.words.condition(filter)).unwrap_or_default())
+                format!("keep {}", self.words.condition(settled(self.plan.filter.as_ref())))
             }
             StepOf::Group => self.group(),
-            StepOf::Sort => match self.words.order(self.plan.sort.as_deref().unwrap_or_default()) {
+            StepOf::Sort => match self.words.order(settled(self.plan.sort.as_deref())) {
                 terms if terms.is_empty() => "sort by identity".to_owned(),
                 terms => format!("sort by {terms}"),
             },
             StepOf::PerGroup => self.per_group(),
-            StepOf::Limit => match &self.plan.limit {
-                Some(Limit::Rows(operand)) => format!("first {} rows", self.words.limit(operand)),
-                Some(Limit::Page(operand)) => format!("page of {} rows", self.words.limit(operand)),
-                None => String::new(),
+            StepOf::Limit => match settled(self.plan.limit.as_ref()) {
+                Limit::Rows(operand) => format!("first {} rows", self.words.limit(operand)),
+                Limit::Page(operand) => format!("page of {} rows", self.words.limit(operand)),
             },
         }
     }
 
     fn per_group(&self) -> String {
-        let Some(per_group) = &self.plan.per_group else { return String::new() };
+        let per_group = settled(self.plan.per_group.as_ref());
         let by: Vec<String> = per_group.by.iter().map(|path| self.words.path(path)).collect();
         format!("first {} rows of each {}", self.words.limit(&per_group.rows), by.join(", "))
     }
@@ -274,7 +272,7 @@ impl<'p> Printer<'p> {
         let terms = terms.iter().filter(|term| !matches!(term.path.leaf, Leaf::Bucket(_)));
         let terms: Vec<String> = terms.map(|term| self.words.condition(&term.condition)).collect();
         let keys = if terms.is_empty() { String::new() } else { format!(" by {}", terms.join(" AND ")) };
-        let searched = &self.plan.priced.searched;
+        let searched = &self.plan.searched;
         if !searched.is_empty() {
             let terms: Vec<String> = searched.iter().map(|term| self.words.condition(term)).collect();
             return format!("search {name} by {}", terms.join(" AND "));
@@ -304,44 +302,41 @@ impl<'p> Printer<'p> {
     }
 
     fn join(&self, join: &JoinStep) -> String {
-        let hop = self.query.positions[join.position].from;
-        let member = hop.map(|hop| self.words.conceptual.member_name(hop.step)).unwrap_or_default();
-        let parent = hop.and_then(|hop| self.words.position(hop.parent));
+        let hop = settled(self.query.positions[join.position].from.as_ref());
+        let member = self.words.conceptual.member_name(hop.step);
+        let parent = self.words.position(hop.parent);
         let reached = parent.map_or_else(|| member.to_owned(), |parent| format!("{parent}.{member}"));
         let alias = self.query.positions[join.position].alias.as_deref();
         let named = alias.filter(|alias| *alias != reached).map(|alias| format!(" as {alias}"));
-        let class = self.query.positions[join.position].class;
-        self.linked(&format!("{reached}{}", named.unwrap_or_default()), class, &join.how)
+        self.linked(&format!("{reached}{}", named.unwrap_or_default()), &join.how)
     }
 
     fn follow(&self, follow: &Follow) -> String {
         let mut names: Vec<String> = self.words.position(follow.position).into_iter().collect();
         names.extend(follow.hops.iter().map(|&hop| self.words.conceptual.ends[hop].name.clone()));
         let what = if names.is_empty() { "the rest".to_owned() } else { names.join(".") };
-        let last = follow.hops.last().map(|&hop| self.words.conceptual.ends[hop].target);
-        self.linked(&what, last.or(self.query.positions[follow.position].class), &follow.how)
+        self.linked(&what, &follow.how)
     }
 
-    fn linked(&self, what: &str, class: Option<ClassId>, how: &Joining) -> String {
+    fn linked(&self, what: &str, how: &Joining) -> String {
         let name = |id: CollectionId| &self.design.collections[id].name;
-        let conceptual = self.words.conceptual;
-        match how {
+        match *how {
             Joining::Inside => format!("for each its {what}"),
-            // The owner of a part is not known by the part's id.
-            Joining::LookUp { master } => {
-                let part = class.filter(|&class| lookup::is_part(conceptual, class));
-                match part.map(|class| lookup::part_index(conceptual, self.design, *master, class)) {
-                    None => format!("for each get {what} from {}", name(*master)),
-                    Some(Some(index)) => {
-                        format!("for each find {what} by {}, get from {}", name(index), name(*master))
-                    }
-                    Some(None) => format!("find {what} by a scan of {}", name(*master)),
-                }
+            Joining::LookUp { master } => format!("for each get {what} from {}", name(master)),
+            Joining::PartByIndex { index, master } | Joining::Back { index, master } => {
+                format!("for each find {what} by {}, get from {}", name(index), name(master))
             }
-            Joining::Back { index, master } => {
-                format!("for each find {what} by {}, get from {}", name(*index), name(*master))
+            Joining::PartByScan { master } | Joining::BackByScan { master } => {
+                format!("find {what} by a scan of {}", name(master))
             }
-            Joining::BackByScan { master } => format!("find {what} by a scan of {}", name(*master)),
         }
     }
+}
+
+#[expect(
+    clippy::expect_used,
+    reason = "a plan that lacks what its steps name must not be shown as another one"
+)]
+fn settled<T: ?Sized>(of_step: Option<&T>) -> &T {
+    of_step.expect("a plan has what its steps name")
 }

@@ -104,11 +104,7 @@ fn whole_instances_are_answered_with_one_request() {
         let (model, costing) = (of(&text), Costing::from(askloom_target::target(store).unwrap()));
         let plan = plan::plan_for(&costing, &model.conceptual, &design, &model.workload.queries[0]).unwrap();
         let own = &design.collections[plan.access.collection];
-        assert_eq!(
-            plan.priced.steps.iter().filter(|step| step.estimate.requests > 0.0).count(),
-            1,
-            "{store}"
-        );
+        assert_eq!(plan.steps.iter().filter(|step| step.estimate.requests > 0.0).count(), 1, "{store}");
         assert_eq!(own.keeper == Keeper::Store, store == "dynamodb", "{design:#?}");
         assert_eq!(own.whole().is_empty(), more.is_empty());
         // Nodes have no order.

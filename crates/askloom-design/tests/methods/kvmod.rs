@@ -109,7 +109,7 @@ fn a_store_that_searches_needs_no_index_of_a_query() {
     for query in &model.workload.queries {
         let plan = plan::plan_for(&costing, &model.conceptual, &made.design, query).unwrap();
         assert!(!method::scans(&plan), "{}", query.header.name);
-        if plan.priced.searched.is_empty() {
+        if plan.searched.is_empty() {
             continue;
         }
         // One request, for what matches alone.
@@ -119,7 +119,7 @@ fn a_store_that_searches_needs_no_index_of_a_query() {
         assert!(plan::print(&model, &made.design, query, &plan).contains("search"));
         searched.push(query.header.name.split('_').next().unwrap());
         // What does not search goes through all of it, unless a key leads to what the rows lead to.
-        assert!(embedded.priced.searched.is_empty());
+        assert!(embedded.searched.is_empty());
         assert!(method::scans(&embedded) || embedded.first.is_some(), "{}", query.header.name);
     }
     // The sixth gives the key of its collection.

@@ -81,7 +81,7 @@ fn plans_expect_about_as_many_rows_as_there_are() {
         let values = values.workload.queries.iter().find(|values| values.header.name == *name);
         let real = real(&state, &model, query, values);
         for plan in plan::plans(&model.conceptual, &design, query) {
-            let expected = plan.priced.answer();
+            let expected = plan.rows_out();
             let off = (expected / real).max(real / expected);
             assert!(off < 1.35, "{name}: {expected} expected, {real} there, by {:?}", plan.access);
         }

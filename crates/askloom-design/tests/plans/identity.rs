@@ -136,7 +136,7 @@ fn a_loose_reference_keeps_its_read() {
         );
     }
     let which = planned(&model, &masters(&design), "which");
-    let steps: Vec<&StepOf> = which.priced.steps.iter().map(|step| &step.of).collect();
+    let steps: Vec<&StepOf> = which.steps.iter().map(|step| &step.of).collect();
     let followed = steps.iter().filter(|of| matches!(of, StepOf::Follow(_))).count();
     assert_eq!(followed, 1, "the video is looked up, the author is not: {steps:?}");
     assert!(planned(&model, &masters(&design), "rated").first.is_some(), "the video is found first");
@@ -158,7 +158,7 @@ fn a_path_that_ends_in_the_id_is_the_reference() {
     assert!(matches!(&rated.access.how, Reading::GetBlock { key } if key.len() == 2), "{:?}", rated.access);
     assert!(rated.filter.is_none());
     let which = planned(&model, &design, "which");
-    assert_eq!(which.priced.steps.len(), 2, "nothing but the comment: {:?}", which.priced.steps);
+    assert_eq!(which.steps.len(), 2, "nothing but the comment: {:?}", which.steps);
     let one = plan::write::plan(&Costing::default(), &model, &design, &model.workload.writes[0]).unwrap();
     let find = &one.steps[0].find;
     assert!(matches!(find.access.how, Reading::GetBlock { .. }), "{find:?}");

@@ -57,12 +57,12 @@ fn the_published_model_of_cassandra_by_hand() {
     let above = plan::answer(&costing, &model, &design, query(&model, "above")).unwrap();
     near(above.estimate.rows, 2.0);
     near(above.estimate.cost, STEP + PARTITION + 2.0 * ROW + 1.0);
-    let sort = above.priced.steps.iter().find(|step| step.of == StepOf::Sort).unwrap();
+    let sort = above.steps.iter().find(|step| step.of == StepOf::Sort).unwrap();
     near(sort.estimate.cost, 1.0);
     assert_eq!(above.priced.unit, "units");
     // Four states have a quarter each, whatever `@freq` says, and what the client filters costs nothing.
     let open = plan::answer(&costing, &model, &design, query(&model, "open")).unwrap();
-    near(open.priced.answer(), 5.0);
+    near(open.rows_out(), 5.0);
     near(open.estimate.cost, STEP + PARTITION + 20.0 * ROW);
 }
 
@@ -94,8 +94,8 @@ fn a_step_costs_its_requests() {
         for query in &model.workload.queries {
             let Ok(found) = plan::answer(&costing, &model, &design, query) else { continue };
             assert_eq!(found.estimate.cost, found.estimate.requests, "{}", query.header.name);
-            let each = |step: &askloom_model::StepEstimate| step.estimate.cost == step.estimate.requests;
-            assert!(found.priced.steps.iter().all(each) && found.priced.unit == "requests");
+            let each = |step: &askloom_model::PlanStep| step.estimate.cost == step.estimate.requests;
+            assert!(found.steps.iter().all(each) && found.priced.unit == "requests");
         }
         for one in &model.workload.writes {
             let Ok(found) = write::plan(&costing, &model, &design, one) else { continue };

@@ -7,7 +7,7 @@ use askloom_design::{simple, upkeep};
 use askloom_model::{Design, Id, MemberStatistics, Model, Plan};
 
 /// A small generator of random numbers (splitmix64).
-struct Random(u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
     fn below(&mut self, bound: u64) -> u64 {
@@ -19,7 +19,7 @@ impl Random {
 }
 
 /// The model with other statistics: none, small, huge, zero.
-fn shaken(mut model: Model, random: &mut Random) -> Model {
+pub(crate) fn shaken(mut model: Model, random: &mut Random) -> Model {
     let conceptual = &mut model.conceptual;
     let counts = [None, Some(0), Some(1), Some(7), Some(20_000), Some(9_000_000_000)];
     let averages = [None, Some(0.0), Some(0.01), Some(1.0), Some(3.5), Some(1e6)];
@@ -43,7 +43,7 @@ fn shaken(mut model: Model, random: &mut Random) -> Model {
 }
 
 /// Masters, then views of the queries and indexes, in random order.
-fn growing(model: &Model, random: &mut Random) -> Vec<Design> {
+pub(crate) fn growing(model: &Model, random: &mut Random) -> Vec<Design> {
     let mut all = Design { method: "random".to_owned(), ..Design::default() };
     simple::masters(model, askloom_model::Origin::Method, &mut all);
     let masters = all.collections.len();
@@ -69,7 +69,7 @@ fn growing(model: &Model, random: &mut Random) -> Vec<Design> {
 fn is_sound(plan: &Plan) {
     let estimate = plan.estimate;
     let mut costs = 0.0;
-    for step in &plan.priced.steps {
+    for step in plan.all().flat_map(|plan| &plan.steps) {
         let numbers = step.estimate;
         for number in
             [numbers.requests, numbers.partitions, numbers.rows, numbers.bytes, numbers.cost, step.out]

@@ -45,32 +45,32 @@ fn assumes_share(plan: &Plan) -> bool {
 fn rows_and_shares_of_comparisons_are_those_that_are_given() {
     // Ten orders a customer, a third of them assumed.
     let plain = planned("q", &[]);
-    near(plain.priced.answer(), 10.0 / 3.0);
+    near(plain.rows_out(), 10.0 / 3.0);
     assert!(assumes_share(&plain));
     let rows = planned("q", &[("TWO", "@rows(4)")]);
-    near(rows.priced.answer(), 4.0);
+    near(rows.rows_out(), 4.0);
     assert!(!assumes_share(&rows), "what is given is not assumed: {:?}", rows.priced.assumed);
-    near(planned("q", &[("TWO", "@selects(20%)")]).priced.answer(), 2.0);
+    near(planned("q", &[("TWO", "@selects(20%)")]).rows_out(), 2.0);
     // An equality selects of everything, and the rest of what it selects.
-    near(planned("q", &[("ONE", "@rows(50)"), ("TWO", "@selects(20%)")]).priced.answer(), 10.0);
-    near(planned("q", &[("ONE", "@selects(0.01%)"), ("TWO", "@rows(30)")]).priced.answer(), 30.0);
+    near(planned("q", &[("ONE", "@rows(50)"), ("TWO", "@selects(20%)")]).rows_out(), 10.0);
+    near(planned("q", &[("ONE", "@selects(0.01%)"), ("TWO", "@rows(30)")]).rows_out(), 30.0);
 }
 
 #[test]
 fn rows_of_a_query_go_to_the_comparisons_that_say_nothing() {
     let whole = planned("q", &[("WHOLE", "@rows(5)")]);
-    near(whole.priced.answer(), 5.0);
+    near(whole.rows_out(), 5.0);
     assert!(!assumes_share(&whole));
-    near(planned("q", &[("WHOLE", "@selects(0.0004%)")]).priced.answer(), 4.0);
-    near(planned("q", &[("WHOLE", "@rows(5)"), ("ONE", "@rows(50)")]).priced.answer(), 5.0);
+    near(planned("q", &[("WHOLE", "@selects(0.0004%)")]).rows_out(), 4.0);
+    near(planned("q", &[("WHOLE", "@rows(5)"), ("ONE", "@rows(50)")]).rows_out(), 5.0);
 }
 
 #[test]
 fn shares_of_nulls_are_those_that_are_given() {
-    near(planned("noted", &[("NOTES", "@freq(null 40%)")]).priced.answer(), 400_000.0);
-    near(planned("couponed", &[("NULLS", "@freq(null 90%)")]).priced.answer(), 900_000.0);
+    near(planned("noted", &[("NOTES", "@freq(null 40%)")]).rows_out(), 400_000.0);
+    near(planned("couponed", &[("NULLS", "@freq(null 90%)")]).rows_out(), 900_000.0);
     let joined = planned("given", &[("NULLS", "@freq(null 90%)")]);
-    near(joined.priced.answer(), 100_000.0);
+    near(joined.rows_out(), 100_000.0);
     assert!(!joined.priced.assumed.iter().any(|one| matches!(one.about, AssumptionAbout::Present(_))));
 }
 

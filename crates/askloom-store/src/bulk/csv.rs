@@ -7,7 +7,7 @@ use askloom_model::{ClassId, Conceptual, Member, RelationshipKind, Type, identit
 use serde_json::{Map, Value as Json};
 use std::cell::Cell;
 use std::io::{self, Read, Seek, SeekFrom};
-use std::sync::Arc;
+use std::rc::Rc;
 
 /// How the text of a cell becomes JSON.
 #[derive(Debug, Clone, PartialEq)]
@@ -136,7 +136,7 @@ fn insert_empty(object: &mut Map<String, Json>, way: &[String]) {
 /// A reader that gives up when one record takes too much: a quote that is never closed would take all of the file.
 struct Bounded<R> {
     from: R,
-    left: Arc<Cell<usize>>,
+    left: Rc<Cell<usize>>,
 }
 
 impl<R: Read> Read for Bounded<R> {
@@ -168,7 +168,7 @@ pub struct CsvRows<'m, R> {
     columns: Vec<Column>,
     reader: csv::Reader<Bounded<R>>,
     record: csv::ByteRecord,
-    left: Arc<Cell<usize>>,
+    left: Rc<Cell<usize>>,
     offset: u64,
     lines: u64,
 }
@@ -179,8 +179,8 @@ impl<R> std::fmt::Debug for CsvRows<'_, R> {
     }
 }
 
-fn reader<R: Read>(from: R, left: &Arc<Cell<usize>>) -> csv::Reader<Bounded<R>> {
-    let bounded = Bounded { from, left: Arc::clone(left) };
+fn reader<R: Read>(from: R, left: &Rc<Cell<usize>>) -> csv::Reader<Bounded<R>> {
+    let bounded = Bounded { from, left: Rc::clone(left) };
     // Every line ends in LF; the CR before it is taken off the last cell, so that positions are those of lines.
     let lines = csv::Terminator::Any(b'\n');
     csv::ReaderBuilder::new().has_headers(false).flexible(true).terminator(lines).from_reader(bounded)
@@ -195,7 +195,7 @@ impl<'m, R: Read + Seek> CsvRows<'m, R> {
         offset: u64,
         lines: u64,
     ) -> io::Result<Self> {
-        let left = Arc::new(Cell::new(super::MAX_LINE));
+        let left = Rc::new(Cell::new(super::MAX_LINE));
         let mut record = csv::ByteRecord::new();
         let mut head = reader(&mut from, &left);
         head.read_byte_record(&mut record).map_err(io_error)?;

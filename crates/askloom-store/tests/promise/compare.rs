@@ -8,7 +8,7 @@ use crate::random::Random;
 use crate::words;
 use askloom_design::plan;
 use askloom_model::{
-    ClassId, Column, ColumnValue, Constant, Id, Identity, Limit, Operand, OrderBy, Path, Plan, Query, Value,
+    ClassId, Column, ColumnValue, Constant, Identity, Limit, Operand, OrderBy, Path, Plan, Query, Value,
 };
 use askloom_oracle::{Parameters, QueryError};
 use askloom_store::execute::{self, Arguments, PreparedQuery};

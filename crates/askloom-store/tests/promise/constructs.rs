@@ -277,7 +277,7 @@ pub(crate) fn operators(design: &Design, plan: &Plan) -> Vec<usize> {
     for join in &plan.joins {
         found.push(match join.how {
             Joining::Inside => "inside",
-            Joining::LookUp { .. } => "look up",
+            Joining::LookUp { .. } | Joining::PartByIndex { .. } | Joining::PartByScan { .. } => "look up",
             Joining::Back { .. } => "back by index",
             Joining::BackByScan { .. } => "back by scan",
         });

@@ -71,11 +71,13 @@ impl Writing<'_> {
                         Joining::LookUp { master } => {
                             self.look(steps, master, note(false), Each::RowsOfCopy(of));
                         }
-                        Joining::Back { index, master } => {
+                        Joining::PartByIndex { index, master } | Joining::Back { index, master } => {
                             self.look(steps, index, note(false), Each::RowsOfCopy(of));
                             self.look(steps, master, note(false), Each::FoundOfCopy(of));
                         }
-                        Joining::BackByScan { master } => everything(steps, master, note(true)),
+                        Joining::PartByScan { master } | Joining::BackByScan { master } => {
+                            everything(steps, master, note(true));
+                        }
                     }
                 }
             }

@@ -109,10 +109,9 @@ impl Reads<'_> {
             self.first(found);
         }
         self.access(&self.plan.access.how, &mut Vec::new(), &mut Vec::new());
-        for step in &self.plan.priced.steps {
+        for step in &self.plan.steps {
             match &step.of {
-                StepOf::First
-                | StepOf::Access
+                StepOf::Access
                 | StepOf::Filter
                 | StepOf::Group
                 | StepOf::Sort
@@ -126,7 +125,7 @@ impl Reads<'_> {
                         self.joining(&join.how, &parent, hop.step);
                     }
                 }
-                StepOf::Fetch(index) => {
+                StepOf::Fetch { index, .. } => {
                     if let Some(fetch) = self.plan.fetches.get(*index) {
                         self.fetch(fetch);
                     }
@@ -511,7 +510,7 @@ impl Reads<'_> {
             let kept = (!master).then(|| super::kept::kept(self.given, self.plan)).flatten().map(Box::new);
             let read = Read { kept, ..Read::new(table, How::All) };
             let start = self.start.clone();
-            let note = match self.plan.priced.searched.is_empty() {
+            let note = match self.plan.searched.is_empty() {
                 true => Note::Scan(start),
                 false => Note::Search(start),
             };
@@ -542,7 +541,10 @@ impl Reads<'_> {
         };
         match how {
             Joining::Inside => {}
-            Joining::LookUp { .. } | Joining::Back { .. } => self.load(position, &note),
+            Joining::LookUp { .. }
+            | Joining::PartByIndex { .. }
+            | Joining::PartByScan { .. }
+            | Joining::Back { .. } => self.load(position, &note),
             Joining::BackByScan { master } => {
                 self.push(note, Each::Once, Read::new(*master, How::All));
             }
@@ -553,13 +555,14 @@ impl Reads<'_> {
     fn joining(&mut self, how: &Joining, from: &Path, step: Member) {
         match how {
             Joining::Inside => {}
-            Joining::LookUp { master } => match step {
+            Joining::LookUp { master }
+            | Joining::PartByIndex { master, .. }
+            | Joining::PartByScan { master } => match step {
                 Member::End(end) => {
                     let row = &self.conceptual().ends[end];
                     let class = if row.stored { row.target } else { row.class };
                     let to = IdentityIn::Path(self.beyond(from, end));
-                    self.instances(class, &Note::Target(step), to.clone());
-                    self.block(*master, Note::Target(step), to);
+                    self.instances(class, &Note::Target(step), to);
                 }
                 Member::Attribute(_) => {
                     self.block(*master, Note::Aggregate, self.identity_of(from));

@@ -2,7 +2,7 @@
 
 use super::choice::Choice;
 use super::presolve::Rules;
-use super::report::total;
+use super::report::{paid, total};
 use super::study::Study;
 use super::wishes::Wishes;
 use crate::cost::Costing;
@@ -19,10 +19,12 @@ const MOST: usize = 13;
 /// Differences of costs below this share are rounding.
 const ROUNDING: f64 = 1e-6;
 
-/// Two or three entities, of which each but the first refers to the one before, and a few statements.
+/// Up to three entities, some with parts, of which each but the first refers to the one before or to a part of it, and a
+/// few statements.
 fn workload(random: &mut Rng) -> String {
     let mut text = String::new();
     let entities = random.usize(1..4);
+    let parts: Vec<bool> = (0..entities).map(|_| random.usize(0..4) == 0).collect();
     for n in 0..entities {
         let count = 10u64.pow(random.u32(1..6));
         let size = 10 * random.usize(1..200);
@@ -31,7 +33,15 @@ fn workload(random: &mut Rng) -> String {
         } else {
             String::new()
         };
-        let refers = if n > 0 { format!(", ref before: E{} inverse after{n}", n - 1) } else { String::new() };
+        let mut refers =
+            if n > 0 { format!(", ref before: E{} inverse after{n}", n - 1) } else { String::new() };
+        if n > 0 && parts[n - 1] {
+            let _ = write!(refers, ", ref part: P{}", n - 1);
+        }
+        if parts[n] {
+            let _ = write!(refers, ", part parts: P{n}[*] @avg({}) inverse owner", random.usize(1..6));
+            let _ = writeln!(text, "entity P{n} {{ id p{n}: int, d: text @size({size} B) }}");
+        }
         let _ = writeln!(
             text,
             "@count({count}) entity E{n} {{ id k{n}: int, a: int @distinct({}), b: text @size({size} B), c: timestamp{list}{refers} }}",
@@ -41,7 +51,11 @@ fn workload(random: &mut Rng) -> String {
     for n in 0..random.usize(1..4) {
         let entity = random.usize(0..entities);
         let joins = if entity > 0 && random.bool() { " JOIN before AS p" } else { "" };
-        let column = if joins.is_empty() { "e.c" } else { "p.b" };
+        let column = match joins.is_empty() {
+            true if entity > 0 && parts[entity - 1] => "e.part.d",
+            true => "e.c",
+            false => "p.b",
+        };
         let columns = if random.usize(0..4) == 0 { "e".to_owned() } else { format!("e.a, {column}") };
         let condition = match random.usize(0..5) {
             0 => format!(" WHERE e.k{entity} = :k"),
@@ -50,7 +64,7 @@ fn workload(random: &mut Rng) -> String {
             3 if !joins.is_empty() => " WHERE p.a = :a".to_owned(),
             _other => " WHERE e.c > :c".to_owned(),
         };
-        let order = if random.bool() { " ORDER BY e.c LIMIT 10" } else { "" };
+        let order = random.choice(["", "", " ORDER BY e.c LIMIT 10", " ORDER BY e.c PAGE 10"]).unwrap();
         let rate = random.usize(1..1_000);
         let quick = quick(random);
         let _ = writeln!(
@@ -228,6 +242,7 @@ fn sums_are_those_of_the_planner() {
             let Some(cost) = study.choice.cost_at(&chosen, &rates) else { continue };
             let design = study.design(&chosen);
             timed += late_as_planned(&study, &chosen, &design);
+            statements_cost_as_planned(&study, &chosen, &design, &format!("seed {seed}\n{text}"));
             let planned = total(&model, &costing, &design);
             let kept: Vec<&str> = design.collections.iter().map(|(_, one)| one.name.as_str()).collect();
             assert!(
@@ -238,6 +253,25 @@ fn sums_are_those_of_the_planner() {
         }
     }
     assert!(compared > 600 && timed > 100, "{compared} {timed}");
+}
+
+/// What a choice says that each statement costs is what its plan over the design costs.
+fn statements_cost_as_planned(study: &Study<'_>, chosen: &[bool], design: &Design, place: &str) {
+    let mut rates = vec![0.0; study.choice.statements.len()];
+    let stored = study.choice.cost_at(chosen, &rates).unwrap();
+    for (at, paid) in paid(study.model, study.costing, design).into_iter().enumerate() {
+        let rate = study.choice.statements[at].rate;
+        assert_eq!(study.choice.statements[at].name, paid.statement);
+        rates[at] = rate;
+        let cost = study.choice.cost_at(chosen, &rates).unwrap();
+        rates[at] = 0.0;
+        let planned = stored + paid.cost;
+        assert!(
+            (cost - planned).abs() <= 1e-9 * planned,
+            "{} costs {cost}, not {planned}, {place}",
+            paid.statement
+        );
+    }
 }
 
 /// How long writes take by a choice is what the planner says of its design. Gives how many were compared.

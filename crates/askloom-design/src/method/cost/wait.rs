@@ -5,7 +5,7 @@
 
 use super::choice::{Choice, Slow};
 use crate::cost::Costing;
-use askloom_model::Write;
+use askloom_model::{Estimate, Write};
 use std::collections::BTreeSet;
 
 /// A write that may not take longer.
@@ -23,7 +23,10 @@ impl Choice {
     /// Notes how long a write may take, whose charges are known. If it takes longer whatever is chosen, that is told
     /// instead.
     pub(super) fn wait(&mut self, costing: &Costing<'_>, statement: usize, write: &Write) {
-        let Some(most) = write.latency_ms.filter(|_| costing.lasts(0.0, 0.0).is_some()) else { return };
+        let Some(most) = write.latency_ms.filter(|_| costing.milliseconds(&Estimate::default()).is_some())
+        else {
+            return;
+        };
         let charges = self.charges.iter().filter(|charge| charge.statement == statement);
         let least = charges.map(|charge| match charge.of {
             None => charge.takes,

@@ -2,7 +2,7 @@
 
 use super::step::Changes;
 use super::{Writing, lookup};
-use askloom_model::{CheckOf, CollectionId, Joining, Member, OnDelete, ReferenceCheck, Work, WriteAction};
+use askloom_model::{CheckOf, CollectionId, EndId, Member, OnDelete, ReferenceCheck, Work, WriteAction};
 
 impl Writing<'_> {
     pub(super) fn checks(&self, master: CollectionId) -> Vec<ReferenceCheck> {
@@ -39,10 +39,8 @@ impl Writing<'_> {
             .filter_map(|end| {
                 let target = conceptual.aggregate_root(conceptual.ends[end].target)?;
                 let master = self.planner.design.master(target)?;
-                let how = Joining::LookUp { master };
-                let work = lookup::get(self.planner.costing, &self.sizes(), &how, self.matched);
-                let what = CheckOf::TargetLives { master };
-                Some(ReferenceCheck { end, what, estimate: self.priced(work) })
+                let work = lookup::get(self.planner.costing, &self.sizes(), master, self.matched);
+                Some(self.check(end, CheckOf::TargetLives { master }, work))
             })
             .collect()
     }
@@ -78,8 +76,12 @@ impl Writing<'_> {
                     }
                     Some(OnDelete::Refuse) | None => {}
                 }
-                Some(ReferenceCheck { end, what: CheckOf::Referrers { index }, estimate: self.priced(work) })
+                Some(self.check(end, CheckOf::Referrers { index }, work))
             })
             .collect()
+    }
+    fn check(&self, end: EndId, what: CheckOf, work: Work) -> ReferenceCheck {
+        let work = self.together(work);
+        ReferenceCheck { end, what, work, estimate: self.price(&work) }
     }
 }

@@ -1,8 +1,8 @@
 //! Which copies a step touches, and how each is brought after.
 
+use super::Writing;
 use super::step::{Change, Step};
 use super::support::Support;
-use super::{Writing, lookup};
 use crate::dependency::{self, Dependency, dependencies};
 use crate::upkeep;
 use askloom_model::{
@@ -118,18 +118,16 @@ impl Writing<'_> {
         let collection = &self.planner.design.collections[id];
         let level = self.planner.level(id);
         let work = self.copy_work(id, root, level, support);
-        let mut estimate = match collection.keeper {
-            Keeper::Ours => self.priced(work),
+        let work = match collection.keeper {
+            Keeper::Ours => self.together(work),
             // The store writes it by itself, outside of any transaction.
-            Keeper::Store => self.priced_as(work, false),
+            Keeper::Store => work,
         };
-        let costing = self.planner.costing;
         let reads = support.take().into_iter().map(|read| {
-            estimate += self.priced(read.work);
-            SupportRead { of: read.of, shared: read.shared, estimate: lookup::estimate(costing, &read.work) }
+            let estimate = self.price(&read.work);
+            SupportRead { of: read.of, shared: read.shared, work: read.work, estimate }
         });
-        let support = reads.collect();
-        CopyWrite { collection: id, level, support, estimate }
+        CopyWrite { collection: id, level, support: reads.collect(), work, estimate: self.price(&work) }
     }
 
     /// What is put and deleted of one copy; its support reads are noted.

@@ -39,7 +39,8 @@ impl Writing<'_> {
         work.deletes *= self.matched;
         work.written *= self.matched;
         work.dropped *= self.matched;
-        MasterWrite { collection, estimate: self.priced(work) }
+        let work = self.together(work);
+        MasterWrite { collection, work, estimate: self.price(&work) }
     }
 
     /// With intents: the hint, the master, the master again, the hint away.
@@ -178,7 +179,7 @@ impl Writing<'_> {
             }
         }
         // What was never reserved is not given back.
-        reservations.retain(|reservation| reservation.index.is_some() || reservation.estimate.cost > 0.0);
+        reservations.retain(|reservation| reservation.index.is_some() || reservation.work.requests > 0.0);
         reservations
     }
 
@@ -240,7 +241,8 @@ impl Writing<'_> {
             }
         }
         let path = hops.iter().map(|&hop| Member::End(hop)).chain(member).collect();
-        Reservation { path, index, estimate: self.priced(work) }
+        let work = self.together(work);
+        Reservation { path, index, work, estimate: self.price(&work) }
     }
 }
 

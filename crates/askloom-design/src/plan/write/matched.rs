@@ -12,7 +12,7 @@ impl Planner<'_> {
     /// Whoever names an instance expects it to be there, and the rest of the condition to hold, as in `WHERE id = :id AND
     /// status = 'waiting'`: how often a write is done is in its rate. Without a name, the conditions select.
     pub(super) fn matched(&self, query: &Query, find: &Plan) -> f64 {
-        self.named(query).unwrap_or_else(|| find.priced.answer())
+        self.named(query).unwrap_or_else(|| find.rows_out())
     }
 
     /// How many instances a condition names, by their ids or by values that no other has.

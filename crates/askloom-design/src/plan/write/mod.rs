@@ -24,11 +24,10 @@ pub use step::finding;
 pub(crate) use step::way_to;
 
 use super::lookup;
-use crate::cost::{Costing, Sizes, Statistics};
+use crate::cost::{Costing, Sizes, Statistics, price_all};
 use askloom_model::{
-    AtomicUnit, ClassId, Code, CopyLevel, Design, Diagnostic, EndId, Estimate, Keeper, Model, Plan, Query,
-    Reach, RelationshipKind, StepEstimate, StepOf, Work, Write, WriteEstimate, WriteOf, WritePlan,
-    WriteStepPlan,
+    AtomicUnit, ClassId, Code, CopyLevel, Design, Diagnostic, EndId, Estimate, Keeper, Model, Plan, PlanStep,
+    Reach, RelationshipKind, StepOf, Work, Write, WriteOf, WritePlan, WriteStepPlan,
 };
 use step::Step;
 
@@ -74,12 +73,8 @@ pub fn implicit(
 pub fn lasts(costing: &Costing<'_>, design: &Design, plan: &WritePlan) -> Option<f64> {
     let copies = plan.steps.iter().flat_map(|step| &step.copies);
     let by_store = copies.filter(|copy| design.collections[copy.collection].keeper == Keeper::Store);
-    let all = costing.lasts(plan.estimate.cost, plan.estimate.requests)?;
-    let beside = by_store.filter_map(|copy| {
-        let read = copy.support.iter().filter_map(|read| costing.milliseconds(&read.estimate));
-        Some(costing.lasts(copy.estimate.cost, copy.estimate.requests)? - read.sum::<f64>())
-    });
-    Some(all - beside.sum::<f64>())
+    let all = costing.milliseconds(&plan.estimate)?;
+    Some(all - by_store.filter_map(|copy| costing.milliseconds(&copy.estimate)).sum::<f64>())
 }
 
 /// Writes that need no statement.
@@ -164,10 +159,7 @@ impl<'p> Planner<'p> {
     }
 
     fn summed(&self, of: WriteOf, plans: Vec<WriteStepPlan>, level: CopyLevel) -> WritePlan {
-        let mut estimate = WriteEstimate::default();
-        for step in &plans {
-            estimate += step_estimate(step);
-        }
+        let estimate = price_all(self.costing.model, plans.iter().flat_map(WriteStepPlan::work));
         let mut assumed = self.statistics.assumed();
         for found in plans.iter().flat_map(|step| &step.find.priced.assumed) {
             if assumed.iter().all(|known| known.about != found.about) {
@@ -217,15 +209,10 @@ impl<'p> Planner<'p> {
     }
 
     fn step(&self, step: &Step, level: CopyLevel, first: bool) -> Result<WriteStepPlan, Box<Diagnostic>> {
-        let mut find = self.find(&step.find)?;
-        if let step::Changes::Made(_) = step.changes {
-            self.nothing_there(&mut find);
-        }
-        let matched = self.matched(&step.find, &find);
+        let found = self.find(step)?;
+        let matched = self.matched(&step.find, &found);
         let blind = self.is_blind(step);
-        if blind {
-            nothing_read(&mut find);
-        }
+        let find = if blind { unread(found) } else { found };
         let writing = Writing { planner: self, step, level, matched };
         let root = self.root(step.class);
         let master = root.and_then(|root| self.design.master(root));
@@ -264,26 +251,30 @@ impl<'p> Planner<'p> {
         breaking.map(|(id, _)| id)
     }
 
-    /// The plan of a read that finds nothing, as before an insert.
-    fn nothing_there(&self, find: &mut Plan) {
-        let work = Work { read_steps: 1.0, requests: 1.0, partitions: 1.0, reads: 1.0, ..Work::default() };
-        let estimate = lookup::estimate(self.costing, &work);
-        find.priced.steps = vec![StepEstimate { of: StepOf::Access, estimate, out: 0.0 }];
-        find.estimate = estimate;
+    /// How the instances of a step are found. For a new one: how it is seen that there is none.
+    fn find(&self, step: &Step) -> Result<Plan, Box<Diagnostic>> {
+        let plan = super::answer(self.costing, self.model, self.design, &step.find)?;
+        Ok(match step.changes {
+            step::Changes::Made(_) => self.probe(plan),
+            step::Changes::Replaced | step::Changes::Ended | step::Changes::Fields(_) => plan,
+        })
     }
 
-    fn find(&self, query: &Query) -> Result<Plan, Box<Diagnostic>> {
-        super::answer(self.costing, self.model, self.design, query)
+    /// The same access where nothing is expected to be there.
+    fn probe(&self, plan: Plan) -> Plan {
+        let work = Work { read_steps: 1.0, requests: 1.0, partitions: 1.0, reads: 1.0, ..Work::default() };
+        let estimate = self.costing.price(&work);
+        let steps = vec![PlanStep { of: StepOf::Access, work, out: 0.0, estimate }];
+        Plan { first: None, steps, estimate, ..plan }
     }
 }
 
 /// The plan of a read that is not done.
-fn nothing_read(find: &mut Plan) {
-    find.priced.steps.clear();
-    find.estimate = Estimate::default();
+fn unread(plan: Plan) -> Plan {
+    Plan { first: None, steps: Vec::new(), estimate: Estimate::default(), ..plan }
 }
 
-/// One step of a write that is being priced.
+/// One step of a write that is being counted.
 struct Writing<'w> {
     planner: &'w Planner<'w>,
     step: &'w Step,
@@ -296,20 +287,13 @@ impl Writing<'_> {
         self.planner.sizes()
     }
 
-    fn priced(&self, work: Work) -> WriteEstimate {
-        self.priced_as(work, self.level == CopyLevel::Transaction)
+    /// The work as a part of this write.
+    fn together(&self, work: Work) -> Work {
+        Work { in_transaction: self.level == CopyLevel::Transaction, ..work }
     }
 
-    fn priced_as(&self, mut work: Work, in_transaction: bool) -> WriteEstimate {
-        work.in_transaction = in_transaction;
-        WriteEstimate {
-            requests: work.requests + work.write_requests,
-            rows: work.rows,
-            puts: work.puts,
-            deletes: work.deletes,
-            written: work.written,
-            cost: self.planner.costing.model.cost(&work),
-        }
+    fn price(&self, work: &Work) -> Estimate {
+        self.planner.costing.price(work)
     }
 
     /// The index whose entries are the values of a member of an aggregate.
@@ -328,25 +312,4 @@ impl Writing<'_> {
         });
         indexes.next().map(|(id, _)| id)
     }
-}
-
-fn step_estimate(step: &WriteStepPlan) -> WriteEstimate {
-    let found = step.find.estimate;
-    let mut estimate = WriteEstimate {
-        requests: found.requests,
-        rows: found.rows,
-        cost: found.cost,
-        ..WriteEstimate::default()
-    };
-    estimate += step.master.estimate;
-    for reservation in &step.reservations {
-        estimate += reservation.estimate;
-    }
-    for check in &step.checks {
-        estimate += check.estimate;
-    }
-    for copy in &step.copies {
-        estimate += copy.estimate;
-    }
-    estimate
 }

@@ -4,12 +4,11 @@
 //! has them all, and adds up those of a choice: the sum is what the plan over that choice costs.
 
 use super::step::{Changes, Step};
-use super::support::{Read, Support};
-use super::{Planner, Writing, blind, copies, lookup};
+use super::support::{Read, Support, is_same_read};
+use super::{Planner, Writing, blind, copies};
 use crate::cost::{Costing, Spent};
 use askloom_model::{
     ClassId, CollectionId, CopyLevel, Design, Keeper, Member, Model, Query, SupportOf, Work, Write,
-    WriteEstimate,
 };
 
 /// A write, step by step.
@@ -65,11 +64,18 @@ pub(crate) struct CopyPart {
 }
 
 /// What makes two support reads of a step one.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub(crate) struct SupportKey {
     root: Option<ClassId>,
     way: Vec<Member>,
     of: SupportOf,
+}
+
+/// However masters are cut, and so however a read is done, it is the same one.
+impl PartialEq for SupportKey {
+    fn eq(&self, other: &Self) -> bool {
+        self.root == other.root && self.way == other.way && is_same_read(&self.of, &other.of)
+    }
 }
 
 pub(crate) fn parts(costing: &Costing<'_>, model: &Model, design: &Design, write: &Write) -> Option<Parts> {
@@ -105,11 +111,8 @@ const LEVELS: [CopyLevel; 3] = [CopyLevel::AtomicUnit, CopyLevel::Transaction, C
 
 impl Planner<'_> {
     fn step_parts(&self, step: &Step, first: bool) -> Option<StepParts> {
-        let mut find = self.find(&step.find).ok()?;
+        let find = self.find(step).ok()?;
         let made = matches!(step.changes, Changes::Made(_));
-        if made {
-            self.nothing_there(&mut find);
-        }
         let matched = self.matched(&step.find, &find);
         let master = self.design.master(self.root(step.class)?)?;
         let at_level = |level| Writing { planner: self, step, level, matched };
@@ -118,7 +121,7 @@ impl Planner<'_> {
             let reserved = writing.reservations(master).into_iter().map(|one| one.estimate);
             let checked = writing.checks(master).into_iter().map(|one| one.estimate);
             let all = reserved.chain(checked).chain([writing.master(master, first).estimate]);
-            all.map(|one: WriteEstimate| self.costing.spent(one.cost, one.requests)).sum()
+            all.map(|one| self.costing.spent(&one)).sum()
         });
         let reserved: Vec<CollectionId> =
             at_level(CopyLevel::AtomicUnit).reservations(master).iter().filter_map(|one| one.index).collect();
@@ -126,9 +129,9 @@ impl Planner<'_> {
         let find = match made {
             true if blind::may_be_blind(&self.model.conceptual, step.class, step.action) => FindPart::Blind {
                 unless: self.breaking(step).collect(),
-                otherwise: self.costing.spent(find.estimate.cost, find.estimate.requests),
+                otherwise: self.costing.spent(&find.estimate),
             },
-            true => FindPart::Nothing(self.costing.spent(find.estimate.cost, find.estimate.requests)),
+            true => FindPart::Nothing(self.costing.spent(&find.estimate)),
             false => FindPart::Query(Box::new(step.find.clone())),
         };
         let least = self.without_copies(std::slice::from_ref(step));
@@ -151,18 +154,14 @@ impl Writing<'_> {
         let costing = self.planner.costing;
         let by_store = self.planner.design.collections[id].keeper == Keeper::Store;
         let priced = |in_transaction: bool| {
-            let work = Work { in_transaction, ..work };
-            let spent = costing.spent(costing.model.cost(&work), work.requests + work.write_requests);
+            let spent = costing.spent(&costing.price(&Work { in_transaction, ..work }));
             // Nobody waits for what the store does by itself.
             Spent { takes: if by_store { 0.0 } else { spent.takes }, ..spent }
         };
         let key =
             |read: &Read| SupportKey { root: read.from.0, way: read.from.1.clone(), of: read.of.clone() };
         let reads = support.take();
-        let reads = reads.iter().map(|read| {
-            let estimate = lookup::estimate(costing, &read.work);
-            (key(read), costing.spent(estimate.cost, estimate.requests))
-        });
+        let reads = reads.iter().map(|read| (key(read), costing.spent(&costing.price(&read.work))));
         CopyPart {
             collection: id,
             level,

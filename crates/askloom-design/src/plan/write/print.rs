@@ -6,9 +6,9 @@ use crate::plan::Line;
 use crate::plan::print::{Printer, print_relied_on};
 use crate::plan::table::{Tree, price};
 use askloom_model::{
-    CheckOf, CopyLevel, CopyWrite, Design, EndId, Joining, Keeper, Member, Model, OnDelete, Query,
-    ReferenceCheck, RelationshipKind, Reservation, SupportOf, Write, WriteAction, WriteEstimate, WriteOf,
-    WritePlan, WriteStepPlan,
+    CheckOf, CopyLevel, CopyWrite, Design, EndId, Estimate, Joining, Keeper, Member, Model, OnDelete, Query,
+    ReferenceCheck, RelationshipKind, Reservation, SupportOf, Write, WriteAction, WriteOf, WritePlan,
+    WriteStepPlan,
 };
 
 /// The plan in words, one step a line, each with what it takes. `write` is the statement, if it is one.
@@ -114,7 +114,7 @@ impl WritePrinter<'_> {
                 lines.push(Line::read("support_read", words, None, &support.estimate));
             }
             let words = format!("bring {} after", self.design.collections[copy.collection].name);
-            lines.push(Line::write("copy", words, Some(copy.collection), &without_support(copy)));
+            lines.push(Line::write("copy", words, Some(copy.collection), &copy.estimate));
         }
     }
 
@@ -123,9 +123,10 @@ impl WritePrinter<'_> {
         line(tree, 0, &format!("{} in {master}", self.action(step)), &step.master.estimate);
         if let Some(query) = query {
             let printer = Printer::new(self.model, self.design, query, &step.find);
-            for (deeper, found) in printer.shown().enumerate() {
-                let numbers = [found.estimate.requests, found.estimate.rows];
-                tree.step(1 + deeper, &printer.step(&found.of), &numbers, found.estimate.cost);
+            let found = printer.shown().map(|step| (printer.step(&step.of), step.estimate));
+            let first = step.find.first.iter().map(|first| (printer.find_list(), first.plan.estimate));
+            for (deeper, (words, estimate)) in found.chain(first).enumerate() {
+                tree.step(1 + deeper, &words, &[estimate.requests, estimate.rows], estimate.cost);
             }
         }
         for reservation in &step.reservations {
@@ -198,12 +199,11 @@ impl WritePrinter<'_> {
     fn copy(&self, tree: &mut Tree, copy: &CopyWrite) {
         let collection = &self.design.collections[copy.collection];
         let name = &collection.name;
-        let own = without_support(copy);
         let by = match collection.keeper {
             Keeper::Ours => format!("level {}", copy.level.number()),
             Keeper::Store => "by the store itself".to_owned(),
         };
-        line(tree, 1, &format!("bring {name} after, {by}"), &own);
+        line(tree, 1, &format!("bring {name} after, {by}"), &copy.estimate);
         for support in &copy.support {
             let numbers = [support.estimate.requests, support.estimate.rows];
             let again = if support.shared { ", as above" } else { "" };
@@ -232,30 +232,19 @@ impl WritePrinter<'_> {
                 match how {
                     Joining::Inside => format!("its {what}"),
                     Joining::LookUp { master } => format!("get {what} from {}", name(*master)),
-                    Joining::Back { index, master } => {
+                    Joining::PartByIndex { index, master } | Joining::Back { index, master } => {
                         format!("find {what} by {}, get from {}", name(*index), name(*master))
                     }
-                    Joining::BackByScan { master } => format!("find {what} by a scan of {}", name(*master)),
+                    Joining::PartByScan { master } | Joining::BackByScan { master } => {
+                        format!("find {what} by a scan of {}", name(*master))
+                    }
                 }
             }
         }
     }
 }
 
-/// What a copy takes itself. Rounding may leave a shade below nothing.
-fn without_support(copy: &CopyWrite) -> WriteEstimate {
-    let mut own = copy.estimate;
-    for support in &copy.support {
-        own.requests = (own.requests - support.estimate.requests).max(0.0);
-        own.rows = (own.rows - support.estimate.rows).max(0.0);
-        own.cost = (own.cost - support.estimate.cost).max(0.0);
-    }
-    own
-}
-
-fn line(tree: &mut Tree, depth: usize, words: &str, estimate: &WriteEstimate) {
-    // Rounding may leave a shade below nothing where parts were taken away.
-    let nothing = |number: f64| if number < 1e-9 { 0.0 } else { number };
-    let numbers = [estimate.requests, estimate.rows, estimate.puts, estimate.deletes].map(nothing);
-    tree.step(depth, words, &numbers, nothing(estimate.cost));
+fn line(tree: &mut Tree, depth: usize, words: &str, estimate: &Estimate) {
+    let numbers = [estimate.requests, estimate.rows, estimate.puts, estimate.deletes];
+    tree.step(depth, words, &numbers, estimate.cost);
 }

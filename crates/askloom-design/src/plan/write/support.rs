@@ -4,6 +4,7 @@ use super::copies::{is_inside, is_many};
 use super::step::{Changes, Lists};
 use super::{Writing, lookup};
 use crate::dependency;
+use crate::plan::join_strategy;
 use crate::upkeep::{self, Place};
 use askloom_model::{BackStep, ClassId, Collection, Joining, Member, SupportOf, Work};
 
@@ -26,7 +27,7 @@ pub(super) struct Read {
 impl Support {
     fn push(&mut self, root: Option<ClassId>, way: &[Member], of: SupportOf, work: Work) {
         let from = (root, way.to_vec());
-        let same = |read: &Read| read.from == from && read.of == of;
+        let same = |read: &Read| read.from == from && is_same_read(&read.of, &of);
         if self.open.iter().any(same) {
             return;
         }
@@ -70,7 +71,7 @@ impl Writing<'_> {
                 (None, Some(master)) => lookup::scan(self.planner.costing, &sizes, master),
                 (None, None) => Work::default(),
             };
-            let way = point.get(at..).unwrap_or_default();
+            let (_, way) = point.split_at(at);
             support.push(None, way, SupportOf::Back(BackStep { end, index }), work);
             there *= each;
         }
@@ -90,14 +91,14 @@ impl Writing<'_> {
         let root = conceptual.aggregate_root(source);
         if let (false, Some(master)) = (point.is_empty(), root.and_then(|root| design.master(root))) {
             let how = Joining::LookUp { master };
-            let work = lookup::get(self.planner.costing, &self.sizes(), &how, roots);
+            let work = lookup::get(self.planner.costing, &self.sizes(), master, roots);
             support.push(Some(source), point, SupportOf::Rebuild { steps: Vec::new(), how }, work);
         }
         let places = upkeep::places(conceptual, collection);
         for Place { steps, .. } in places.iter().filter(|place| place.steps != point) {
             let Some((&step, before)) = steps.split_last() else { continue };
-            let Some(how) = lookup::joining(&self.planner.statistics, design, step) else { continue };
-            let Some(work) = self.reached(before, step, &how, point, roots) else { continue };
+            let Some(how) = lookup::joining(conceptual, design, step) else { continue };
+            let Some((how, work)) = self.reached(before, step, how, point, roots) else { continue };
             support.push(Some(source), point, SupportOf::Rebuild { steps: steps.clone(), how }, work);
         }
     }
@@ -110,15 +111,15 @@ impl Writing<'_> {
         }
     }
 
-    /// The work of one step towards what else stands in the rows; none if it is there already.
+    /// How one step towards what else stands in the rows is taken, and its work; nothing if that is there already.
     fn reached(
         &self,
         before: &[Member],
         step: Member,
-        how: &Joining,
+        how: Joining,
         point: &[Member],
         roots: f64,
-    ) -> Option<Work> {
+    ) -> Option<(Joining, Work)> {
         let conceptual = &self.planner.model.conceptual;
         let (costing, sizes) = (self.planner.costing, self.sizes());
         let own = point.is_empty() && before.iter().all(|&step| is_inside(conceptual, step));
@@ -127,13 +128,44 @@ impl Writing<'_> {
                 // Nobody refers to what is only now made. Where that is not relied on, it has to be seen.
                 Joining::Back { .. } | Joining::BackByScan { .. } if self.is_relied_on(step) => return None,
                 Joining::Back { index, .. } => {
-                    return Some(lookup::found(costing, &sizes, *index, roots, 0.0));
+                    let work = lookup::found(costing, &sizes, index, roots, 0.0);
+                    return Some((how, work));
                 }
-                Joining::LookUp { .. } if *lists == Lists::Empty && is_many(conceptual, step) => return None,
-                Joining::Inside | Joining::LookUp { .. } | Joining::BackByScan { .. } => {}
+                Joining::LookUp { .. } | Joining::PartByIndex { .. } | Joining::PartByScan { .. }
+                    if *lists == Lists::Empty && is_many(conceptual, step) =>
+                {
+                    return None;
+                }
+                Joining::Inside
+                | Joining::LookUp { .. }
+                | Joining::PartByIndex { .. }
+                | Joining::PartByScan { .. }
+                | Joining::BackByScan { .. } => {}
             }
         }
         let there: f64 = before.iter().map(|&step| self.planner.statistics.fan_out(step)).product();
-        (*how != Joining::Inside).then(|| lookup::work(costing, &sizes, how, step, roots * there))
+        let work = lookup::work(costing, &sizes, &how, step, roots * there);
+        match how {
+            Joining::Inside => None,
+            // Reading all owners can be cheaper than going to the index for each part.
+            Joining::PartByIndex { .. } => {
+                Some(join_strategy::cheaper(costing, &sizes, &how, &work).unwrap_or((how, work)))
+            }
+            Joining::LookUp { .. }
+            | Joining::PartByScan { .. }
+            | Joining::Back { .. }
+            | Joining::BackByScan { .. } => Some((how, work)),
+        }
+    }
+}
+
+/// Whether two reads are one, however it is done: that follows from the design.
+pub(super) fn is_same_read(one: &SupportOf, other: &SupportOf) -> bool {
+    match (one, other) {
+        (SupportOf::Back(one), SupportOf::Back(other)) => one.end == other.end,
+        (SupportOf::Rebuild { steps: one, .. }, SupportOf::Rebuild { steps: other, .. }) => one == other,
+        (SupportOf::Back(_), SupportOf::Rebuild { .. }) | (SupportOf::Rebuild { .. }, SupportOf::Back(_)) => {
+            false
+        }
     }
 }

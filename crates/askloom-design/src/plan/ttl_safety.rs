@@ -9,7 +9,7 @@ use askloom_model::{
 };
 
 /// False if expiry can make a row that the copy does not hold, or holds under another key.
-pub(super) fn is_steady(conceptual: &Conceptual, collection: &Collection) -> bool {
+pub(super) fn is_ttl_safe(conceptual: &Conceptual, collection: &Collection) -> bool {
     if fault!(UnsteadyCopy) {
         return true;
     }

@@ -1,0 +1,366 @@
+//! How many requests, rows and bytes each step of a plan takes. Nothing here looks at prices.
+
+use super::conjuncts::conjuncts;
+use super::terms::key_terms;
+use super::{cover, lookup, search};
+use crate::cost::{Asked, Costing, Sizes, StatedShares, Statistics, list_length, selectivity};
+use askloom_model::{
+    AssumptionAbout, ClassId, Collection, Condition, Constant, Contents, Design, Follow, Found, InSet,
+    IndexedFields, JoinStep, Leaf, Limit, Member, Operand, Path, Plan, PositionId, Query, Reading, StepOf,
+    Work,
+};
+
+/// Rows that a parameter of LIMIT or PAGE asks for.
+const ROWS: f64 = 20.0;
+
+/// What one step of a plan is expected to do.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct StepWork {
+    pub work: Work,
+    /// Rows that go on to the next step.
+    pub out: f64,
+}
+
+/// What each step of a plan is expected to do, by the statistics of the model. `query` is the one that the plan answers
+/// ([`Plan::query`]).
+#[must_use]
+pub fn count(
+    costing: &Costing<'_>,
+    statistics: &Statistics<'_>,
+    design: &Design,
+    query: &Query,
+    plan: &Plan,
+) -> Vec<StepWork> {
+    let mut counter = Counter::new(costing, statistics, design, query, plan);
+    plan.steps.iter().map(|step| counter.count(&step.of)).collect()
+}
+
+/// Goes through the steps of a plan, with the rows that flow from each to the next.
+pub(super) struct Counter<'c> {
+    costing: &'c Costing<'c>,
+    sizes: Sizes<'c>,
+    query: &'c Query,
+    plan: &'c Plan,
+    /// What is read first.
+    collection: &'c Collection,
+    /// What the query says about how many rows its comparisons keep.
+    stated: StatedShares,
+    prefetched: Option<Prefetched>,
+    /// Rows between the last step and the next.
+    flowing: f64,
+}
+
+/// What is found first.
+struct Prefetched {
+    /// Which parameter its ids are.
+    index: usize,
+    /// How many are found, whichever plan finds them.
+    count: f64,
+    /// Of all of their class.
+    share: f64,
+}
+
+impl<'c> Counter<'c> {
+    pub(super) fn new(
+        costing: &'c Costing<'c>,
+        statistics: &'c Statistics<'c>,
+        design: &'c Design,
+        query: &'c Query,
+        plan: &'c Plan,
+    ) -> Self {
+        let stated = StatedShares::of(statistics, query);
+        let prefetched = plan.first.as_deref().map(|found| prefetched(statistics, query, found));
+        Self {
+            costing,
+            sizes: Sizes { statistics, design },
+            query,
+            plan,
+            collection: &design.collections[plan.access.collection],
+            stated,
+            prefetched,
+            flowing: 0.0,
+        }
+    }
+
+    /// What the next step does.
+    pub(super) fn count(&mut self, of: &StepOf) -> StepWork {
+        let work = match of {
+            StepOf::Access => self.access(),
+            StepOf::Join(index) => self.join(self.plan.join(*index)),
+            StepOf::Fetch { index, node } => self.fetch(*index, *node),
+            StepOf::Follow(follow) => self.follow(follow),
+            StepOf::Filter => self.filter(),
+            StepOf::Group => self.group(),
+            StepOf::Sort => self.sort(),
+            StepOf::PerGroup => self.per_group(),
+            StepOf::Limit => self.limit(),
+        };
+        StepWork { work, out: self.flowing }
+    }
+
+    fn asked(&self) -> Asked<'_> {
+        Asked {
+            positions: &self.query.positions,
+            skew: self.query.header.skew.unwrap_or(0.0),
+            stated: Some(&self.stated),
+        }
+    }
+
+    /// What is found first, if this is the list of it.
+    fn listed(&self, set: &InSet) -> Option<&Prefetched> {
+        match set {
+            InSet::Parameter(index) => self.prefetched.as_ref().filter(|found| found.index == *index),
+            InSet::List(_) => None,
+        }
+    }
+
+    /// How many values a set has.
+    fn length(&self, set: &InSet) -> f64 {
+        match self.listed(set) {
+            Some(found) => found.count,
+            None => list_length(self.sizes.statistics, set),
+        }
+    }
+
+    /// The share of rows for which a term of a key holds. Of those that lead to what is found first, the share of that.
+    fn term_share(&self, condition: &Condition) -> f64 {
+        if let Condition::In { set, .. } = condition
+            && let Some(found) = self.listed(set)
+        {
+            return found.share;
+        }
+        selectivity(self.sizes.statistics, self.asked(), condition)
+    }
+
+    fn access(&mut self) -> Work {
+        let (id, collection) = (self.plan.access.collection, self.collection);
+        let capability = self.costing.capability;
+        let keys = capability.stored_keys(self.sizes.statistics.conceptual(), collection);
+        let entry = match keys.is_some() {
+            true => self.sizes.led_to(self.plan),
+            false => self.sizes.entry_bytes(id),
+        };
+        let (times, how) = self.times(&self.plan.access.how);
+        if let (Reading::Scan, Contents::Aggregate(_)) = (how, &collection.contents) {
+            return self.scan_homes();
+        }
+        let (rows, partitions) = match how {
+            Reading::GetBlock { .. } => (self.sizes.block_entries(id) * times, times),
+            Reading::Scan | Reading::Each { .. } => {
+                let share = self.share(&self.plan.searched);
+                (self.sizes.entries(id) * share, self.sizes.blocks(id) * share)
+            }
+            Reading::Range { limited, .. } => {
+                let rows = self.range_rows();
+                let most = self.most_read().map_or(rows, |most| most * times);
+                (if *limited { rows.min(most) } else { rows }, times)
+            }
+        };
+        // Records that come in no order are each looked up where they are.
+        let apart = keys.filter(|keys| keys.of == IndexedFields::One);
+        let partitions = if apart.is_some() { partitions + rows } else { partitions };
+        let found = rows;
+        let rows = if apart.is_some() { rows * self.sizes.rows_led_to(self.plan) } else { rows };
+        let bytes = found * entry;
+        let requests = match how {
+            Reading::Scan | Reading::Each { .. } => self.costing.pages(bytes),
+            Reading::GetBlock { .. } | Reading::Range { .. } => times * self.costing.pages(bytes / times),
+        };
+        self.flowing = match collection.contents {
+            Contents::Aggregate(_) => partitions,
+            Contents::Fields(_) | Contents::Nested(_) => found,
+        };
+        let lagging = lookup::is_behind(capability, self.sizes.design, id);
+        let read = Work { read_steps: 1.0, requests, partitions, rows, bytes, ..Work::default() };
+        Work { reads: requests, lagging, ..read }
+    }
+
+    /// All instances of the main class, in every collection that is a source of some.
+    fn scan_homes(&mut self) -> Work {
+        let conceptual = self.sizes.statistics.conceptual();
+        let class = main_class(self.query);
+        let mut roots: Vec<ClassId> = conceptual.homes(class).iter().map(|home| home.root).collect();
+        roots.sort_unstable();
+        roots.dedup();
+        let masters = roots.into_iter().filter_map(|root| self.sizes.design.master(root));
+        let work = masters
+            .map(|master| lookup::scan(self.costing, &self.sizes, master))
+            .fold(Work::default(), lookup::add);
+        self.flowing = self.sizes.statistics.count(class);
+        work
+    }
+
+    /// How many times something is read for the values of sets, and what.
+    fn times<'r>(&self, how: &'r Reading) -> (f64, &'r Reading) {
+        match how {
+            Reading::Each { set, of, .. } => {
+                let (inner, how) = self.times(of);
+                (self.length(set).max(1.0) * inner, how)
+            }
+            Reading::GetBlock { .. } | Reading::Range { .. } | Reading::Scan => (1.0, how),
+        }
+    }
+
+    /// The entries of a block that a range reads: of all rows, those that fit the collection's own condition and the
+    /// key. What is said twice counts once: a reference can be a key and part of an identifier.
+    fn range_rows(&self) -> f64 {
+        let (collection, access) = (self.collection, &self.plan.access);
+        let rows = self.sizes.rows(collection);
+        let mut said: Vec<_> = conjuncts(collection.source.condition.as_ref())
+            .iter()
+            .filter_map(|conjunct| cover::map_condition(conjunct.condition, &access.positions))
+            .collect();
+        let mut rows = rows * self.sizes.keys_of_row(collection);
+        for term in key_terms(collection, access) {
+            if said.contains(&term.condition) {
+                continue;
+            }
+            let share = self.term_share(&term.condition);
+            // Each entry has one of the several values of a row.
+            rows *= share / self.sizes.statistics.values(&term.path).max(1.0);
+            said.push(term.condition);
+        }
+        rows
+    }
+
+    fn join(&mut self, join: &JoinStep) -> Work {
+        let step = stepped(self.query, join.position);
+        let fan_out = self.sizes.statistics.fan_out(step);
+        let work = lookup::work(self.costing, &self.sizes, &join.how, step, self.flowing);
+        let outer = self.query.positions[join.position].outer;
+        self.flowing *= if outer { fan_out.max(1.0) } else { fan_out };
+        work
+    }
+
+    fn follow(&self, follow: &Follow) -> Work {
+        let own = self.query.positions[follow.position].from.map(|hop| hop.step);
+        match follow.hops.last().map(|&last| Member::End(last)).or(own) {
+            Some(step) => lookup::work(self.costing, &self.sizes, &follow.how, step, self.flowing),
+            None => lookup::work_of_roots(self.costing, &self.sizes, &follow.how, self.roots()),
+        }
+    }
+
+    /// How many different roots the rows have: each brings a row for each of what is joined to it.
+    fn roots(&self) -> f64 {
+        let joined = self.query.positions.iter().filter_map(|(_, position)| position.from);
+        let each: f64 = joined.map(|hop| self.sizes.statistics.fan_out(hop.step).max(1.0)).product();
+        (self.flowing / each).max(self.flowing.min(1.0))
+    }
+
+    fn fetch(&self, index: usize, node: Option<PositionId>) -> Work {
+        let fetch = self.plan.fetch(index);
+        let collection = &self.sizes.design.collections[fetch.collection];
+        let bytes = match (&collection.contents, node) {
+            (Contents::Nested(nodes), Some(position)) => {
+                let mut own = fetch.positions.iter().zip(collection.source.positions.ids());
+                let own = own.find(|(asked, _)| **asked == Some(position)).map(|(_, own)| own);
+                self.sizes.node_bytes_at(collection, nodes, there(own))
+            }
+            (Contents::Aggregate(_) | Contents::Fields(_) | Contents::Nested(_), _) => {
+                self.sizes.entry_bytes(fetch.collection)
+            }
+        };
+        // An identity whose end is not known is a range with one entry in it.
+        match node.is_none() && fetch.positions.contains(&None) {
+            true => lookup::found(self.costing, &self.sizes, fetch.collection, self.flowing, 1.0),
+            false => lookup::entries(self.costing, self.flowing, bytes),
+        }
+    }
+
+    fn filter(&mut self) -> Work {
+        let work = Work { filtered: self.flowing, ..Work::default() };
+        let left = self.plan.filter.as_ref().and_then(|filter| search::without(filter, &self.plan.searched));
+        self.flowing *= self.share(left.as_slice());
+        work
+    }
+
+    /// The share of rows for which all of these hold.
+    fn share(&self, conditions: &[Condition]) -> f64 {
+        let share = |one: &Condition| selectivity(self.sizes.statistics, self.asked(), one);
+        conditions.iter().map(share).product()
+    }
+
+    fn group(&mut self) -> Work {
+        let work = Work { grouped: self.flowing, ..Work::default() };
+        self.flowing = self.flowing.min(self.groups(&self.plan.group_by));
+        work
+    }
+
+    fn sort(&self) -> Work {
+        let compared = if self.flowing > 1.0 { self.flowing * self.flowing.log2() } else { 0.0 };
+        // An order that nobody asks for keeps answers the same, and is no sort of the query.
+        let sorts = f64::from(!self.query.order_by.is_empty());
+        Work { compared, sorts, ..Work::default() }
+    }
+
+    /// The first rows of each group: at most so many of each value that there is.
+    fn per_group(&mut self) -> Work {
+        let work = Work { grouped: self.flowing, ..Work::default() };
+        if let Some(per_group) = &self.plan.per_group {
+            let most = self.groups(&per_group.by) * self.row_count(&per_group.rows);
+            self.flowing = self.flowing.min(most);
+        }
+        work
+    }
+
+    fn groups(&self, by: &[Path]) -> f64 {
+        by.iter().map(|path| self.different(path)).product()
+    }
+
+    fn different(&self, path: &Path) -> f64 {
+        match path.leaf {
+            Leaf::Attribute(id) => self.sizes.statistics.distinct(Member::Attribute(id)),
+            Leaf::Reference(id) => self.sizes.statistics.distinct(Member::End(id)),
+            Leaf::Itself => f64::INFINITY,
+            Leaf::Bucket(of) => f64::from(of),
+        }
+    }
+
+    fn limit(&mut self) -> Work {
+        if let Some(Limit::Rows(operand) | Limit::Page(operand)) = &self.plan.limit {
+            self.flowing = self.flowing.min(self.row_count(operand));
+        }
+        Work::default()
+    }
+
+    /// How many rows of a range in the query's order are read. One row more than a page says that there is a next one.
+    fn most_read(&self) -> Option<f64> {
+        Some(match self.plan.limit.as_ref()? {
+            Limit::Rows(operand) => self.row_count(operand),
+            Limit::Page(operand) => self.row_count(operand) + 1.0,
+        })
+    }
+
+    fn row_count(&self, operand: &Operand) -> f64 {
+        match operand {
+            Operand::Constant(Constant::Int(rows)) => *rows as f64,
+            Operand::Constant(_) | Operand::Parameter(_) | Operand::Path(_) => {
+                self.sizes.statistics.assume(AssumptionAbout::Rows, ROWS)
+            }
+        }
+    }
+}
+
+fn prefetched(statistics: &Statistics<'_>, query: &Query, found: &Found) -> Prefetched {
+    let skew = query.header.skew.unwrap_or(0.0);
+    let asked = Asked { positions: &found.query.positions, skew, stated: None };
+    let all = statistics.count(main_class(&found.query));
+    let share = |condition| selectivity(statistics, asked, condition);
+    let share = found.query.condition.as_ref().map_or(1.0, share);
+    Prefetched { index: found.index(), count: all * share, share }
+}
+
+#[expect(clippy::expect_used, reason = "the planner plans no query without a class")]
+fn main_class(query: &Query) -> ClassId {
+    query.positions[super::main()].class.expect("a query that is planned starts with a class")
+}
+
+#[expect(clippy::expect_used, reason = "a broken plan must not be priced")]
+fn stepped(query: &Query, position: PositionId) -> Member {
+    query.positions[position].from.expect("what is joined is reached from another position").step
+}
+
+#[expect(clippy::expect_used, reason = "a broken plan must not be priced")]
+fn there(own: Option<PositionId>) -> PositionId {
+    own.expect("a nested copy is read at a position that it has")
+}
