@@ -191,7 +191,7 @@ impl Run {
     fn write(&mut self, name: &str, argument: &Json) -> String {
         let write =
             self.model.workload.writes.iter().find(|write| write.header.name == name).unwrap().clone();
-        let given = self.write_parameters(&write, argument);
+        let given = write_parameters(&self.model, &write, argument);
         let inputs = match uuids_needed(&self.model, &write, &given) {
             Ok(needed) => self.inputs(needed),
             Err(error) => {
@@ -218,21 +218,6 @@ impl Run {
                 write_error(&self.model.conceptual, &error)
             }
         }
-    }
-
-    /// The parameters of the text, and the fields of each INSERT.
-    fn write_parameters(&self, write: &askloom_model::Write, argument: &Json) -> Parameters {
-        let conceptual = &self.model.conceptual;
-        let mut declared = write.parameters.clone();
-        for step in &write.steps {
-            let Some(class) = step.fields_of() else { continue };
-            for member in conceptual.all_members(class) {
-                let Some((ty, _)) = conceptual.insertable(member) else { continue };
-                let name = conceptual.member_name(member).to_owned();
-                declared.push(Parameter { name, ty, span: Default::default() });
-            }
-        }
-        parameters(conceptual, &declared, argument)
     }
 
     fn store(&mut self, kind: &str, name: &str, json: &Json) -> String {
@@ -263,6 +248,21 @@ impl Run {
             Err(error) => write_error(&self.model.conceptual, &error),
         }
     }
+}
+
+/// The parameters of the text, and the fields of each INSERT.
+pub(crate) fn write_parameters(model: &Model, write: &askloom_model::Write, argument: &Json) -> Parameters {
+    let conceptual = &model.conceptual;
+    let mut declared = write.parameters.clone();
+    for step in &write.steps {
+        let Some(class) = step.fields_of() else { continue };
+        for member in conceptual.all_members(class) {
+            let Some((ty, _)) = conceptual.insertable(member) else { continue };
+            let name = conceptual.member_name(member).to_owned();
+            declared.push(Parameter { name, ty, span: Default::default() });
+        }
+    }
+    parameters(conceptual, &declared, argument)
 }
 
 /// Values by name. What has no declared parameter is passed on as it is, for the oracle to refuse.

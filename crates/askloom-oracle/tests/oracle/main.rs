@@ -15,3 +15,4 @@ mod generator;
 mod json;
 mod properties;
 mod sql;
+mod writes;

@@ -364,11 +364,19 @@ impl Parser<'_, '_> {
 
     fn starts_write(&self) -> bool {
         let is_write = self.keyword(0).is_some_and(Keyword::starts_write) && self.starts_line();
-        is_write
-            && matches!(
-                self.kind(1),
-                TokenKind::Word | TokenKind::QuotedWord | TokenKind::Colon | TokenKind::Question
-            )
+        let has_name_or_parameter = matches!(
+            self.kind(1),
+            TokenKind::Word | TokenKind::QuotedWord | TokenKind::Colon | TokenKind::Question
+        );
+        is_write && (has_name_or_parameter || self.adds_a_literal())
+    }
+
+    /// `ADD 'x' TO …`, `ADD -1 TO …`. A field called add can stand before a minus, but not before `-1 TO`.
+    fn adds_a_literal(&self) -> bool {
+        let value = usize::from(self.kind(1) == TokenKind::Minus) + 1;
+        self.keyword(0) == Some(Keyword::Add)
+            && matches!(self.kind(value), TokenKind::Text | TokenKind::DoubleText | TokenKind::Number)
+            && self.keyword(value + 1) == Some(Keyword::To)
     }
 
     fn at_statement_end(&self) -> bool {
