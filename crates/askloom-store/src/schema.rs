@@ -1,11 +1,15 @@
 //! A model and its design, ready to run: names found, collections numbered.
 
+use crate::RunError;
+use crate::execute::PreparedQuery;
 use askloom_design::dependency::{Dependency, dependencies};
-use askloom_model::{ClassId, CollectionId, Design, EndId, Home, Id, Leaf, Member, Model, Role, Table};
+use askloom_model::{
+    ClassId, CollectionId, Design, EndId, Home, Id, Leaf, Member, Model, Query, Role, Table,
+};
 use askloom_target::embedded::Names;
 use askloom_target::layout::{Layout, Table as LayoutTable};
 use std::collections::{BTreeSet, HashMap};
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 #[derive(Debug)]
 pub struct Schema {
@@ -25,7 +29,11 @@ pub struct Schema {
     dependencies: Vec<OnceLock<Vec<Dependency>>>,
     expires: bool,
     layout: Layout,
+    prepared: Mutex<Vec<Arc<PreparedQuery>>>,
 }
+
+/// More queries than these are prepared anew.
+const PREPARED: usize = 256;
 
 impl Schema {
     /// A design on a store of its own, numbered as it stands.
@@ -78,6 +86,7 @@ impl Schema {
         let expires = conceptual.classes.iter().any(|(_, class)| class.ttl.is_some());
         let dependencies = design.collections.ids().map(|_| OnceLock::new()).collect();
         let layout = Layout::new(conceptual, &design);
+        let prepared = Mutex::default();
         Self {
             model,
             design,
@@ -90,6 +99,7 @@ impl Schema {
             dependencies,
             expires,
             layout,
+            prepared,
         }
     }
 
@@ -104,6 +114,22 @@ impl Schema {
     #[expect(clippy::expect_used, reason = "a layout has a table for each collection of its design")]
     pub fn table(&self, collection: CollectionId) -> &LayoutTable {
         self.layout.table(collection).expect("every collection has a table")
+    }
+
+    /// A query by its cheapest plan over the design, planned and lowered when it is first asked.
+    pub fn prepared(&self, query: &Query) -> Result<Arc<PreparedQuery>, RunError> {
+        let mut known = self.prepared.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(prepared) = known.iter().find(|prepared| prepared.query == *query) {
+            return Ok(Arc::clone(prepared));
+        }
+        let plan = askloom_design::plan::plan(&self.model.conceptual, self.readable(), query)
+            .ok_or_else(|| RunError::Corrupted("the design lacks a master".to_owned()))?;
+        let prepared = Arc::new(PreparedQuery::new(self, query, &plan));
+        if known.len() >= PREPARED {
+            known.clear();
+        }
+        known.push(Arc::clone(&prepared));
+        Ok(prepared)
     }
 
     /// The collections that plans may read.

@@ -82,8 +82,7 @@ pub fn run(database: &Database, call: &Call<'_>) -> Result<Reply, Error> {
     match statement {
         Statement::Query(query) => {
             let after: Option<Continuation> = page.map(str::parse).transpose()?;
-            let plan = database.plan(query)?;
-            let answer = database.query(query, &plan, arguments, now, after.as_ref())?;
+            let answer = database.query(query, arguments, now, after.as_ref())?;
             Ok(Reply::Rows(shown(conceptual, query, answer)))
         }
         Statement::Ask(ask) => {

@@ -19,7 +19,7 @@ pub use verify::{Fault, Finding, Report, Verified};
 use crate::embedded::Store;
 use crate::execute::{self, Answer, Arguments, Continuation};
 use crate::write::{self, Expect, Inputs, Outcome, Phase};
-use crate::{RunError, Schema};
+use crate::{KeyspaceRecords, RunError, Schema};
 use askloom_design::plan;
 use askloom_model::{Ask, ClassId, Identity, Plan, Query, Record, Write, WriteOf};
 use catalogue::Catalogue;
@@ -57,16 +57,17 @@ impl Database {
             .ok_or_else(|| RunError::Corrupted("the design lacks a master".to_owned()))
     }
 
-    /// Runs a query by a plan on one snapshot.
+    /// Runs a query by its cheapest plan on one snapshot.
     pub fn query(
         &self,
         query: &Query,
-        plan: &Plan,
         arguments: &Arguments,
         now: jiff::Timestamp,
         after: Option<&Continuation>,
     ) -> Result<Answer, RunError> {
-        execute::run(&self.schema, &self.store.snapshot(), query, plan, arguments, now, after)
+        let snapshot = self.store.snapshot();
+        let records = KeyspaceRecords { schema: &self.schema, keyspace: &snapshot };
+        self.schema.prepared(query)?.run(&records, arguments, now, after)
     }
 
     /// Runs a tuple query on one snapshot; see [`execute::ask`].

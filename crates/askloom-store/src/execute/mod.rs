@@ -128,9 +128,8 @@ pub fn ask(
     let conceptual = &schema.model.conceptual;
     let circle = RunError::NotYet("an `ask` whose links close a circle between two value objects");
     let query = askloom_design::ask::query(conceptual, ask).ok_or(circle)?;
-    let no_master = || RunError::Corrupted("the design lacks a master".to_owned());
-    let plan = askloom_design::plan::plan(conceptual, schema.readable(), &query).ok_or_else(no_master)?;
-    tuples(schema, keyspace, &query, &plan, arguments, now)
+    let records = KeyspaceRecords { schema, keyspace };
+    distinct(schema.prepared(&query)?.run(&records, arguments, now, None)?)
 }
 
 /// The same by a plan of the query that [`askloom_design::ask::query`] makes of it.
@@ -142,8 +141,11 @@ pub fn tuples(
     arguments: &Arguments,
     now: jiff::Timestamp,
 ) -> Result<Answer, RunError> {
-    let mut answer = run(schema, keyspace, query, plan, arguments, now, None)?;
-    // Linked twice is linked; the two are neighbours.
+    distinct(run(schema, keyspace, query, plan, arguments, now, None)?)
+}
+
+/// Linked twice is linked; the two are neighbours.
+fn distinct(mut answer: Answer) -> Result<Answer, RunError> {
     answer.rows.dedup();
     Ok(answer)
 }

@@ -4,8 +4,7 @@ use super::Expect;
 use super::draft::{Address, Draft};
 use super::make::{Given, Maker};
 use crate::RunError;
-use crate::execute::PreparedQuery;
-use askloom_design::plan::{self, write::finding};
+use askloom_design::plan::write::finding;
 use askloom_model::{
     Assigned, Assignment, AttributeId, ClassId, Condition, Element, EndId, Id, Identity, Leaf, Member,
     Operand, Position, PositionId, Record, RelationshipKind, Table, Type, Value, WriteStep, fault, typed,
@@ -81,9 +80,7 @@ impl Draft<'_> {
         let class = main.ok_or_else(|| RunError::Corrupted("a statement is about no class".to_owned()))?;
         let parameters = given.parameters.to_vec();
         let query = finding(self.conceptual(), class, positions.clone(), condition.cloned(), parameters);
-        let plan = plan::plan(self.conceptual(), self.schema.readable(), &query)
-            .ok_or_else(|| RunError::Corrupted("the design lacks a master".to_owned()))?;
-        let prepared = PreparedQuery::new(self.schema, &query, &plan);
+        let prepared = self.schema.prepared(&query)?;
         let rows = prepared.rows(self.before.records(), &given.bound, self.now)?;
         let mut keys: Vec<Vec<Value>> = rows.into_iter().map(|row| row.keys).collect();
         keys.sort();

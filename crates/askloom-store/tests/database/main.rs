@@ -115,7 +115,7 @@ fn query(database: &Database, name: &str, given: &[(&str, Value)]) -> (Vec<Vec<V
     let query = schema.model.workload.queries.iter().find(|query| query.header.name == name).unwrap();
     let plan = database.plan(query).unwrap();
     let from = schema.design.collections[plan.access.collection].name.clone();
-    (database.query(query, &plan, &arguments(given), now(), None).unwrap().rows, from)
+    (database.query(query, &arguments(given), now(), None).unwrap().rows, from)
 }
 
 /// Fails if anything is not as it should be.

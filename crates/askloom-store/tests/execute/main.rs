@@ -2,7 +2,8 @@
 //!
 //! - `answers`: the oracle's own fixtures, each question asked of plans over several designs;
 //! - `constructs`: random data under models that are each about one construct;
-//! - `pages`: pages while others write.
+//! - `pages`: pages while others write;
+//! - `batches`: how often a store that is not here is asked.
 
 #![allow(
     clippy::unwrap_used,
@@ -14,6 +15,7 @@
 )]
 
 mod answers;
+mod batches;
 mod constructs;
 mod data;
 mod mirror;
