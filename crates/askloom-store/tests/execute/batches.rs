@@ -14,7 +14,7 @@ const MODEL: &str = "
     entity Player { id p: int, name: text, ref city: City }
     entity Game { id g: int, score: int, ref host: Player inverse hosted }
     query hosts: SELECT g, host.name, host.city.name AS city FROM Game
-    query joined: SELECT g, h.name, c.name AS city FROM Game JOIN host AS h, h.city AS c WHERE c.name = 'c1'
+    query joined: SELECT g, h.name, c.name AS city FROM Game JOIN host AS h, h.city AS c WHERE c.name != 'c1'
     query back: SELECT p, x.g FROM Player JOIN hosted AS x
     query best: SELECT g FROM Game ORDER BY score DESC LIMIT 3
 ";
@@ -103,7 +103,7 @@ fn a_join_of_a_hundred_rows_is_one_batch_a_stage() {
     for name in ["hosts", "joined"] {
         let (answer, batches) = run(&schema, &keyspace, name);
         assert_eq!(batches, [1, 100, 10], "{name}");
-        assert_eq!(answer.rows.len(), if name == "hosts" { 100 } else { 10 });
+        assert_eq!(answer.rows.len(), if name == "hosts" { 100 } else { 90 });
     }
     // All players, then who refers back, then those.
     let (answer, batches) = run(&schema, &keyspace, "back");
