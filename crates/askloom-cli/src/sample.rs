@@ -8,7 +8,7 @@ use askloom_target::generate::Sample;
 use askloom_target::layout::Layout;
 
 /// A few instances of each class, with every copy of them.
-pub(crate) fn records(model: &Model, design: &Design, layout: &Layout<'_>) -> Result<Vec<Sample>, Failure> {
+pub(crate) fn records(model: &Model, design: &Design, layout: &Layout) -> Result<Vec<Sample>, Failure> {
     // What expires would have done so long ago if it had been made at the clock of other samples.
     let expires = model.conceptual.classes.ids().any(|class| model.conceptual.ttl(class).is_some());
     let made =

@@ -16,7 +16,7 @@ pub type Arguments = HashMap<String, Value>;
 pub struct Lowering<'l> {
     pub model: &'l Model,
     pub design: &'l Design,
-    pub layout: &'l Layout<'l>,
+    pub layout: &'l Layout,
     pub costing: &'l Costing<'l>,
     /// Of some statements, by their names.
     pub arguments: &'l HashMap<String, Arguments>,

@@ -16,11 +16,7 @@ use askloom_target::program::Expires;
 use std::collections::BTreeMap;
 
 /// Every record of a keyspace, collection by collection.
-pub fn from_keyspace(
-    schema: &Schema,
-    layout: &Layout<'_>,
-    keyspace: &Memory,
-) -> Result<Vec<Sample>, RunError> {
+pub fn from_keyspace(schema: &Schema, layout: &Layout, keyspace: &Memory) -> Result<Vec<Sample>, RunError> {
     let mut records = Vec::new();
     for (id, collection) in schema.design.collections.iter() {
         let prefix = block_prefix(schema.number(id), &[]);
@@ -42,7 +38,7 @@ type Found = (Vec<u8>, BTreeMap<AccessPath, Value>);
 
 fn blocks<'k>(
     schema: &Schema,
-    layout: &Layout<'_>,
+    layout: &Layout,
     id: CollectionId,
     entries: impl Iterator<Item = (&'k Vec<u8>, &'k Vec<u8>)>,
     records: &mut Vec<Sample>,
@@ -62,7 +58,7 @@ fn blocks<'k>(
     let root = schema.design.collections[id].source.root;
     for (identity, (system, pieces)) in found {
         let System { version, created, .. } = System::decode(&system)?;
-        let mut block = Block::new(identity, version, system, layout.conceptual, root, pieces);
+        let mut block = Block::new(identity, version, system, &layout.conceptual, root, pieces);
         block.expires = expires(conceptual, &block, created);
         records.push(Sample::Block { table: id, block });
     }
@@ -79,7 +75,7 @@ fn expires(conceptual: &Conceptual, block: &Block, created: i64) -> Option<Expir
 
 fn row(
     schema: &Schema,
-    layout: &Layout<'_>,
+    layout: &Layout,
     id: CollectionId,
     key: &[u8],
     value: &[u8],
@@ -120,7 +116,7 @@ fn row(
 /// Puts a record into a keyspace, as the executor reads it.
 pub fn into_keyspace(
     schema: &Schema,
-    layout: &Layout<'_>,
+    layout: &Layout,
     record: &Sample,
     keyspace: &mut Memory,
 ) -> Result<(), RunError> {

@@ -7,7 +7,7 @@ use askloom_model::Value;
 /// What is to be said in a store's own language.
 #[derive(Debug)]
 pub struct Source<'s> {
-    pub layout: &'s Layout<'s>,
+    pub layout: &'s Layout,
     pub statements: Vec<Statement>,
     /// Records that are to be put in, for trying it out.
     pub sample: Vec<Sample>,
@@ -35,7 +35,7 @@ pub enum Sample {
 impl Sample {
     /// The name of the collection that the record is of.
     #[must_use]
-    pub fn collection<'l>(&self, layout: &'l Layout<'_>) -> &'l str {
+    pub fn collection<'l>(&self, layout: &'l Layout) -> &'l str {
         let (Self::Row { table, .. } | Self::Block { table, .. }) = self;
         layout.table(*table).map(|table| table.name.as_str()).unwrap_or_default()
     }
@@ -57,15 +57,15 @@ pub trait Language: std::fmt::Debug + Sync {
     fn generate(&self, source: &Source<'_>) -> Generated;
 
     /// One read by itself.
-    fn read(&self, layout: &Layout<'_>, options: &Options, read: &Read) -> String;
+    fn read(&self, layout: &Layout, options: &Options, read: &Read) -> String;
 
     /// The statements that put one record in.
-    fn put(&self, layout: &Layout<'_>, options: &Options, sample: &Sample) -> String;
+    fn put(&self, layout: &Layout, options: &Options, sample: &Sample) -> String;
 
     /// Says what is wrong with the settings of `[target.NAME]`. A store that knows none refuses all.
     fn settings(
         &self,
-        _layout: &Layout<'_>,
+        _layout: &Layout,
         given: &serde_json::Map<String, serde_json::Value>,
     ) -> Result<(), String> {
         given.keys().next().map_or(Ok(()), |name| Err(format!("there is no `{name}`; there are no settings")))

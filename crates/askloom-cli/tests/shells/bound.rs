@@ -21,7 +21,7 @@ pub(crate) struct Difference {
 }
 
 impl Difference {
-    pub(crate) fn new(layout: &Layout<'_>, before: &[Sample], after: &[Sample]) -> Self {
+    pub(crate) fn new(layout: &Layout, before: &[Sample], after: &[Sample]) -> Self {
         let mut all = Self::default();
         before.iter().for_each(|record| all.take(layout, record, |pair| &mut pair.0, |pair| &mut pair.0));
         after.iter().for_each(|record| all.take(layout, record, |pair| &mut pair.1, |pair| &mut pair.1));
@@ -32,7 +32,7 @@ impl Difference {
 
     fn take(
         &mut self,
-        layout: &Layout<'_>,
+        layout: &Layout,
         record: &Sample,
         block_side: fn(&mut Pair<Block>) -> &mut Option<Block>,
         row_side: fn(&mut Pair<Vec<Value>>) -> &mut Option<Vec<Value>>,
@@ -60,7 +60,7 @@ fn key(table: &Table, cells: &[Value]) -> Vec<Value> {
 }
 
 pub(crate) struct Bound<'b> {
-    pub(crate) layout: &'b Layout<'b>,
+    pub(crate) layout: &'b Layout,
     pub(crate) difference: &'b Difference,
     /// Of all aggregates.
     pub(crate) versions: Vec<(CollectionId, Vec<Value>, Option<u64>)>,

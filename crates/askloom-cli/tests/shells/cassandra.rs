@@ -79,7 +79,7 @@ impl Shell for Cqlsh {
         self.send(text).map(|_| ())
     }
 
-    fn read(&mut self, layout: &Layout<'_>, read: &Read) -> Result<Vec<Sample>, String> {
+    fn read(&mut self, layout: &Layout, read: &Read) -> Result<Vec<Sample>, String> {
         let all = tables(layout, "");
         let text = select(layout, &all, read).ok_or("no such table")?.text();
         // The same statement; JSON only says how the rows are shown.
@@ -90,7 +90,7 @@ impl Shell for Cqlsh {
 
 impl Cqlsh {
     /// The records in what a read shows as JSON.
-    fn decoded(&self, layout: &Layout<'_>, read: &Read, shown: &str) -> Result<Vec<Sample>, String> {
+    fn decoded(&self, layout: &Layout, read: &Read, shown: &str) -> Result<Vec<Sample>, String> {
         let all = tables(layout, "");
         let mut rows = Vec::new();
         for line in shown.lines().map(str::trim).filter(|line| line.starts_with('{')) {
@@ -115,7 +115,7 @@ impl Cqlsh {
 
 /// A partition that is found by an index is a row of it, and the aggregate. Without a class it was deleted.
 fn led_to(
-    layout: &Layout<'_>,
+    layout: &Layout,
     cql: &CqlTable,
     host: &CqlTable,
     mut rows: Vec<Map<String, Json>>,
@@ -144,18 +144,18 @@ fn led_to(
     Ok(found)
 }
 
-fn cells(layout: &Layout<'_>, cql: &CqlTable, row: &Map<String, Json>) -> Result<Vec<Value>, ValueError> {
+fn cells(layout: &Layout, cql: &CqlTable, row: &Map<String, Json>) -> Result<Vec<Value>, ValueError> {
     let cell = |column: &CqlColumn| column.from_json(layout, row.get(&column.name).unwrap_or(&Json::Null));
     cql.columns.iter().map(cell).collect()
 }
 
-fn record(layout: &Layout<'_>, cql: &CqlTable, row: &Map<String, Json>) -> Result<Sample, ValueError> {
+fn record(layout: &Layout, cql: &CqlTable, row: &Map<String, Json>) -> Result<Sample, ValueError> {
     Ok(Sample::Row { table: cql.collection, cells: cells(layout, cql, row)? })
 }
 
 /// The rows of one partition are one aggregate.
 fn blocks(
-    layout: &Layout<'_>,
+    layout: &Layout,
     table: &Table,
     cql: &CqlTable,
     rows: &[Map<String, Json>],
@@ -212,13 +212,7 @@ impl Follow for Cqlsh {
     }
 
     /// cqlsh shows a table, in which numbers are rounded: it must have as many rows as the same statement gives as JSON.
-    fn shown(
-        &mut self,
-        layout: &Layout<'_>,
-        read: &Read,
-        _: &str,
-        shown: &str,
-    ) -> Result<Vec<Sample>, String> {
+    fn shown(&mut self, layout: &Layout, read: &Read, _: &str, shown: &str) -> Result<Vec<Sample>, String> {
         // The mark of the block before has one row, too.
         let (_, own) = shown.split_once("Consistency level").ok_or(shown)?;
         let count = own.lines().find_map(|line| line.strip_prefix('(')?.strip_suffix(" rows)"));

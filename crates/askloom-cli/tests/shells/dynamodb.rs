@@ -58,7 +58,7 @@ impl Aws {
     /// The records in answers to a read.
     pub(crate) fn decoded(
         &self,
-        layout: &Layout<'_>,
+        layout: &Layout,
         read: &Read,
         answers: &[Json],
     ) -> Result<Vec<Sample>, String> {
@@ -99,7 +99,7 @@ impl Shell for Aws {
         self.send(text).map(|_| ())
     }
 
-    fn read(&mut self, layout: &Layout<'_>, read: &Read) -> Result<Vec<Sample>, String> {
+    fn read(&mut self, layout: &Layout, read: &Read) -> Result<Vec<Sample>, String> {
         let all = tables(layout, &self.options());
         let text = request(layout, &all, read).ok_or("no such table")?.text();
         let answers = self.send(&text)?;
@@ -121,7 +121,7 @@ impl Follow for Aws {
 
     fn shown(
         &mut self,
-        layout: &Layout<'_>,
+        layout: &Layout,
         read: &Read,
         block: &str,
         shown: &str,

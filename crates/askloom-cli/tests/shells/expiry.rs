@@ -34,7 +34,7 @@ fn opened(shell: &mut dyn Shell, slots: &[(&str, String)]) -> u64 {
     let id = Value::Uuid(uuid::Uuid::from_u128(3));
     let customer = Value::Reference(vec![Value::Uuid(uuid::Uuid::from_u128(4))]);
     let given = HashMap::from([("cartId".to_owned(), id.clone()), ("customer".to_owned(), customer.clone())]);
-    let plan = plan::write::plan(&costing, &model, layout.design, write).unwrap();
+    let plan = plan::write::plan(&costing, &model, &layout.design, write).unwrap();
     let mut program = program::write(&layout, write, &plan, Some(&given));
     // There is no other cart that the customer could have had before.
     program.steps.retain_mut(|step| match &mut step.action {

@@ -38,7 +38,7 @@ pub(crate) trait Follow: Shell {
     /// The records in what a block shows whose first statement is this read.
     fn shown(
         &mut self,
-        layout: &Layout<'_>,
+        layout: &Layout,
         read: &Read,
         block: &str,
         shown: &str,
@@ -143,7 +143,7 @@ impl Shell for Answered<'_> {
         self.shell.run(text)
     }
 
-    fn read(&mut self, layout: &Layout<'_>, read: &Read) -> Result<Vec<Sample>, String> {
+    fn read(&mut self, layout: &Layout, read: &Read) -> Result<Vec<Sample>, String> {
         match &self.shown {
             Some((own, records)) if own == read => Ok(records.clone()),
             Some(_) | None => self.shell.read(layout, read),
@@ -241,7 +241,7 @@ fn prepare(shell: &mut dyn Follow, folder: &Folder) {
 }
 
 /// All that the sample has put in.
-fn everything(shell: &mut dyn Follow, layout: &Layout<'_>) -> Vec<Sample> {
+fn everything(shell: &mut dyn Follow, layout: &Layout) -> Vec<Sample> {
     let all = |table: &Table| shell.read(layout, &Read::new(table.collection, How::All)).unwrap();
     layout.tables().iter().flat_map(all).collect()
 }
@@ -257,7 +257,7 @@ struct Write<'w> {
 const SET_SCORE: &str = "setScore";
 
 impl<'w> Write<'w> {
-    fn new(layout: &'w Layout<'_>, held: &'w [Sample]) -> Option<Self> {
+    fn new(layout: &'w Layout, held: &'w [Sample]) -> Option<Self> {
         let player = layout.tables().iter().find(|table| table.name == "Player")?;
         let block = held.iter().find_map(|record| match record {
             Sample::Block { table, block } if *table == player.collection => Some(block),
@@ -273,7 +273,7 @@ impl<'w> Write<'w> {
         Some(Self { table: player, block, params })
     }
 
-    fn is_done(&self, shell: &mut dyn Follow, layout: &Layout<'_>, told: &str) {
+    fn is_done(&self, shell: &mut dyn Follow, layout: &Layout, told: &str) {
         let key = self.table.columns[0].name.clone();
         let term = Term { name: key, value: Some(self.block.identity[0].clone()), column: Some(0) };
         let found = shell.read(layout, &Read::new(self.table.collection, How::Block(vec![term]))).unwrap();

@@ -36,7 +36,7 @@ const EXPIRES: &str = "2100-01-01T00:00:00Z";
 
 struct Writer<'w> {
     model: &'w Model,
-    layout: &'w Layout<'w>,
+    layout: &'w Layout,
     costing: Costing<'w>,
     options: Options,
 }
@@ -48,7 +48,7 @@ impl Writer<'_> {
             .iter()
             .map(|(name, value)| ((*name).to_owned(), Value::Text((*value).to_owned())))
             .collect();
-        let plan = plan::write::plan(&self.costing, self.model, self.layout.design, write).unwrap();
+        let plan = plan::write::plan(&self.costing, self.model, &self.layout.design, write).unwrap();
         let mut program = program::write(self.layout, write, &plan, Some(&given));
         let all = program.versioned(self.layout);
         assert_eq!(all.len(), 1, "{all:?}");
@@ -67,7 +67,7 @@ impl Writer<'_> {
 }
 
 /// The versions and the texts of all aggregates of a table.
-fn held(shell: &mut dyn Shell, layout: &Layout<'_>, table: CollectionId) -> Vec<(u64, Vec<String>)> {
+fn held(shell: &mut dyn Shell, layout: &Layout, table: CollectionId) -> Vec<(u64, Vec<String>)> {
     let found = shell.read(layout, &Read::new(table, How::All)).unwrap();
     let one = |record: Sample| {
         let Sample::Block { block, .. } = record else { panic!("{record:?}") };

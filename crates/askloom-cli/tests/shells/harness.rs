@@ -33,7 +33,7 @@ pub(crate) trait Shell {
     fn run(&mut self, text: &str) -> Result<(), String>;
 
     /// Runs one read as it is printed, and gives the records that it finds, in their order.
-    fn read(&mut self, layout: &Layout<'_>, read: &Read) -> Result<Vec<Sample>, String>;
+    fn read(&mut self, layout: &Layout, read: &Read) -> Result<Vec<Sample>, String>;
 }
 
 /// What has been checked.
@@ -210,7 +210,7 @@ pub(crate) fn holds(
 
 pub(crate) struct Trial<'t> {
     pub(crate) schema: &'t Schema,
-    pub(crate) layout: &'t Layout<'t>,
+    pub(crate) layout: &'t Layout,
     pub(crate) keyspace: &'t Memory,
     pub(crate) target: &'static Target,
     pub(crate) costing: Costing<'t>,

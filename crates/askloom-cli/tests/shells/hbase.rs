@@ -80,7 +80,7 @@ impl Shell for Hbase {
         self.send(text).map(|_| ())
     }
 
-    fn read(&mut self, layout: &Layout<'_>, read: &Read) -> Result<Vec<Sample>, String> {
+    fn read(&mut self, layout: &Layout, read: &Read) -> Result<Vec<Sample>, String> {
         let all = tables(layout, &self.prefix);
         let request = request(layout, &all, read).ok_or("no such table")?;
         let shown = self.send(&request.text())?;
@@ -90,12 +90,7 @@ impl Shell for Hbase {
 
 impl Hbase {
     /// The records in what a read shows.
-    pub(crate) fn decoded(
-        &self,
-        layout: &Layout<'_>,
-        read: &Read,
-        shown: &str,
-    ) -> Result<Vec<Sample>, String> {
+    pub(crate) fn decoded(&self, layout: &Layout, read: &Read, shown: &str) -> Result<Vec<Sample>, String> {
         let all = tables(layout, &self.prefix);
         let request = request(layout, &all, read).ok_or("no such table")?;
         let mut rows: Vec<Row> = Vec::new();
@@ -166,13 +161,7 @@ impl Follow for Hbase {
         blocks.iter().map(|block| self.send(block).unwrap()).collect()
     }
 
-    fn shown(
-        &mut self,
-        layout: &Layout<'_>,
-        read: &Read,
-        _: &str,
-        shown: &str,
-    ) -> Result<Vec<Sample>, String> {
+    fn shown(&mut self, layout: &Layout, read: &Read, _: &str, shown: &str) -> Result<Vec<Sample>, String> {
         self.decoded(layout, read, shown)
     }
 }

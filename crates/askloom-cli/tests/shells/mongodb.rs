@@ -58,7 +58,7 @@ impl Mongosh {
     /// The records that an expression stands for.
     pub(crate) fn decoded(
         &mut self,
-        layout: &Layout<'_>,
+        layout: &Layout,
         read: &Read,
         text: &str,
     ) -> Result<Vec<Sample>, String> {
@@ -87,7 +87,7 @@ impl Mongosh {
 }
 
 /// What the executor asks of every aggregate, where only members were asked for: those that were not are null.
-fn complete(layout: &Layout<'_>, of: &MongoCollection, read: &Read, document: &mut Document) {
+fn complete(layout: &Layout, of: &MongoCollection, read: &Read, document: &mut Document) {
     let Some(system) = of.system.as_ref().filter(|_| read.members.is_some()) else { return };
     let has = |name: &String| document.iter().any(|(own, _)| own == name);
     let mut more = Vec::new();
@@ -126,7 +126,7 @@ impl Shell for Mongosh {
         self.load(text).map(|_| ())
     }
 
-    fn read(&mut self, layout: &Layout<'_>, read: &Read) -> Result<Vec<Sample>, String> {
+    fn read(&mut self, layout: &Layout, read: &Read) -> Result<Vec<Sample>, String> {
         let text = find(layout, &collections(layout, &Options::default()), read);
         let text = text.ok_or("no such collection")?.text();
         // The same statement; EJSON only says how the documents are shown.
@@ -157,13 +157,7 @@ impl Follow for Mongosh {
     }
 
     /// The documents are shown as JavaScript, which the shell reads as well.
-    fn shown(
-        &mut self,
-        layout: &Layout<'_>,
-        read: &Read,
-        _: &str,
-        shown: &str,
-    ) -> Result<Vec<Sample>, String> {
+    fn shown(&mut self, layout: &Layout, read: &Read, _: &str, shown: &str) -> Result<Vec<Sample>, String> {
         let mut lines = shown.lines().map(|line| line.trim_start_matches("... "));
         let is_answer = |line: &&str| line.trim_start_matches(PROMPT).starts_with('[');
         let Some(start) = lines.by_ref().find(is_answer) else {

@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 
 pub(crate) struct Printed<'p> {
     schema: &'p Schema,
-    layout: &'p Layout<'p>,
+    layout: &'p Layout,
     program: &'p Program,
     shell: RefCell<&'p mut dyn Shell>,
     read: RefCell<Memory>,
@@ -28,7 +28,7 @@ impl<'p> Printed<'p> {
     /// Runs the steps that are done once; the others wait until the executor asks.
     pub(crate) fn new(
         schema: &'p Schema,
-        layout: &'p Layout<'p>,
+        layout: &'p Layout,
         program: &'p Program,
         shell: &'p mut dyn Shell,
     ) -> Result<Self, RunError> {

@@ -172,7 +172,7 @@ impl RedisCli {
     /// The records in some hashes.
     pub(crate) fn decoded(
         &self,
-        layout: &Layout<'_>,
+        layout: &Layout,
         read: &Read,
         hashes: &[Hash],
     ) -> Result<Vec<Sample>, String> {
@@ -307,7 +307,7 @@ impl Shell for RedisCli {
         }
     }
 
-    fn read(&mut self, layout: &Layout<'_>, read: &Read) -> Result<Vec<Sample>, String> {
+    fn read(&mut self, layout: &Layout, read: &Read) -> Result<Vec<Sample>, String> {
         let tables = tables(layout, self.flavour, &self.options.prefix);
         let command = read_command(&tables, read).ok_or("no such table")?;
         let found = self.found(&command)?;
@@ -339,7 +339,7 @@ impl Follow for RedisCli {
 
     fn shown(
         &mut self,
-        layout: &Layout<'_>,
+        layout: &Layout,
         read: &Read,
         block: &str,
         shown: &str,

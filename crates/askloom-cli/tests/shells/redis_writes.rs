@@ -18,7 +18,7 @@ const HOUR: i64 = 60 * 60 * 1000;
 /// Prints writes with values.
 struct Printer<'p> {
     model: &'p Model,
-    layout: &'p Layout<'p>,
+    layout: &'p Layout,
     costing: Costing<'p>,
     language: &'static dyn Language,
 }
@@ -29,7 +29,7 @@ impl Printer<'_> {
         let write = self.model.workload.writes.iter().find(|write| write.header.name == name).unwrap();
         let given: HashMap<String, Value> =
             given.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
-        let plan = plan::write::plan(&self.costing, self.model, self.layout.design, write).unwrap();
+        let plan = plan::write::plan(&self.costing, self.model, &self.layout.design, write).unwrap();
         let mut program = program::write(self.layout, write, &plan, Some(&given));
         // There are no others that it takes anything from.
         for step in &mut program.steps {

@@ -35,7 +35,7 @@ pub(crate) fn check(schema: &Schema, keyspace: &Memory) -> Result<(), String> {
     }
 }
 
-fn through_json(layout: &Layout<'_>, record: &Sample) -> Result<Sample, String> {
+fn through_json(layout: &Layout, record: &Sample) -> Result<Sample, String> {
     match record {
         Sample::Row { table, cells } => {
             Ok(Sample::Row { table: *table, cells: cells_through_json(layout, *table, cells)? })
@@ -62,18 +62,18 @@ fn through_json(layout: &Layout<'_>, record: &Sample) -> Result<Sample, String> 
 }
 
 fn cells_through_json(
-    layout: &Layout<'_>,
+    layout: &Layout,
     id: askloom_model::CollectionId,
     cells: &[Value],
 ) -> Result<Vec<Value>, String> {
     let table = layout.table(id).ok_or("no table")?;
     let pairs = table.columns.iter().zip(cells);
     let through = |(column, cell): (&askloom_target::layout::Column, &Value)| {
-        let json = column.tree(layout.conceptual, cell).to_json();
+        let json = column.tree(&layout.conceptual, cell).to_json();
         if column.is_key() && !column.optional && json.is_null() {
             return Err(format!("the key `{}` of {} is null", column.name, table.name));
         }
-        column.from_json(layout.conceptual, &json).map_err(|error| format!("{}: {}", column.name, error.0))
+        column.from_json(&layout.conceptual, &json).map_err(|error| format!("{}: {}", column.name, error.0))
     };
     pairs.map(through).collect()
 }

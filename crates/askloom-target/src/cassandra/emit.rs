@@ -47,22 +47,22 @@ impl Language for Cassandra {
         Generated { refused: refused(source, &tables), files, notes }
     }
 
-    fn read(&self, layout: &Layout<'_>, options: &Options, read: &Read) -> String {
+    fn read(&self, layout: &Layout, options: &Options, read: &Read) -> String {
         let tables = tables(layout, &options.prefix);
         select(layout, &tables, read).map(|select| select.text()).unwrap_or_default()
     }
 
-    fn put(&self, layout: &Layout<'_>, options: &Options, sample: &Sample) -> String {
+    fn put(&self, layout: &Layout, options: &Options, sample: &Sample) -> String {
         put(layout, &tables(layout, &options.prefix), sample)
     }
 }
 
-fn put(layout: &Layout<'_>, tables: &[CqlTable], record: &Sample) -> String {
+fn put(layout: &Layout, tables: &[CqlTable], record: &Sample) -> String {
     let statements = sample(layout, tables, record);
     statements.iter().map(|mutation| mutation.text() + "\n").collect()
 }
 
-fn block(layout: &Layout<'_>, tables: &[CqlTable], statement: &Statement) -> Block {
+fn block(layout: &Layout, tables: &[CqlTable], statement: &Statement) -> Block {
     generate::block(MARK, statement, |_, step| match &step.action {
         Action::Read(read) => {
             select(layout, tables, read).map(|select| select.text() + "\n").unwrap_or_default()

@@ -20,7 +20,7 @@ pub struct IndexOf {
 }
 
 /// Makes indexes of the tables that the store is to keep.
-pub(super) fn link(layout: &Layout<'_>, all: &mut [CqlTable]) {
+pub(super) fn link(layout: &Layout, all: &mut [CqlTable]) {
     layout.link(&CAPABILITY, all, |_, host, own| index(host, own));
 }
 

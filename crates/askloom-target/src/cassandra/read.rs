@@ -40,7 +40,7 @@ pub enum Bound {
 
 /// The SELECT of a read.
 #[must_use]
-pub fn select(layout: &Layout<'_>, tables: &[CqlTable], read: &Read) -> Option<Select> {
+pub fn select(layout: &Layout, tables: &[CqlTable], read: &Read) -> Option<Select> {
     let table = tables.get(read.table.index())?;
     let index = table.index.as_ref();
     let host = index.and_then(|index| Some((tables.get(index.host.index())?, index)));
@@ -93,7 +93,7 @@ fn start(table: &CqlTable, select: &mut Select) {
     }
 }
 
-fn equal(layout: &Layout<'_>, table: &CqlTable, terms: &[Term], select: &mut Select) {
+fn equal(layout: &Layout, table: &CqlTable, terms: &[Term], select: &mut Select) {
     for term in terms {
         let Some(column) = column(table, term) else { continue };
         let bound = bound(layout, column, term);
@@ -101,7 +101,7 @@ fn equal(layout: &Layout<'_>, table: &CqlTable, terms: &[Term], select: &mut Sel
     }
 }
 
-fn range(layout: &Layout<'_>, table: &CqlTable, range: &Range, select: &mut Select) {
+fn range(layout: &Layout, table: &CqlTable, range: &Range, select: &mut Select) {
     start(table, select);
     equal(layout, table, &range.block, select);
     equal(layout, table, &range.equal, select);
@@ -118,7 +118,7 @@ fn range(layout: &Layout<'_>, table: &CqlTable, range: &Range, select: &mut Sele
     });
 }
 
-fn bounds(layout: &Layout<'_>, table: &CqlTable, bounds: &Bounds, select: &mut Select) {
+fn bounds(layout: &Layout, table: &CqlTable, bounds: &Bounds, select: &mut Select) {
     let Some(column) = table.columns.get(bounds.column) else { return };
     let mut push = |operator, bound| {
         select.conditions.push(Condition { column: column.name.clone(), operator, bound });
@@ -163,7 +163,7 @@ pub(super) fn column<'t>(table: &'t CqlTable, term: &Term) -> Option<&'t CqlColu
 }
 
 /// A term as a value of its column.
-pub(super) fn bound(layout: &Layout<'_>, column: &CqlColumn, term: &Term) -> Bound {
+pub(super) fn bound(layout: &Layout, column: &CqlColumn, term: &Term) -> Bound {
     match &term.value {
         Some(known) => Bound::Value(value(layout, column, known)),
         None => Bound::Slot(term.name.clone()),

@@ -149,7 +149,7 @@ pub enum Kind {
 
 /// All tables, in the order of the layout's.
 #[must_use]
-pub fn tables(layout: &Layout<'_>, prefix: &str) -> Vec<CqlTable> {
+pub fn tables(layout: &Layout, prefix: &str) -> Vec<CqlTable> {
     let wanted: Vec<String> = layout.tables().iter().map(|table| format!("{prefix}{}", table.name)).collect();
     let names = NAMES.names(wanted.iter().map(String::as_str));
     let mut all: Vec<CqlTable> =

@@ -30,7 +30,7 @@ pub enum Cql {
 
 /// The value of a column.
 #[must_use]
-pub(super) fn value(layout: &Layout<'_>, column: &CqlColumn, value: &Value) -> Cql {
+pub(super) fn value(layout: &Layout, column: &CqlColumn, value: &Value) -> Cql {
     match (&column.kind, value) {
         (Kind::Bytes, value) => Cql::Blob(ordered(value)),
         (_, Value::Null) => Cql::Null,
@@ -41,7 +41,7 @@ pub(super) fn value(layout: &Layout<'_>, column: &CqlColumn, value: &Value) -> C
         (Kind::List(ty), Value::List(elements)) => {
             Cql::List(elements.iter().map(|element| plain(&element.value, ty)).collect())
         }
-        (Kind::Json, value) => Cql::Text(column.of.tree(layout.conceptual, value).to_json().to_string()),
+        (Kind::Json, value) => Cql::Text(column.of.tree(&layout.conceptual, value).to_json().to_string()),
         (Kind::Filled | Kind::Number | Kind::List(_), _) => Cql::Null,
     }
 }
@@ -97,7 +97,7 @@ pub(super) fn bytes_after(text: &str) -> (Vec<u8>, Option<Vec<u8>>) {
 
 impl CqlColumn {
     /// The value of the column from the JSON that Cassandra shows it in.
-    pub fn from_json(&self, layout: &Layout<'_>, json: &Json) -> Result<Value, ValueError> {
+    pub fn from_json(&self, layout: &Layout, json: &Json) -> Result<Value, ValueError> {
         let wrong = || ValueError(format!("{json} is no value of `{}`", self.name));
         match (&self.kind, json) {
             (Kind::Bytes, Json::String(digits)) => {
@@ -121,7 +121,7 @@ impl CqlColumn {
             }
             (Kind::Json, Json::String(text)) => {
                 let json = serde_json::from_str(text).map_err(|error| ValueError(error.to_string()))?;
-                self.of.from_json(layout.conceptual, &json)
+                self.of.from_json(&layout.conceptual, &json)
             }
             (Kind::Bytes | Kind::Filled | Kind::List(_) | Kind::Json, _) => Err(wrong()),
         }

@@ -54,7 +54,7 @@ const LONGEST: u64 = 20 * 365 * 24 * 60 * 60;
 
 /// The statements of a batch, in their order.
 #[must_use]
-pub fn mutations(layout: &Layout<'_>, tables: &[CqlTable], batch: &Batch) -> Vec<Repeated> {
+pub fn mutations(layout: &Layout, tables: &[CqlTable], batch: &Batch) -> Vec<Repeated> {
     let mut found: Vec<Repeated> = Vec::new();
     let mut owned: Vec<(Partition, Option<String>, Vec<Mutation>)> = Vec::new();
     for change in &batch.changes {
@@ -98,7 +98,7 @@ fn number(known_number: Option<u64>, name: &str) -> Bound {
 }
 
 fn master(
-    layout: &Layout<'_>,
+    layout: &Layout,
     table: &CqlTable,
     system: &System,
     batch: &Batch,
@@ -175,7 +175,7 @@ fn master(
 }
 
 /// How long Cassandra keeps what a change writes into an aggregate that expires.
-fn ttl(layout: &Layout<'_>, change: &Change) -> Option<u64> {
+fn ttl(layout: &Layout, change: &Change) -> Option<u64> {
     let kept = match &change.expires {
         Some(expires) => expires.kept_ms(),
         None => layout.kept_ms(layout.table(change.table)?),
@@ -202,18 +202,18 @@ fn expiring(system: &System, ttl: Option<u64>, update: Mutation) -> Vec<Mutation
     all
 }
 
-fn element(layout: &Layout<'_>, change: &Change, value: &Term) -> Bound {
+fn element(layout: &Layout, change: &Change, value: &Term) -> Bound {
     let column = layout.table(change.table).and_then(|table| table.columns.get(value.column?));
     match (&value.value, column) {
         (Some(known_value), Some(column)) => {
-            known(Cql::Text(column.tree(layout.conceptual, known_value).to_json().to_string()))
+            known(Cql::Text(column.tree(&layout.conceptual, known_value).to_json().to_string()))
         }
         (_, _) => slot(&value.name),
     }
 }
 
 fn whole(
-    layout: &Layout<'_>,
+    layout: &Layout,
     table: &CqlTable,
     system: &System,
     class: ClassId,
@@ -227,24 +227,24 @@ fn whole(
     set
 }
 
-fn class_name(layout: &Layout<'_>, table: &CqlTable) -> String {
+fn class_name(layout: &Layout, table: &CqlTable) -> String {
     let root = layout.design.collections[table.collection].source.root;
     layout.conceptual.classes[root].name.clone()
 }
 
-fn key(layout: &Layout<'_>, table: &CqlTable, terms: &[Term]) -> Vec<Condition> {
+fn key(layout: &Layout, table: &CqlTable, terms: &[Term]) -> Vec<Condition> {
     let own = terms.iter().filter(|term| column(table, term).is_some_and(is_partition));
     own.filter_map(|term| cell(layout, table, term))
         .map(|(column, bound)| Condition { column, operator: "=", bound })
         .collect()
 }
 
-fn cell(layout: &Layout<'_>, table: &CqlTable, term: &Term) -> Option<(String, Bound)> {
+fn cell(layout: &Layout, table: &CqlTable, term: &Term) -> Option<(String, Bound)> {
     let own = column(table, term)?;
     Some((own.name.clone(), bound(layout, own, term)))
 }
 
-fn copy(layout: &Layout<'_>, table: &CqlTable, batch: &Batch, change: &Change) -> Option<Mutation> {
+fn copy(layout: &Layout, table: &CqlTable, batch: &Batch, change: &Change) -> Option<Mutation> {
     let stamp = Some(number(batch.seen.stamp, STAMP));
     let constant = table.constant.iter().map(|name| (name.clone(), known(Cql::Int(0))));
     match &change.kind {
@@ -272,7 +272,7 @@ fn copy(layout: &Layout<'_>, table: &CqlTable, batch: &Batch, change: &Change) -
 
 /// The statements that put a record in as it stands.
 #[must_use]
-pub(super) fn sample(layout: &Layout<'_>, tables: &[CqlTable], sample: &Sample) -> Vec<Mutation> {
+pub(super) fn sample(layout: &Layout, tables: &[CqlTable], sample: &Sample) -> Vec<Mutation> {
     match sample {
         Sample::Row { table, cells } => {
             let own = tables.get(table.index()).filter(|table| table.index.is_none());
@@ -328,7 +328,7 @@ pub(super) fn sample(layout: &Layout<'_>, tables: &[CqlTable], sample: &Sample) 
 
 /// The cells that are not null, which are left out: a null in an INSERT deletes.
 fn filled<'c>(
-    layout: &'c Layout<'_>,
+    layout: &'c Layout,
     table: &'c CqlTable,
     cells: &'c [Value],
 ) -> impl Iterator<Item = (String, Bound)> + 'c {

@@ -64,18 +64,18 @@ impl Language for DynamoDb {
         Generated { files, notes, refused: refused(source, &tables) }
     }
 
-    fn read(&self, layout: &Layout<'_>, options: &Options, read: &Read) -> String {
+    fn read(&self, layout: &Layout, options: &Options, read: &Read) -> String {
         let tables = tables(layout, options);
         request(layout, &tables, read).map(|request| request.text()).unwrap_or_default()
     }
 
-    fn put(&self, layout: &Layout<'_>, options: &Options, sample: &Sample) -> String {
+    fn put(&self, layout: &Layout, options: &Options, sample: &Sample) -> String {
         put(layout, &tables(layout, options), sample)
     }
 
     fn settings(
         &self,
-        layout: &Layout<'_>,
+        layout: &Layout,
         given: &serde_json::Map<String, serde_json::Value>,
     ) -> Result<(), String> {
         let names: Vec<&str> = layout.tables().iter().map(|table| table.name.as_str()).collect();
@@ -170,12 +170,12 @@ fn local_cells(source: &Source<'_>, tables: &[DynamoTable], table: &DynamoTable,
     all
 }
 
-fn put(layout: &Layout<'_>, tables: &[DynamoTable], record: &Sample) -> String {
+fn put(layout: &Layout, tables: &[DynamoTable], record: &Sample) -> String {
     let writes = puts(layout, tables, &[record]).into_iter().chain(in_index(layout, tables, record));
     writes.map(|write| write.text() + "\n").collect()
 }
 
-fn block(layout: &Layout<'_>, tables: &[DynamoTable], statement: &Statement) -> Block {
+fn block(layout: &Layout, tables: &[DynamoTable], statement: &Statement) -> Block {
     generate::block(MARK, statement, |_, step| match &step.action {
         Action::Read(read) => {
             let request = request(layout, tables, read);
@@ -194,7 +194,7 @@ fn block(layout: &Layout<'_>, tables: &[DynamoTable], statement: &Statement) -> 
 }
 
 /// Which attributes an item has only if it is in an index.
-fn sparse(layout: &Layout<'_>, tables: &[DynamoTable], batch: &Batch) -> String {
+fn sparse(layout: &Layout, tables: &[DynamoTable], batch: &Batch) -> String {
     let mut text = String::new();
     let puts = batch.changes.iter().filter(|change| matches!(change.kind, ChangeKind::PutRow(_)));
     for table in puts.filter_map(|change| tables.get(change.table.index())) {

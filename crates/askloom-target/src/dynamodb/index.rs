@@ -46,7 +46,7 @@ pub enum Projection {
 const INCLUDED: usize = 20;
 
 /// Makes indexes of the tables that the store is to keep.
-pub(super) fn link(layout: &Layout<'_>, tables: &mut [DynamoTable]) {
+pub(super) fn link(layout: &Layout, tables: &mut [DynamoTable]) {
     let kept = layout.design.collections.iter();
     let kept: Vec<CollectionId> =
         kept.filter(|(_, copy)| copy.keeper == Keeper::Store).map(|(id, _)| id).collect();
@@ -67,7 +67,7 @@ struct Taken {
     holds: (Option<CollectionId>, Vec<Source>, KeyKind, Order),
 }
 
-fn keys(layout: &Layout<'_>, tables: &mut [DynamoTable], id: CollectionId, taken: &mut Vec<Taken>) {
+fn keys(layout: &Layout, tables: &mut [DynamoTable], id: CollectionId, taken: &mut Vec<Taken>) {
     let collection = &layout.design.collections[id];
     let Some(host) = layout.design.host(id) else { return };
     let (Some(table), Some(of)) = (tables.get(id.index()), tables.get(host.index())) else { return };

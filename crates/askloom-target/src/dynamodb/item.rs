@@ -21,7 +21,7 @@ pub type Item = Vec<(String, Dynamo)>;
 
 /// The items of a record; none if its key is not one.
 #[must_use]
-pub fn items(layout: &Layout<'_>, tables: &[DynamoTable], sample: &Sample) -> Vec<(String, Item)> {
+pub fn items(layout: &Layout, tables: &[DynamoTable], sample: &Sample) -> Vec<(String, Item)> {
     let (Sample::Row { table: id, .. } | Sample::Block { table: id, .. }) = sample;
     let (Some(table), Some(own)) = (tables.get(id.index()), layout.table(*id)) else { return Vec::new() };
     // An index holds what its table has.
@@ -36,7 +36,7 @@ pub fn items(layout: &Layout<'_>, tables: &[DynamoTable], sample: &Sample) -> Ve
     items.into_iter().map(|item| (table.name.clone(), item)).collect()
 }
 
-fn row_item(layout: &Layout<'_>, table: &DynamoTable, cells: &[Value]) -> Option<Item> {
+fn row_item(layout: &Layout, table: &DynamoTable, cells: &[Value]) -> Option<Item> {
     let mut item = keys(table, cells)?;
     let outside = table.outside().filter_map(|(index, column)| {
         let cell = cells.get(index)?;
@@ -59,7 +59,7 @@ fn keys(table: &DynamoTable, cells: &[Value]) -> Option<Item> {
 }
 
 fn block_items(
-    layout: &Layout<'_>,
+    layout: &Layout,
     table: &DynamoTable,
     own: &Table,
     system: &System,
@@ -81,7 +81,7 @@ fn block_items(
     }
     let held = |(path, value): (&AccessPath, &Value)| {
         let made = match layout.at(own, path).filter(|_| table.faithful) {
-            Some((of, _)) => paper::inside(layout.conceptual, &of, value),
+            Some((of, _)) => paper::inside(&layout.conceptual, &of, value),
             None => nested(&layout.entry_tree(own, path, value)),
         };
         (path.clone(), made)
@@ -112,13 +112,13 @@ pub(super) fn entry_name(table: &DynamoTable, path: &AccessPath) -> String {
 }
 
 /// The class of most of a master's aggregates.
-pub(super) fn root_name(layout: &Layout<'_>, table: &DynamoTable) -> String {
+pub(super) fn root_name(layout: &Layout, table: &DynamoTable) -> String {
     let root = layout.design.collections[table.collection].source.root;
     layout.conceptual.classes[root].name.clone()
 }
 
 /// The records of some items of one table. What is left of a deleted row is none.
-pub fn samples(layout: &Layout<'_>, table: &DynamoTable, items: &[Item]) -> Result<Vec<Sample>, ValueError> {
+pub fn samples(layout: &Layout, table: &DynamoTable, items: &[Item]) -> Result<Vec<Sample>, ValueError> {
     let Some(own) = layout.table(table.collection) else { return Ok(Vec::new()) };
     let Some(system) = &table.system else {
         let gone = |item: &&Item| {
@@ -148,7 +148,7 @@ pub fn samples(layout: &Layout<'_>, table: &DynamoTable, items: &[Item]) -> Resu
 
 /// Puts what an item holds into its aggregate.
 fn piece(
-    layout: &Layout<'_>,
+    layout: &Layout,
     table: &DynamoTable,
     own: &Table,
     system: &System,
@@ -189,7 +189,7 @@ fn text(value: &Dynamo) -> Option<&str> {
 }
 
 /// A value for each column.
-fn cells(layout: &Layout<'_>, table: &DynamoTable, item: &Item) -> Result<Vec<Value>, ValueError> {
+fn cells(layout: &Layout, table: &DynamoTable, item: &Item) -> Result<Vec<Value>, ValueError> {
     let mut cells = vec![Value::Null; table.attributes.len()];
     for key in table.keys().filter(|key| key.kind != KeyKind::Item) {
         let value = find(item, &key.name).and_then(|value| key_back(table, key, value));
@@ -204,7 +204,7 @@ fn cells(layout: &Layout<'_>, table: &DynamoTable, item: &Item) -> Result<Vec<Va
         let (Some(cell), Some(value)) = (cells.get_mut(index), find(item, &column.name)) else { continue };
         let value = &if column.filled { emptied(value) } else { value.clone() };
         *cell = match &column.of.holds {
-            Holds::Tree { of, many } => back(layout.conceptual, of, *many, value)?,
+            Holds::Tree { of, many } => back(&layout.conceptual, of, *many, value)?,
             Holds::Scalar(_) | Holds::Ordinal | Holds::Locator => {
                 let ty = column.of.holds.scalar().unwrap_or(&Type::Text);
                 plain(value, ty)?
@@ -218,9 +218,9 @@ fn plain(value: &Dynamo, ty: &Type) -> Result<Value, ValueError> {
     leaf_back(value, ty).ok_or_else(|| ValueError(format!("{value:?} is no {ty}")))
 }
 
-fn entry(layout: &Layout<'_>, own: &Table, path: &AccessPath, value: &Dynamo) -> Result<Value, ValueError> {
+fn entry(layout: &Layout, own: &Table, path: &AccessPath, value: &Dynamo) -> Result<Value, ValueError> {
     let (of, many) = layout.at(own, path).ok_or_else(|| ValueError(format!("there is no `{path}`")))?;
-    back(layout.conceptual, &of, many, value)
+    back(&layout.conceptual, &of, many, value)
 }
 
 /// A nested value.

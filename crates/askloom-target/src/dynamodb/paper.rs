@@ -16,13 +16,13 @@ use askloom_model::{ClassId, Conceptual, Identity, Role, Value, identity_to_json
 use serde_json::Value as Json;
 
 /// The value of a member of the root.
-pub(super) fn attribute(layout: &Layout<'_>, column: &Column, value: &Value) -> Option<Dynamo> {
+pub(super) fn attribute(layout: &Layout, column: &Column, value: &Value) -> Option<Dynamo> {
     let made = match &column.source {
         Source::Member(member) => {
-            inside(layout.conceptual, &TreeOf::member(layout.conceptual, *member), value)
+            inside(&layout.conceptual, &TreeOf::member(&layout.conceptual, *member), value)
         }
         Source::Path { .. } | Source::Position { .. } | Source::Node | Source::Whole(_) => {
-            nested(&column.tree(layout.conceptual, value))
+            nested(&column.tree(&layout.conceptual, value))
         }
     };
     (made != Dynamo::Null).then_some(made)
@@ -58,7 +58,7 @@ fn reference(conceptual: &Conceptual, class: ClassId, id: &Identity) -> String {
 }
 
 /// Makes an index entity of two keys the table of the figure.
-pub(super) fn group(layout: &Layout<'_>, own: &Table, table: &mut DynamoTable) -> Option<()> {
+pub(super) fn group(layout: &Layout, own: &Table, table: &mut DynamoTable) -> Option<()> {
     let Shape::Rows(parts) = &own.shape else { return None };
     let ([first, second], Role::Index) = (parts.block.as_slice(), own.role) else { return None };
     let [hash] = first.columns.as_slice() else { return None };
@@ -83,7 +83,7 @@ pub(super) fn group(layout: &Layout<'_>, own: &Table, table: &mut DynamoTable) -
 }
 
 /// The class whose id a column holds.
-fn class_name<'l>(layout: &'l Layout<'_>, own: &Table, column: &Column) -> Option<&'l str> {
+fn class_name<'l>(layout: &'l Layout, own: &Table, column: &Column) -> Option<&'l str> {
     let Source::Position { position, .. } = column.source else { return None };
     let class = layout.design.collections[own.collection].source.positions[position].class?;
     Some(&layout.conceptual.classes[class].name)

@@ -70,7 +70,7 @@ pub enum Bound {
 
 /// The request of a read.
 #[must_use]
-pub fn request(layout: &Layout<'_>, tables: &[DynamoTable], read: &Read) -> Option<Request> {
+pub fn request(layout: &Layout, tables: &[DynamoTable], read: &Read) -> Option<Request> {
     let _whole = layout.table(read.table)?;
     let table = tables.get(read.table.index())?;
     let (name, index) = names(table);

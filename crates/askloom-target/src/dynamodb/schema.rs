@@ -153,7 +153,7 @@ pub struct Stamps {
 
 /// All tables, in the order of the layout's.
 #[must_use]
-pub fn tables(layout: &Layout<'_>, options: &Options) -> Vec<DynamoTable> {
+pub fn tables(layout: &Layout, options: &Options) -> Vec<DynamoTable> {
     let (prefix, faithful) = (&options.prefix, options.faithful);
     // What is wrong with settings has been said before.
     let settings = Settings::new(&options.settings).unwrap_or_default();
@@ -199,7 +199,7 @@ pub(super) fn long_enough(mut name: String) -> String {
     name
 }
 
-fn one(layout: &Layout<'_>, table: &Table, name: String, faithful: bool) -> DynamoTable {
+fn one(layout: &Layout, table: &Table, name: String, faithful: bool) -> DynamoTable {
     let columns = table.columns.iter().map(|column| column.name.as_str());
     let master = matches!(table.shape, Shape::Master { .. });
     let mut own: Vec<&str> = match (master, faithful) {

@@ -168,7 +168,7 @@ pub(super) fn part(value: &Value, ty: &Type, order: Order, last: bool) -> Option
 
 /// The value of an attribute. Nothing if it is left out.
 #[must_use]
-pub(super) fn attribute(layout: &Layout<'_>, attribute: &Attribute, value: &Value) -> Option<Dynamo> {
+pub(super) fn attribute(layout: &Layout, attribute: &Attribute, value: &Value) -> Option<Dynamo> {
     let made = unfilled(layout, attribute, value)?;
     Some(match made {
         Dynamo::S(text) if attribute.filled => Dynamo::S(filled(&text)),
@@ -176,18 +176,18 @@ pub(super) fn attribute(layout: &Layout<'_>, attribute: &Attribute, value: &Valu
     })
 }
 
-fn unfilled(layout: &Layout<'_>, attribute: &Attribute, value: &Value) -> Option<Dynamo> {
+fn unfilled(layout: &Layout, attribute: &Attribute, value: &Value) -> Option<Dynamo> {
     match (&attribute.of.holds, value) {
         (_, Value::Null) => None,
         (Holds::Tree { of: TreeOf::Identity(class), .. }, Value::Set(ids)) => {
-            let types = identity_types(layout.conceptual, *class);
+            let types = identity_types(&layout.conceptual, *class);
             let [ty] = types.as_slice() else {
-                return some(nested(&attribute.of.tree(layout.conceptual, value)));
+                return some(nested(&attribute.of.tree(&layout.conceptual, value)));
             };
             let parts = ids.iter().filter_map(|id| id.first().map(|part| leaf(part, ty)));
             set(parts.collect())
         }
-        (_, value) => some(nested(&attribute.of.tree(layout.conceptual, value))),
+        (_, value) => some(nested(&attribute.of.tree(&layout.conceptual, value))),
     }
 }
 
@@ -216,8 +216,8 @@ fn digits_of(value: &Dynamo) -> Option<String> {
 }
 
 /// A value by what it is of.
-pub(super) fn inside(layout: &Layout<'_>, of: &TreeOf, value: &Value) -> Dynamo {
-    nested(&tree(layout.conceptual, of, value))
+pub(super) fn inside(layout: &Layout, of: &TreeOf, value: &Value) -> Dynamo {
+    nested(&tree(&layout.conceptual, of, value))
 }
 
 pub(super) fn nested(tree: &Tree) -> Dynamo {

@@ -78,7 +78,7 @@ pub(super) fn slot(name: &str, tag: &'static str) -> Bound {
 
 /// The requests of a batch, in their order.
 #[must_use]
-pub fn writes(layout: &Layout<'_>, tables: &[DynamoTable], batch: &Batch) -> Vec<Repeated> {
+pub fn writes(layout: &Layout, tables: &[DynamoTable], batch: &Batch) -> Vec<Repeated> {
     let mut masters: Vec<Repeated> = Vec::new();
     let mut copies: Vec<Repeated> = Vec::new();
     for change in &batch.changes {
@@ -126,7 +126,7 @@ impl Write {
 }
 
 /// What an item has for an index alone.
-pub(super) fn index_cells(layout: &Layout<'_>, table: &DynamoTable, cells: &[Term]) -> Becoming {
+pub(super) fn index_cells(layout: &Layout, table: &DynamoTable, cells: &[Term]) -> Becoming {
     let keys = table.own_keys().map(|key| (key.name.clone(), key_bound(table, key, cells)));
     let values = table.own_values().map(|(at, column)| {
         let term = cells.iter().find(|term| term.column == Some(at));
@@ -136,7 +136,7 @@ pub(super) fn index_cells(layout: &Layout<'_>, table: &DynamoTable, cells: &[Ter
 }
 
 /// What a change of an index is in the write of the item: where it is put, what is for the index is set.
-fn index_keys(layout: &Layout<'_>, table: &DynamoTable, change: &Change, write: &mut Write) {
+fn index_keys(layout: &Layout, table: &DynamoTable, change: &Change, write: &mut Write) {
     let becoming: Becoming = match &change.kind {
         ChangeKind::PutRow(cells) => index_cells(layout, table, cells),
         ChangeKind::DropRow(terms) => {
@@ -163,7 +163,7 @@ fn index_keys(layout: &Layout<'_>, table: &DynamoTable, change: &Change, write: 
 
 /// A row with what it has for the local indexes of its table.
 fn in_local_indexes(
-    layout: &Layout<'_>,
+    layout: &Layout,
     tables: &[DynamoTable],
     batch: &Batch,
     table: &DynamoTable,
@@ -194,7 +194,7 @@ pub(super) fn known(cells: &[Value]) -> Vec<Term> {
 }
 
 /// The write that puts what is already there into a global index. Nothing if that is in it by its members.
-pub(super) fn in_index(layout: &Layout<'_>, tables: &[DynamoTable], sample: &Sample) -> Option<Write> {
+pub(super) fn in_index(layout: &Layout, tables: &[DynamoTable], sample: &Sample) -> Option<Write> {
     let Sample::Row { table, cells } = sample else { return None };
     let table = tables.get(table.index())?;
     let index = table.index.as_ref().filter(|index| !index.local)?;
@@ -228,7 +228,7 @@ pub(super) fn number(known: Option<u64>, name: &str) -> Bound {
 }
 
 fn master(
-    layout: &Layout<'_>,
+    layout: &Layout,
     table: &DynamoTable,
     system: &System,
     batch: &Batch,
@@ -270,7 +270,7 @@ fn master(
 }
 
 fn create(
-    layout: &Layout<'_>,
+    layout: &Layout,
     table: &DynamoTable,
     system: &System,
     batch: &Batch,
@@ -316,7 +316,7 @@ fn own_key(table: &DynamoTable, terms: &[Term]) -> Option<Cells> {
 /// Attributes with what they become: nothing if they go.
 pub(super) type Becoming = Vec<(String, Option<Bound>)>;
 
-fn members(layout: &Layout<'_>, table: &DynamoTable, terms: &[Term]) -> Becoming {
+fn members(layout: &Layout, table: &DynamoTable, terms: &[Term]) -> Becoming {
     let own = terms.iter().filter_map(|term| {
         let column = table.attributes.get(term.column?).filter(|column| !column.in_key)?;
         Some((column.name.clone(), bound(layout, column, term)))
@@ -324,7 +324,7 @@ fn members(layout: &Layout<'_>, table: &DynamoTable, terms: &[Term]) -> Becoming
     own.collect()
 }
 
-fn bound(layout: &Layout<'_>, column: &Attribute, term: &Term) -> Option<Bound> {
+fn bound(layout: &Layout, column: &Attribute, term: &Term) -> Option<Bound> {
     match &term.value {
         Some(value) => attribute(layout, column, value).map(Bound::Value),
         None => Some(slot(&term.name, tag(&column.of.holds))),
@@ -426,7 +426,7 @@ fn bury(
 }
 
 /// The value of an element that becomes an entry of its own.
-fn element(layout: &Layout<'_>, table: &DynamoTable, value: &Term) -> Bound {
+fn element(layout: &Layout, table: &DynamoTable, value: &Term) -> Bound {
     let column = value.column.and_then(|index| table.attributes.get(index));
     let of = column.and_then(|column| match &column.of.holds {
         Holds::Tree { of, .. } => Some(of),
@@ -503,7 +503,7 @@ fn drop_entry(
 }
 
 fn copy(
-    layout: &Layout<'_>,
+    layout: &Layout,
     table: &DynamoTable,
     stamps: &Stamps,
     batch: &Batch,
@@ -551,7 +551,7 @@ fn copy(
 
 /// The requests that put records in as they stand: as few as can be.
 #[must_use]
-pub fn puts(layout: &Layout<'_>, tables: &[DynamoTable], samples: &[&Sample]) -> Vec<Write> {
+pub fn puts(layout: &Layout, tables: &[DynamoTable], samples: &[&Sample]) -> Vec<Write> {
     let all = samples.iter().flat_map(|sample| items(layout, tables, sample));
     batches(all)
 }

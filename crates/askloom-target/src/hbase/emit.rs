@@ -47,12 +47,12 @@ impl Language for HBase {
         Generated { files, notes, refused: refused(source, &tables) }
     }
 
-    fn read(&self, layout: &Layout<'_>, options: &Options, read: &Read) -> String {
+    fn read(&self, layout: &Layout, options: &Options, read: &Read) -> String {
         let tables = tables(layout, &options.prefix);
         request(layout, &tables, read).map(|request| request.text()).unwrap_or_default()
     }
 
-    fn put(&self, layout: &Layout<'_>, options: &Options, sample: &Sample) -> String {
+    fn put(&self, layout: &Layout, options: &Options, sample: &Sample) -> String {
         put(layout, &tables(layout, &options.prefix), sample)
     }
 }
@@ -69,7 +69,7 @@ fn notes() -> Vec<String> {
     notes.map(str::to_owned).to_vec()
 }
 
-fn put(layout: &Layout<'_>, tables: &[HTable], record: &Sample) -> String {
+fn put(layout: &Layout, tables: &[HTable], record: &Sample) -> String {
     let Some(mutation) = sample(layout, tables, record) else { return String::new() };
     let (table, row, at) = (text(mutation.table.as_bytes()), mutation.row.text(), mutation.at.plain());
     // The server counts from the timestamp, which is no time here.
@@ -83,7 +83,7 @@ fn put(layout: &Layout<'_>, tables: &[HTable], record: &Sample) -> String {
     mutation.put.iter().map(one).collect()
 }
 
-fn block(layout: &Layout<'_>, tables: &[HTable], statement: &Statement) -> Block {
+fn block(layout: &Layout, tables: &[HTable], statement: &Statement) -> Block {
     generate::block(MARK, statement, |_, step| match &step.action {
         Action::Read(read) => {
             request(layout, tables, read).map(|request| request.text() + "\n").unwrap_or_default()

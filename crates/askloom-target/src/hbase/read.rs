@@ -48,7 +48,7 @@ pub enum Limit {
 
 /// The request of a read.
 #[must_use]
-pub fn request(layout: &Layout<'_>, tables: &[HTable], read: &Read) -> Option<Request> {
+pub fn request(layout: &Layout, tables: &[HTable], read: &Read) -> Option<Request> {
     let own = tables.get(read.table.index())?;
     let table = layout.table(read.table)?;
     let scan = |rows| Request::Scan(Scan { table: own.name.clone(), rows, backwards: false, limit: None });

@@ -16,7 +16,7 @@ pub struct Row {
 }
 
 /// The record of a row.
-pub fn record(layout: &Layout<'_>, own: &HTable, row: &Row) -> Result<Sample, ValueError> {
+pub fn record(layout: &Layout, own: &HTable, row: &Row) -> Result<Sample, ValueError> {
     let table = layout.table(own.collection).ok_or_else(|| ValueError("no such table".to_owned()))?;
     let mut key = split(table, &row.key)?.into_iter();
     let mut cells = Vec::with_capacity(own.columns.len());
@@ -36,7 +36,7 @@ pub fn record(layout: &Layout<'_>, own: &HTable, row: &Row) -> Result<Sample, Va
 }
 
 fn block(
-    layout: &Layout<'_>,
+    layout: &Layout,
     own: &HTable,
     table: &Table,
     row: &Row,

@@ -65,7 +65,7 @@ pub struct HColumn {
 
 /// All tables, in the order of the layout's.
 #[must_use]
-pub fn tables(layout: &Layout<'_>, prefix: &str) -> Vec<HTable> {
+pub fn tables(layout: &Layout, prefix: &str) -> Vec<HTable> {
     let wanted: Vec<String> = layout.tables().iter().map(|table| format!("{prefix}{}", table.name)).collect();
     let names = TABLES.names(wanted.iter().map(String::as_str));
     layout.tables().iter().zip(names).map(|(table, name)| named(table, name)).collect()

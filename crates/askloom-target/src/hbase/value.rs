@@ -66,11 +66,11 @@ pub(super) fn packing(column: &Column) -> Packing {
 
 /// The cell of a value. None for null.
 #[must_use]
-pub(super) fn cell(layout: &Layout<'_>, column: &Column, value: &Value) -> Option<Cell> {
+pub(super) fn cell(layout: &Layout, column: &Column, value: &Value) -> Option<Cell> {
     match (&column.holds, value) {
         (_, Value::Null) => None,
         (Holds::Tree { .. }, value) => {
-            Some(Cell::text(&column.tree(layout.conceptual, value).to_json().to_string()))
+            Some(Cell::text(&column.tree(&layout.conceptual, value).to_json().to_string()))
         }
         (Holds::Scalar(ty), Value::Reference(parts)) => parts.first().and_then(|part| scalar(part, ty)),
         (Holds::Scalar(ty), value) => scalar(value, ty),
@@ -115,9 +115,9 @@ fn written(value: &Value, ty: &Type) -> Cell {
 }
 
 /// The value of a cell's bytes.
-pub(super) fn value(layout: &Layout<'_>, column: &Column, bytes: &[u8]) -> Result<Value, ValueError> {
+pub(super) fn value(layout: &Layout, column: &Column, bytes: &[u8]) -> Result<Value, ValueError> {
     match &column.holds {
-        Holds::Tree { .. } => column.from_json(layout.conceptual, &json(bytes)?),
+        Holds::Tree { .. } => column.from_json(&layout.conceptual, &json(bytes)?),
         Holds::Scalar(ty) => scalar_value(bytes, ty),
         Holds::Ordinal => scalar_value(bytes, &Type::Long),
         Holds::Locator => scalar_value(bytes, &Type::Blob),

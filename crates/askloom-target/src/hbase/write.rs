@@ -56,7 +56,7 @@ const NEXT: &str = "version+1";
 
 /// The mutations of a batch, in their order: aggregates first.
 #[must_use]
-pub fn mutations(layout: &Layout<'_>, tables: &[HTable], batch: &Batch) -> Vec<Repeated> {
+pub fn mutations(layout: &Layout, tables: &[HTable], batch: &Batch) -> Vec<Repeated> {
     let mut masters: Vec<Repeated> = Vec::new();
     let mut copies: Vec<Repeated> = Vec::new();
     for change in &batch.changes {
@@ -83,7 +83,7 @@ pub fn mutations(layout: &Layout<'_>, tables: &[HTable], batch: &Batch) -> Vec<R
 }
 
 /// How long the server keeps what a change puts into an aggregate that expires.
-fn ttl_ms(layout: &Layout<'_>, table: &Table, change: &Change) -> Option<u64> {
+fn ttl_ms(layout: &Layout, table: &Table, change: &Change) -> Option<u64> {
     match &change.expires {
         Some(expires) => expires.kept_ms(),
         None => layout.kept_ms(table),
@@ -119,7 +119,7 @@ impl Mutation {
     }
 
     /// A cell, or no cell where the value is null.
-    fn set(&mut self, layout: &Layout<'_>, column: &HColumn, term: &Term) {
+    fn set(&mut self, layout: &Layout, column: &HColumn, term: &Term) {
         match &term.value {
             None => self.put.push((column.name.clone(), Bound::Slot(term.name.clone(), packing(&column.of)))),
             Some(value) => match cell(layout, &column.of, value) {
@@ -129,7 +129,7 @@ impl Mutation {
         }
     }
 
-    fn set_all(&mut self, layout: &Layout<'_>, own: &HTable, terms: &[Term]) {
+    fn set_all(&mut self, layout: &Layout, own: &HTable, terms: &[Term]) {
         for term in terms {
             let column = term.column.and_then(|index| own.columns.get(index));
             if let Some(column) = column.filter(|column| !column.of.is_key()) {
@@ -156,13 +156,7 @@ fn counted(number: Option<u64>, name: &str) -> Bound {
     number.map_or_else(|| long(name), known)
 }
 
-fn master(
-    layout: &Layout<'_>,
-    own: &HTable,
-    table: &Table,
-    batch: &Batch,
-    change: &Change,
-) -> Option<Mutation> {
+fn master(layout: &Layout, own: &HTable, table: &Table, batch: &Batch, change: &Change) -> Option<Mutation> {
     let version = batch.version(change.table, change.kind.terms());
     let next = || counted(version.next(), NEXT);
     let read = match version {
@@ -228,29 +222,23 @@ fn master(
     }
 }
 
-fn element(layout: &Layout<'_>, table: &Table, value: &Term) -> Bound {
+fn element(layout: &Layout, table: &Table, value: &Term) -> Bound {
     let column = value.column.and_then(|index| table.columns.get(index));
     match (&value.value, column) {
         (Some(known), Some(column)) => {
-            let json = column.tree(layout.conceptual, known).to_json().to_string();
+            let json = column.tree(&layout.conceptual, known).to_json().to_string();
             Bound::Cell(Cell::text(&json))
         }
         (_, _) => Bound::Slot(value.name.clone(), Packing::Bytes),
     }
 }
 
-fn class_name(layout: &Layout<'_>, table: &Table) -> String {
+fn class_name(layout: &Layout, table: &Table) -> String {
     let root = layout.design.collections[table.collection].source.root;
     layout.conceptual.classes[root].name.clone()
 }
 
-fn copy(
-    layout: &Layout<'_>,
-    own: &HTable,
-    table: &Table,
-    batch: &Batch,
-    change: &Change,
-) -> Option<Mutation> {
+fn copy(layout: &Layout, own: &HTable, table: &Table, batch: &Batch, change: &Change) -> Option<Mutation> {
     let stamp = counted(batch.seen.stamp, STAMP);
     match &change.kind {
         ChangeKind::PutRow(cells) => {
@@ -277,7 +265,7 @@ fn copy(
 
 /// The mutation that puts a record in as it stands.
 #[must_use]
-pub(super) fn sample(layout: &Layout<'_>, tables: &[HTable], sample: &Sample) -> Option<Mutation> {
+pub(super) fn sample(layout: &Layout, tables: &[HTable], sample: &Sample) -> Option<Mutation> {
     match sample {
         Sample::Row { table: id, cells } => {
             let (own, table) = (tables.get(id.index())?, layout.table(*id)?);
@@ -314,7 +302,7 @@ pub(super) fn sample(layout: &Layout<'_>, tables: &[HTable], sample: &Sample) ->
 }
 
 fn filled<'c>(
-    layout: &'c Layout<'_>,
+    layout: &'c Layout,
     own: &'c HTable,
     cells: &'c [Value],
 ) -> impl Iterator<Item = (String, Bound)> + 'c {

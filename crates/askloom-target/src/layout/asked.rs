@@ -37,7 +37,7 @@ struct Asking {
     order: Vec<(Way, bool)>,
 }
 
-impl Layout<'_> {
+impl Layout {
     /// With what queries search and sort by.
     #[must_use]
     pub fn asked_by(mut self, queries: &[Query]) -> Self {
@@ -104,7 +104,7 @@ impl Layout<'_> {
 
     /// The member of an identifier whose only part this is.
     fn identifier_leaf(&self, class: ClassId, part: usize) -> Option<Leaf> {
-        let parts = identifier_parts(self.conceptual, class);
+        let parts = identifier_parts(&self.conceptual, class);
         let (member, _) = parts.get(part)?;
         let only = parts.iter().filter(|(own, _)| own == member).count() == 1;
         only.then_some(match *member {

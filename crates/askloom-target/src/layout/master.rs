@@ -77,7 +77,7 @@ impl Block {
     }
 }
 
-impl Layout<'_> {
+impl Layout {
     /// The cells of the record of a block: its key, then its members.
     #[must_use]
     pub fn block_cells(&self, table: &Table, block: &Block) -> Vec<Value> {
@@ -116,7 +116,7 @@ impl Layout<'_> {
     ) -> Result<(Identity, Record), ValueError> {
         let declared = self.design.collections[table.collection].source.root;
         let class = match class {
-            Some(name) => class_named(self.conceptual, declared, name)?,
+            Some(name) => class_named(&self.conceptual, declared, name)?,
             None => declared,
         };
         let mut record = Record::new(class);
@@ -135,7 +135,7 @@ impl Layout<'_> {
     fn member_value(&self, column: &Column, cell: &Value) -> Value {
         let refers = match column.source {
             Source::Member(Member::End(end)) => {
-                matches!(TreeOf::member(self.conceptual, Member::End(end)), TreeOf::Identity(_))
+                matches!(TreeOf::member(&self.conceptual, Member::End(end)), TreeOf::Identity(_))
             }
             Source::Member(Member::Attribute(_))
             | Source::Path { .. }
@@ -165,7 +165,7 @@ impl Layout<'_> {
                 Member::Attribute(_) => rest.next().cloned(),
                 Member::End(id) => {
                     let target = self.conceptual.ends[id].target;
-                    let length = askloom_model::identity_types(self.conceptual, target).len();
+                    let length = askloom_model::identity_types(&self.conceptual, target).len();
                     Some(Value::Reference(rest.by_ref().take(length).cloned().collect()))
                 }
             };
@@ -179,7 +179,7 @@ impl Layout<'_> {
     #[must_use]
     pub fn entry_tree(&self, table: &Table, path: &AccessPath, value: &Value) -> Tree {
         match self.at(table, path) {
-            Some((of, _)) => tree(self.conceptual, &of, value),
+            Some((of, _)) => tree(&self.conceptual, &of, value),
             None => Tree::Nothing,
         }
     }
@@ -187,7 +187,7 @@ impl Layout<'_> {
     /// The value of an entry of its own from the JSON of data files.
     pub fn entry_value(&self, table: &Table, path: &AccessPath, json: &Json) -> Result<Value, ValueError> {
         let (of, many) = self.at(table, path).ok_or_else(|| ValueError(format!("there is no `{path}`")))?;
-        value_from_json(self.conceptual, &of, many, json)
+        value_from_json(&self.conceptual, &of, many, json)
     }
 
     /// What is at a path of an aggregate, and whether there are several.
@@ -199,12 +199,12 @@ impl Layout<'_> {
             match step {
                 AccessStep::Field(name) => {
                     let member = self.member_named(&classes, name)?;
-                    let of = TreeOf::member(self.conceptual, member);
+                    let of = TreeOf::member(&self.conceptual, member);
                     classes = match of {
                         TreeOf::Instance(class) | TreeOf::Identity(class) => vec![class],
                         TreeOf::Basic(_) => Vec::new(),
                     };
-                    found = Some((of, is_many(self.conceptual, member)));
+                    found = Some((of, is_many(&self.conceptual, member)));
                 }
                 AccessStep::Element(_) | AccessStep::Link(_) => {
                     found = found.map(|(of, _)| (of, false));
@@ -215,7 +215,7 @@ impl Layout<'_> {
     }
 
     fn member_named(&self, classes: &[ClassId], name: &str) -> Option<Member> {
-        let members = classes.iter().flat_map(|&class| super::build::every_member(self.conceptual, class));
+        let members = classes.iter().flat_map(|&class| super::build::every_member(&self.conceptual, class));
         members.into_iter().find(|&member| self.conceptual.member_name(member) == name)
     }
 }

@@ -18,12 +18,14 @@ use crate::tree::TreeOf;
 use askloom_model::{
     Capability, Collection, CollectionId, Conceptual, Design, Id, Leaf, Member, Path, PositionId, Role, Type,
 };
+use std::sync::Arc;
 
-/// All tables of a design.
+/// All tables of a design. It owns what it was built from, so that a prepared program can outlive its caller and be
+/// shared between tasks.
 #[derive(Debug)]
-pub struct Layout<'l> {
-    pub conceptual: &'l Conceptual,
-    pub design: &'l Design,
+pub struct Layout {
+    pub conceptual: Arc<Conceptual>,
+    pub design: Arc<Design>,
     tables: Vec<Table>,
     asked: Vec<Asked>,
 }
@@ -174,11 +176,12 @@ pub(crate) fn member_of(leaf: Leaf) -> Option<Member> {
     }
 }
 
-impl<'l> Layout<'l> {
+impl Layout {
     #[must_use]
-    pub fn new(conceptual: &'l Conceptual, design: &'l Design) -> Self {
+    pub fn new(conceptual: &Conceptual, design: &Design) -> Self {
         let tables = design.collections.iter();
         let tables = tables.map(|(id, collection)| build::table(conceptual, id, collection)).collect();
+        let (conceptual, design) = (Arc::new(conceptual.clone()), Arc::new(design.clone()));
         Self { conceptual, design, tables, asked: Vec::new() }
     }
 
@@ -202,7 +205,7 @@ impl<'l> Layout<'l> {
         index: impl Fn(&Collection, &T, &T) -> Option<T>,
     ) {
         for (id, copy) in self.design.collections.iter() {
-            if !capability.leads_to_records(self.conceptual, copy) {
+            if !capability.leads_to_records(&self.conceptual, copy) {
                 continue;
             }
             let host = self.design.master(copy.source.root).and_then(|host| all.get(host.index()));

@@ -14,11 +14,11 @@ use jiff::{Timestamp, ToSpan};
 use std::collections::BTreeMap;
 
 /// The record of a document.
-pub fn sample(layout: &Layout<'_>, of: &MongoCollection, document: &Document) -> Result<Sample, ValueError> {
+pub fn sample(layout: &Layout, of: &MongoCollection, document: &Document) -> Result<Sample, ValueError> {
     if get(document, "_id").is_none() {
         return Err(ValueError("a document without `_id`".to_owned()));
     }
-    let decoder = Decoder { conceptual: layout.conceptual };
+    let decoder = Decoder { conceptual: &layout.conceptual };
     let cell = |field: &MongoField| decoder.field(field, at(document, &field.path).unwrap_or(&Bson::Null));
     let cells: Vec<Value> = of.fields.iter().map(cell).collect::<Result<_, _>>()?;
     let (Some(system), Some(table)) = (&of.system, layout.table(of.collection)) else {

@@ -53,11 +53,11 @@ impl Language for MongoDb {
         Generated { files, notes: notes(&all, &source.options), refused }
     }
 
-    fn read(&self, layout: &Layout<'_>, options: &Options, read: &Read) -> String {
+    fn read(&self, layout: &Layout, options: &Options, read: &Read) -> String {
         find(layout, &collections(layout, options), read).map(|find| find.text()).unwrap_or_default()
     }
 
-    fn put(&self, layout: &Layout<'_>, options: &Options, sample: &Sample) -> String {
+    fn put(&self, layout: &Layout, options: &Options, sample: &Sample) -> String {
         put(layout, &collections(layout, options), sample)
     }
 }
@@ -85,12 +85,12 @@ fn notes(all: &[MongoCollection], options: &Options) -> Vec<String> {
     notes
 }
 
-fn put(layout: &Layout<'_>, all: &[MongoCollection], record: &Sample) -> String {
+fn put(layout: &Layout, all: &[MongoCollection], record: &Sample) -> String {
     sample(layout, all, record).map_or_else(String::new, |command| command.call("db", 0, "") + ";\n")
 }
 
 /// Collections, then the indexes of them that are copies.
-fn definitions(layout: &Layout<'_>, all: &[MongoCollection]) -> Vec<Block> {
+fn definitions(layout: &Layout, all: &[MongoCollection]) -> Vec<Block> {
     let collections = all.iter().filter(|of| of.index.is_none());
     let mut blocks: Vec<Block> = collections.map(|of| definition(layout, of)).collect();
     let mut made: Vec<&MongoCollection> = Vec::new();
@@ -108,11 +108,11 @@ fn definitions(layout: &Layout<'_>, all: &[MongoCollection]) -> Vec<Block> {
 }
 
 /// The name that a collection has in the design.
-fn wanted<'l>(layout: &'l Layout<'_>, id: CollectionId) -> &'l str {
+fn wanted(layout: &Layout, id: CollectionId) -> &str {
     layout.table(id).map(|table| table.name.as_str()).unwrap_or_default()
 }
 
-fn index_definition(layout: &Layout<'_>, of: &MongoCollection, index: &IndexOf, same: Option<&str>) -> Block {
+fn index_definition(layout: &Layout, of: &MongoCollection, index: &IndexOf, same: Option<&str>) -> Block {
     let name = wanted(layout, of.collection);
     let mut made = format!("{MARK} {}, an index of {}", in_comment(name), in_comment(&of.name));
     if let Some(same) = same {
@@ -131,7 +131,7 @@ fn index_definition(layout: &Layout<'_>, of: &MongoCollection, index: &IndexOf, 
     Block { of: name.to_owned(), text: made, whole: true }
 }
 
-fn definition(layout: &Layout<'_>, of: &MongoCollection) -> Block {
+fn definition(layout: &Layout, of: &MongoCollection) -> Block {
     let wanted = wanted(layout, of.collection);
     let what = if of.is_master() { "an aggregate is a document" } else { "a copy: a row is a document" };
     let mut made = format!("{MARK} {}, {what}\n", in_comment(wanted));
@@ -160,7 +160,7 @@ fn definition(layout: &Layout<'_>, of: &MongoCollection) -> Block {
     Block { of: wanted.to_owned(), text: made, whole: true }
 }
 
-fn block(layout: &Layout<'_>, all: &[MongoCollection], statement: &Statement) -> Block {
+fn block(layout: &Layout, all: &[MongoCollection], statement: &Statement) -> Block {
     let program = &statement.program;
     let mut made = commented(&heading(MARK, statement));
     for (index, step) in program.steps.iter().enumerate() {

@@ -22,12 +22,12 @@ pub struct IndexOf {
 }
 
 /// Makes indexes of the collections that the store is to keep.
-pub(super) fn link(layout: &Layout<'_>, all: &mut [MongoCollection]) {
+pub(super) fn link(layout: &Layout, all: &mut [MongoCollection]) {
     layout.link(&CAPABILITY, all, |copy, host, own| index(layout, copy, host, own));
 }
 
 fn index(
-    layout: &Layout<'_>,
+    layout: &Layout,
     copy: &Collection,
     host: &MongoCollection,
     own: &MongoCollection,
@@ -39,7 +39,7 @@ fn index(
     };
     let fields: Vec<MongoField> = own.fields.iter().map(field).collect::<Option<_>>()?;
     let terms = copy.source.condition.as_ref().map_or(Some(Vec::new()), |all| all.index_terms())?;
-    let encoder = Encoder { conceptual: layout.conceptual, faithful: host.faithful };
+    let encoder = Encoder { conceptual: &layout.conceptual, faithful: host.faithful };
     let condition = terms.iter().map(|term| compared(encoder, host, term)).collect::<Option<_>>()?;
     let index = IndexOf { host: host.collection, name: own.name.clone(), condition };
     Some(MongoCollection {

@@ -24,10 +24,10 @@ pub struct Find {
 
 /// The find of a read.
 #[must_use]
-pub fn find(layout: &Layout<'_>, collections: &[MongoCollection], read: &Read) -> Option<Find> {
+pub fn find(layout: &Layout, collections: &[MongoCollection], read: &Read) -> Option<Find> {
     let of = collections.get(read.table.index())?;
     let host = of.index.as_ref().and_then(|index| collections.get(index.host.index()));
-    let encoder = Encoder { conceptual: layout.conceptual, faithful: of.faithful };
+    let encoder = Encoder { conceptual: &layout.conceptual, faithful: of.faithful };
     let finding = Finding { of, host, encoder };
     let mut find = Find {
         collection: of.name.clone(),
@@ -107,7 +107,7 @@ impl Finding<'_> {
     }
 
     /// The fields of the index, and those of some members of its host. None if that is all there is.
-    fn projection(&self, layout: &Layout<'_>, members: Option<&[Member]>) -> Vec<String> {
+    fn projection(&self, layout: &Layout, members: Option<&[Member]>) -> Vec<String> {
         let Some((host, members)) = self.host.zip(members) else { return Vec::new() };
         let wanted = |field: &&MongoField| match field.of.source {
             Source::Member(member) => {

@@ -90,7 +90,7 @@ pub enum Kind {
 
 /// All collections, in the order of the layout's tables.
 #[must_use]
-pub fn collections(layout: &Layout<'_>, options: &Options) -> Vec<MongoCollection> {
+pub fn collections(layout: &Layout, options: &Options) -> Vec<MongoCollection> {
     let wanted: Vec<String> =
         layout.tables().iter().map(|table| format!("{}{}", options.prefix, table.name)).collect();
     let names = COLLECTIONS.names(wanted.iter().map(String::as_str));

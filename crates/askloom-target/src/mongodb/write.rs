@@ -53,7 +53,7 @@ const ORDINAL: &str = ":ordinal";
 
 /// The commands of a batch, in their order.
 #[must_use]
-pub fn commands(layout: &Layout<'_>, collections: &[MongoCollection], batch: &Batch) -> Vec<Repeated> {
+pub fn commands(layout: &Layout, collections: &[MongoCollection], batch: &Batch) -> Vec<Repeated> {
     let mut all: Vec<Repeated> = Vec::new();
     for change in &batch.changes {
         let own = collections.get(change.table.index());
@@ -156,12 +156,12 @@ fn several(before: &mut Bson, word: &str, value: Bson) {
 }
 
 /// The class that a master is of.
-fn root<'l>(layout: &'l Layout<'_>, of: &MongoCollection) -> &'l Class {
+fn root<'l>(layout: &'l Layout, of: &MongoCollection) -> &'l Class {
     &layout.conceptual.classes[layout.design.collections[of.collection].source.root]
 }
 
 struct Changing<'c> {
-    layout: &'c Layout<'c>,
+    layout: &'c Layout,
     of: &'c MongoCollection,
     /// Of the aggregate, as it was read.
     version: Version,
@@ -223,7 +223,7 @@ impl Changing<'_> {
     }
 
     fn encoder(&self) -> Encoder<'_> {
-        Encoder { conceptual: self.layout.conceptual, faithful: self.of.faithful }
+        Encoder { conceptual: &self.layout.conceptual, faithful: self.of.faithful }
     }
 
     fn class(&self, class: ClassId) -> Option<(String, Bson)> {
@@ -396,7 +396,7 @@ fn filled(field: &MongoField, value: Bson) -> Bson {
 
 /// The command that puts a record in as it stands. Nothing for one of an index.
 #[must_use]
-pub fn sample(layout: &Layout<'_>, collections: &[MongoCollection], sample: &Sample) -> Option<Command> {
+pub fn sample(layout: &Layout, collections: &[MongoCollection], sample: &Sample) -> Option<Command> {
     let (Sample::Row { table, .. } | Sample::Block { table, .. }) = sample;
     let of = collections.get(table.index()).filter(|of| of.index.is_none())?;
     let document = match sample {
@@ -408,7 +408,7 @@ pub fn sample(layout: &Layout<'_>, collections: &[MongoCollection], sample: &Sam
 }
 
 /// The `_id` and the fields that are not null.
-fn document(layout: &Layout<'_>, of: &MongoCollection, cells: &[Value]) -> Document {
+fn document(layout: &Layout, of: &MongoCollection, cells: &[Value]) -> Document {
     let changing = Changing { layout, of, version: Version::Slot, stamp: None };
     let term = |(column, cell): (usize, &Value)| Term {
         name: String::new(),
@@ -421,11 +421,11 @@ fn document(layout: &Layout<'_>, of: &MongoCollection, cells: &[Value]) -> Docum
 }
 
 /// The aggregate with all its entries in their nesting.
-fn whole(layout: &Layout<'_>, of: &MongoCollection, table: &Table, block: &Block) -> Document {
+fn whole(layout: &Layout, of: &MongoCollection, table: &Table, block: &Block) -> Document {
     let pieces = block.pieces();
     let class = layout.design.collections[of.collection].source.root;
     let there = !pieces.is_empty();
-    let root = join(layout.conceptual, class, pieces).ok().or_else(|| block.fields.root.clone());
+    let root = join(&layout.conceptual, class, pieces).ok().or_else(|| block.fields.root.clone());
     let joined =
         Block { fields: Fields { root: root.filter(|_| there) }, entries: BTreeMap::new(), ..block.clone() };
     let mut fields = document(layout, of, &layout.block_cells(table, &joined)).into_iter();
@@ -449,8 +449,8 @@ fn whole(layout: &Layout<'_>, of: &MongoCollection, table: &Table, block: &Block
 }
 
 /// As the papers have it: a field for each entry, named by its path, and the id once more.
-fn flat(layout: &Layout<'_>, of: &MongoCollection, table: &Table, block: &Block) -> Document {
-    let encoder = Encoder { conceptual: layout.conceptual, faithful: true };
+fn flat(layout: &Layout, of: &MongoCollection, table: &Table, block: &Block) -> Document {
+    let encoder = Encoder { conceptual: &layout.conceptual, faithful: true };
     let cells = layout.block_cells(table, block);
     let mut all: Document = document(layout, of, &cells).into_iter().take(1).collect();
     for (field, cell) in of.fields.iter().zip(&cells).filter(|(_, cell)| !cell.is_absent()) {

@@ -59,12 +59,12 @@ impl Language for Oracle {
         Generated { files, notes: notes(), refused: refused(source, &all) }
     }
 
-    fn read(&self, layout: &Layout<'_>, options: &Options, read: &Read) -> String {
+    fn read(&self, layout: &Layout, options: &Options, read: &Read) -> String {
         let all = pairs(layout, &options.prefix);
         request(layout, &all, read).map(|request| request.text()).unwrap_or_default()
     }
 
-    fn put(&self, layout: &Layout<'_>, options: &Options, sample: &Sample) -> String {
+    fn put(&self, layout: &Layout, options: &Options, sample: &Sample) -> String {
         let all = pairs(layout, &options.prefix);
         if options.faithful { paper::figure(layout, &all, sample) } else { put(layout, &all, sample) }
     }
@@ -81,11 +81,11 @@ fn notes() -> Vec<String> {
     notes.map(str::to_owned).to_vec()
 }
 
-fn put(layout: &Layout<'_>, all: &[Pairs], record: &Sample) -> String {
+fn put(layout: &Layout, all: &[Pairs], record: &Sample) -> String {
     execute(&sample(layout, all, record)) + "\n"
 }
 
-fn block(layout: &Layout<'_>, all: &[Pairs], statement: &Statement) -> Block {
+fn block(layout: &Layout, all: &[Pairs], statement: &Statement) -> Block {
     generate::block(MARK, statement, |_, step| match &step.action {
         Action::Read(read) => {
             request(layout, all, read).map(|request| request.text() + "\n").unwrap_or_default()

@@ -12,7 +12,7 @@ use askloom_model::{Conceptual, Id, Member, Record, Value};
 use std::fmt::Write;
 
 /// A record as lines of the figure: key, then value.
-pub(super) fn figure(layout: &Layout<'_>, all: &[Pairs], record: &Sample) -> String {
+pub(super) fn figure(layout: &Layout, all: &[Pairs], record: &Sample) -> String {
     match record {
         Sample::Block { table, block } => {
             let Some(pairs) = all.get(table.index()) else { return String::new() };
@@ -22,12 +22,12 @@ pub(super) fn figure(layout: &Layout<'_>, all: &[Pairs], record: &Sample) -> Str
             let mut text = String::new();
             match pairs.root {
                 Root::Together => {
-                    let fields = fields(layout.conceptual, root);
+                    let fields = fields(&layout.conceptual, root);
                     let _ = writeln!(text, "/{major}/- {{ {} }}", fields.join(", "));
                 }
                 Root::Apart => {
-                    for (member, value) in members(layout.conceptual, root) {
-                        let shown = shown(layout.conceptual, member, value, true);
+                    for (member, value) in members(&layout.conceptual, root) {
+                        let shown = shown(&layout.conceptual, member, value, true);
                         let _ = writeln!(text, "{major}/-/{} {shown}", layout.conceptual.member_name(member));
                     }
                 }
@@ -43,7 +43,7 @@ pub(super) fn figure(layout: &Layout<'_>, all: &[Pairs], record: &Sample) -> Str
 }
 
 /// The papers have no copies: these as they are.
-fn plain(layout: &Layout<'_>, all: &[Pairs], record: &Sample) -> String {
+fn plain(layout: &Layout, all: &[Pairs], record: &Sample) -> String {
     let mut text = String::new();
     for operation in sample(layout, all, record) {
         if let Operation::Put(key, Held::Json(value)) = operation {
@@ -73,9 +73,9 @@ fn fields(conceptual: &Conceptual, record: &Record) -> Vec<String> {
     members(conceptual, record).into_iter().map(one).collect()
 }
 
-fn entry(layout: &Layout<'_>, value: &Value) -> String {
+fn entry(layout: &Layout, value: &Value) -> String {
     match value {
-        Value::Record(record) => format!("{{ {} }}", fields(layout.conceptual, record).join(", ")),
+        Value::Record(record) => format!("{{ {} }}", fields(&layout.conceptual, record).join(", ")),
         other => alone_quoted(other),
     }
 }

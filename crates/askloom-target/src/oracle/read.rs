@@ -40,7 +40,7 @@ pub enum Bound {
 
 /// The request of a read.
 #[must_use]
-pub fn request(layout: &Layout<'_>, all: &[Pairs], read: &Read) -> Option<Request> {
+pub fn request(layout: &Layout, all: &[Pairs], read: &Read) -> Option<Request> {
     let own = all.get(read.table.index())?;
     let table = layout.table(read.table)?;
     let master = matches!(table.shape, Shape::Master { .. });

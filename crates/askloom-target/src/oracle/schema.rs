@@ -107,7 +107,7 @@ pub enum Root {
 
 /// All collections, in the order of the layout's.
 #[must_use]
-pub fn pairs(layout: &Layout<'_>, prefix: &str) -> Vec<Pairs> {
+pub fn pairs(layout: &Layout, prefix: &str) -> Vec<Pairs> {
     let wanted: Vec<String> = layout.tables().iter().map(|table| format!("{prefix}{}", table.name)).collect();
     let names = COLLECTIONS.names(wanted.iter().map(String::as_str));
     let one = |(table, name): (&Table, String)| Pairs {
@@ -131,7 +131,7 @@ fn root(contents: &Contents) -> Root {
 
 /// The same records as tables: `CREATE TABLE` for each collection, in the order of the layout's.
 #[must_use]
-pub fn definitions(layout: &Layout<'_>, prefix: &str) -> Vec<(String, String)> {
+pub fn definitions(layout: &Layout, prefix: &str) -> Vec<(String, String)> {
     let wanted: Vec<String> = layout.tables().iter().map(|table| format!("{prefix}{}", table.name)).collect();
     let names = SQL.names(wanted.iter().map(String::as_str));
     layout.tables().iter().zip(names).map(|(table, name)| (name.clone(), definition(table, &name))).collect()

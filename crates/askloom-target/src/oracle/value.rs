@@ -6,15 +6,12 @@ use askloom_model::{Type, Value, to_json};
 use serde_json::{Map, Value as Json};
 
 /// A value of a column as JSON.
-pub(super) fn json(layout: &Layout<'_>, column: &Column, value: &Value) -> Json {
-    column.tree(layout.conceptual, value).to_json()
+pub(super) fn json(layout: &Layout, column: &Column, value: &Value) -> Json {
+    column.tree(&layout.conceptual, value).to_json()
 }
 
 /// The fields of a record that are in its value, the null ones left out.
-pub(super) fn object<'c>(
-    layout: &Layout<'_>,
-    cells: impl IntoIterator<Item = (&'c Column, &'c Value)>,
-) -> Json {
+pub(super) fn object<'c>(layout: &Layout, cells: impl IntoIterator<Item = (&'c Column, &'c Value)>) -> Json {
     let filled = cells.into_iter().filter(|(_, value)| !value.is_null());
     let fields: Map<String, Json> =
         filled.map(|(column, value)| (column.name.clone(), json(layout, column, value))).collect();
@@ -35,7 +32,7 @@ pub(super) fn system(version: Json, class: Option<&str>, rest: &[u8]) -> Json {
 }
 
 /// The name of an aggregate's class.
-pub(super) fn class_name(layout: &Layout<'_>, pairs: &Pairs, table: &Table, block: Option<&Block>) -> String {
+pub(super) fn class_name(layout: &Layout, pairs: &Pairs, table: &Table, block: Option<&Block>) -> String {
     let root = layout.design.collections[pairs.collection].source.root;
     let own = block.and_then(|block| layout.class_name(table, block));
     own.unwrap_or(&layout.conceptual.classes[root].name).to_owned()

@@ -40,7 +40,7 @@ const NEXT: &str = "version+1";
 
 /// The transactions of a batch, in their order: aggregates first.
 #[must_use]
-pub fn transactions(layout: &Layout<'_>, all: &[Pairs], batch: &Batch) -> Vec<Repeated> {
+pub fn transactions(layout: &Layout, all: &[Pairs], batch: &Batch) -> Vec<Repeated> {
     let mut masters: Vec<(Vec<Component>, Vec<Operation>)> = Vec::new();
     let mut copies: Vec<Repeated> = Vec::new();
     for change in &batch.changes {
@@ -61,12 +61,7 @@ pub fn transactions(layout: &Layout<'_>, all: &[Pairs], batch: &Batch) -> Vec<Re
     masters.into_iter().map(|(_, operations)| (None, operations)).chain(copies).collect()
 }
 
-fn changed(
-    layout: &Layout<'_>,
-    own: &Pairs,
-    table: &Table,
-    change: &Change,
-) -> (Vec<Component>, Vec<Operation>) {
+fn changed(layout: &Layout, own: &Pairs, table: &Table, change: &Change) -> (Vec<Component>, Vec<Operation>) {
     let of = |terms: &[Term]| key(&own.name, table, terms);
     let next = |class: Option<Held>| {
         let class = class.map(|class| ("class".to_owned(), class));
@@ -140,7 +135,7 @@ fn system_key(key: &Key) -> Key {
     key.with([Component::Text(SYSTEM.to_owned())])
 }
 
-fn held(layout: &Layout<'_>, column: Option<&Column>, term: &Term) -> Held {
+fn held(layout: &Layout, column: Option<&Column>, term: &Term) -> Held {
     match (&term.value, column) {
         (Some(value), Some(column)) => Held::Json(json(layout, column, value)),
         (_, _) => Held::Slot(term.name.clone()),
@@ -152,7 +147,7 @@ fn column_of<'t>(table: &'t Table, term: &Term) -> Option<&'t Column> {
 }
 
 /// The members of the root: a pair each, or the one pair that has them all.
-fn members(layout: &Layout<'_>, own: &Pairs, table: &Table, key: &Key, terms: &[Term]) -> Vec<Operation> {
+fn members(layout: &Layout, own: &Pairs, table: &Table, key: &Key, terms: &[Term]) -> Vec<Operation> {
     let set: Vec<(&Column, &Term)> =
         terms.iter().filter_map(|term| Some((column_of(table, term)?, term))).collect();
     if own.root == Root::Together {
@@ -175,7 +170,7 @@ fn members(layout: &Layout<'_>, own: &Pairs, table: &Table, key: &Key, terms: &[
     set.into_iter().map(one).collect()
 }
 
-fn row(layout: &Layout<'_>, table: &Table, terms: &[Term]) -> Held {
+fn row(layout: &Layout, table: &Table, terms: &[Term]) -> Held {
     let cells: Vec<(&Column, &Term)> =
         terms.iter().filter_map(|term| Some((column_of(table, term)?, term))).collect();
     let known: Option<Vec<(&Column, &Value)>> =
@@ -189,7 +184,7 @@ fn row(layout: &Layout<'_>, table: &Table, terms: &[Term]) -> Held {
 
 /// The operations that put a record in as it stands, all under one major key.
 #[must_use]
-pub fn sample(layout: &Layout<'_>, all: &[Pairs], sample: &Sample) -> Vec<Operation> {
+pub fn sample(layout: &Layout, all: &[Pairs], sample: &Sample) -> Vec<Operation> {
     let (Sample::Row { table: id, .. } | Sample::Block { table: id, .. }) = sample;
     let (Some(own), Some(table)) = (all.get(id.index()), layout.table(*id)) else { return Vec::new() };
     let terms = |cells: &[Value]| -> Vec<Term> {

@@ -7,7 +7,7 @@ use askloom_model::{InSet, KeyValue, Leaf, Operand, Parameter, Value, typed};
 /// The parameters of a statement, and their values if they are given.
 #[derive(Clone, Copy)]
 pub(super) struct Given<'g> {
-    pub(super) layout: &'g Layout<'g>,
+    pub(super) layout: &'g Layout,
     pub(super) parameters: &'g [Parameter],
     /// One for each parameter; a missing one is nothing.
     pub(super) arguments: Option<&'g [Option<Value>]>,
@@ -26,7 +26,7 @@ impl Given<'_> {
         match is {
             KeyValue::Is(operand) => self.terms(table, columns, operand),
             KeyValue::Identity(components) => {
-                let conceptual = self.layout.conceptual;
+                let conceptual = &self.layout.conceptual;
                 let mut left = columns;
                 let mut terms = Vec::new();
                 for component in components {

@@ -8,7 +8,7 @@ use askloom_model::{
 };
 
 /// What is left to do: what the plan says, and what comes of reading several times or whole aggregates.
-pub(super) fn client(layout: &Layout<'_>, query: &Query, plan: &Plan, steps: &[Step]) -> Vec<Client> {
+pub(super) fn client(layout: &Layout, query: &Query, plan: &Plan, steps: &[Step]) -> Vec<Client> {
     let table = layout.table(plan.access.collection);
     let rows = table.is_some_and(|table| matches!(table.shape, Shape::Rows(_)));
     let groups = !plan.group_by.is_empty()
@@ -47,7 +47,7 @@ pub(super) fn client(layout: &Layout<'_>, query: &Query, plan: &Plan, steps: &[S
 
 /// Whether an index of the store's own gives the records that it leads to, all of them: columns that it does not hold
 /// are read with it.
-fn gives_records(layout: &Layout<'_>, plan: &Plan, steps: &[Step]) -> bool {
+fn gives_records(layout: &Layout, plan: &Plan, steps: &[Step]) -> bool {
     let collection = &layout.design.collections[plan.access.collection];
     let position = plan.access.positions.first().copied().flatten();
     let held = |path: &Path| {
@@ -61,12 +61,12 @@ fn gives_records(layout: &Layout<'_>, plan: &Plan, steps: &[Step]) -> bool {
     };
     let alone = collection.keeper == Keeper::Store && steps.len() == 1;
     alone
-        && plan.members_of_records(layout.conceptual).is_none()
+        && plan.members_of_records(&layout.conceptual).is_none()
         && plan.columns.iter().any(|column| lacks(&column.value))
 }
 
 /// Whether rows of a copy are of more classes than are asked for.
-pub(super) fn is_narrower(layout: &Layout<'_>, positions: &Table<PositionId, Position>, plan: &Plan) -> bool {
+pub(super) fn is_narrower(layout: &Layout, positions: &Table<PositionId, Position>, plan: &Plan) -> bool {
     let held = layout.design.collections[plan.access.collection].source.positions.iter();
     let mut pairs = held.zip(&plan.access.positions);
     pairs.any(|((_, own), asked)| asked.is_some_and(|asked| own.class != positions[asked].class))
@@ -74,8 +74,8 @@ pub(super) fn is_narrower(layout: &Layout<'_>, positions: &Table<PositionId, Pos
 
 /// Whether what is read tells itself that it is gone: aggregates that can expire, or that an index finds by a part of
 /// their id, which those that were deleted have still.
-fn gives_what_is_gone(layout: &Layout<'_>, positions: &Table<PositionId, Position>, plan: &Plan) -> bool {
-    let conceptual = layout.conceptual;
+fn gives_what_is_gone(layout: &Layout, positions: &Table<PositionId, Position>, plan: &Plan) -> bool {
+    let conceptual = &layout.conceptual;
     let collection = &layout.design.collections[plan.access.collection];
     if leads(conceptual, collection, plan) || matches!(collection.contents, Contents::Aggregate(_)) {
         let mut classes = positions.iter().filter_map(|(_, row)| row.class);

@@ -46,8 +46,8 @@ pub(crate) fn millis(at: &Term) -> Option<i64> {
 }
 
 /// What has no native expiry on a store that counts from the write: classes whose time counts from an attribute.
-pub(crate) fn without_native_expiry(layout: &Layout<'_>, store: &str) -> Option<String> {
-    let conceptual = layout.conceptual;
+pub(crate) fn without_native_expiry(layout: &Layout, store: &str) -> Option<String> {
+    let conceptual = &layout.conceptual;
     let counted = conceptual.classes.iter().filter_map(|(_, class)| {
         let from = &conceptual.attributes[class.ttl?.from?].name;
         Some(format!("`{}` (from `{from}`)", class.name))
@@ -62,7 +62,7 @@ pub(crate) fn without_native_expiry(layout: &Layout<'_>, store: &str) -> Option<
     })
 }
 
-impl Layout<'_> {
+impl Layout {
     /// The classes of a master's aggregates. None for a copy.
     fn classes(&self, table: &Table) -> impl Iterator<Item = ClassId> {
         let root = match table.shape {

@@ -12,12 +12,7 @@ use askloom_model::{
 
 /// What a query does by its plan. Arguments are in the order of its parameters.
 #[must_use]
-pub fn query(
-    layout: &Layout<'_>,
-    query: &Query,
-    plan: &Plan,
-    arguments: Option<&[Option<Value>]>,
-) -> Program {
+pub fn query(layout: &Layout, query: &Query, plan: &Plan, arguments: Option<&[Option<Value>]>) -> Program {
     let query = plan.query(query);
     let given = Given { layout, parameters: plan.parameters(query), arguments };
     let mut reads = Reads { given, plan, positions: &query.positions, start: None, steps: Vec::new() };
@@ -56,7 +51,7 @@ type Chosen = Vec<(usize, String, Option<Value>)>;
 
 impl Reads<'_> {
     fn conceptual(&self) -> &Conceptual {
-        self.given.layout.conceptual
+        &self.given.layout.conceptual
     }
 
     fn all(&mut self) {
@@ -366,8 +361,8 @@ impl Reads<'_> {
 }
 
 /// The indexes that lead from a part's id to the aggregates that have it inside.
-fn part_indexes(layout: &Layout<'_>, class: ClassId, root: ClassId) -> Vec<CollectionId> {
-    let conceptual = layout.conceptual;
+fn part_indexes(layout: &Layout, class: ClassId, root: ClassId) -> Vec<CollectionId> {
+    let conceptual = &layout.conceptual;
     let is_it = |collection: &askloom_model::Collection| {
         let Some(path) = collection.indexed().filter(|_| collection.source.root == root) else {
             return false;
@@ -398,7 +393,7 @@ pub(super) fn slots(table: &Table, wanted: impl Fn(&Column) -> bool, before: &st
 
 /// A read of a block whose key is found by another step.
 #[must_use]
-pub fn support(layout: &Layout<'_>, table: CollectionId, why: &str, each: &str) -> Option<Step> {
+pub fn support(layout: &Layout, table: CollectionId, why: &str, each: &str) -> Option<Step> {
     let of = layout.table(table)?;
     let terms = slots(of, |column| column.place == Place::Block, "");
     let action = Action::Read(Read::new(table, How::Block(terms)));

@@ -72,7 +72,7 @@ pub struct Versioned {
 impl Program {
     /// The aggregates with known ids that the program reads or changes, each once.
     #[must_use]
-    pub fn versioned(&self, layout: &Layout<'_>) -> Vec<Versioned> {
+    pub fn versioned(&self, layout: &Layout) -> Vec<Versioned> {
         let mut all: Vec<Versioned> = Vec::new();
         let mut add = |table, terms: &[Term], new| {
             let Some(id) = id(layout, table, terms) else { return };
@@ -126,7 +126,7 @@ impl Program {
 }
 
 /// The id of an aggregate. Nothing if some of it is not known, or for a copy.
-fn id(layout: &Layout<'_>, table: CollectionId, terms: &[Term]) -> Option<Vec<Value>> {
+fn id(layout: &Layout, table: CollectionId, terms: &[Term]) -> Option<Vec<Value>> {
     let table = layout.table(table).filter(|table| matches!(table.shape, Shape::Master { .. }))?;
     let parts = table.columns.iter().take_while(|column| column.place == Place::Block).count();
     (0..parts).map(|at| terms.iter().find(|term| term.column == Some(at))?.value.clone()).collect()

@@ -16,12 +16,12 @@ use std::collections::HashMap;
 /// that has no text yet, its name.
 #[must_use]
 pub fn write(
-    layout: &Layout<'_>,
+    layout: &Layout,
     write: &Write,
     plan: &WritePlan,
     arguments: Option<&HashMap<String, Value>>,
 ) -> Program {
-    let missing = missing(layout.conceptual, write, arguments);
+    let missing = missing(&layout.conceptual, write, arguments);
     if missing.is_some() {
         return Program { name: write.header.name.clone(), steps: Vec::new(), client: Vec::new(), missing };
     }
@@ -60,12 +60,12 @@ pub(super) struct Writing<'w> {
 }
 
 impl Writing<'_> {
-    pub(super) fn layout(&self) -> &Layout<'_> {
+    pub(super) fn layout(&self) -> &Layout {
         self.given.layout
     }
 
     pub(super) fn conceptual(&self) -> &Conceptual {
-        self.given.layout.conceptual
+        &self.given.layout.conceptual
     }
 
     fn changes(&self, changes: &mut Vec<Change>) {

@@ -52,18 +52,18 @@ impl Language for Redis {
         Generated { files, notes: notes(self.0, source), refused }
     }
 
-    fn read(&self, layout: &Layout<'_>, options: &Options, read: &Read) -> String {
+    fn read(&self, layout: &Layout, options: &Options, read: &Read) -> String {
         let tables = tables(layout, self.0, &options.prefix);
         command(&tables, read).map(|command| command.text()).unwrap_or_default()
     }
 
-    fn put(&self, layout: &Layout<'_>, options: &Options, sample: &Sample) -> String {
+    fn put(&self, layout: &Layout, options: &Options, sample: &Sample) -> String {
         put(layout, &tables(layout, self.0, &options.prefix), sample)
     }
 }
 
 impl Redis {
-    fn block(&self, layout: &Layout<'_>, tables: &[RedisTable], statement: &Statement) -> Block {
+    fn block(&self, layout: &Layout, tables: &[RedisTable], statement: &Statement) -> Block {
         let program = &statement.program;
         let mut text = heading(MARK, statement);
         for (index, step) in program.steps.iter().enumerate() {
@@ -158,7 +158,7 @@ fn notes(flavour: Flavour, source: &Source<'_>) -> Vec<String> {
     notes
 }
 
-fn put(layout: &Layout<'_>, tables: &[RedisTable], record: &Sample) -> String {
+fn put(layout: &Layout, tables: &[RedisTable], record: &Sample) -> String {
     sample(layout, tables, record).iter().map(|command| command.text() + "\n").collect()
 }
 

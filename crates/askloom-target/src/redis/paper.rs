@@ -36,13 +36,13 @@ pub(super) fn generate(source: &Source<'_>) -> Generated {
 }
 
 /// Whether the method made it: what was added to answer and keep everything is in no figure.
-fn is_own(layout: &Layout<'_>, table: &Table) -> bool {
+fn is_own(layout: &Layout, table: &Table) -> bool {
     let collection = &layout.design.collections[table.collection];
     layout.design.method == "kvmod" && collection.origin == Origin::Method && table.role == Role::Copy
 }
 
 /// The prefix is the name of the database: `airflights_Airport`.
-fn definition(layout: &Layout<'_>, table: &Table, prefix: &str) -> Block {
+fn definition(layout: &Layout, table: &Table, prefix: &str) -> Block {
     let asked = layout.asked(table.collection);
     let sorted = |index: usize| asked.orders.iter().flatten().any(|(column, _)| *column == index);
     let name = format!("{prefix}{}", table.name);

@@ -12,7 +12,7 @@ pub type Hash = BTreeMap<Vec<u8>, Vec<u8>>;
 
 impl RedisTable {
     /// The record that a hash is. Nothing for a hash without fields, which is none, and for what is left of a deleted row.
-    pub fn record(&self, layout: &Layout<'_>, hash: &Hash) -> Result<Option<Sample>, ValueError> {
+    pub fn record(&self, layout: &Layout, hash: &Hash) -> Result<Option<Sample>, ValueError> {
         if hash.is_empty() || (self.stamped && hash.contains_key(GONE.as_bytes())) {
             return Ok(None);
         }
@@ -23,7 +23,7 @@ impl RedisTable {
         self.block(layout, hash, &cells).map(|block| Some(Sample::Block { table: self.collection, block }))
     }
 
-    fn cells(&self, layout: &Layout<'_>, hash: &Hash) -> Result<Vec<Value>, ValueError> {
+    fn cells(&self, layout: &Layout, hash: &Hash) -> Result<Vec<Value>, ValueError> {
         let cells = self.columns.iter().map(|column| match hash.get(column.field.as_bytes()) {
             Some(bytes) => value(layout, &column.of, bytes),
             None => Ok(Value::Null),
@@ -31,7 +31,7 @@ impl RedisTable {
         cells.collect()
     }
 
-    fn block(&self, layout: &Layout<'_>, hash: &Hash, cells: &[Value]) -> Result<Block, ValueError> {
+    fn block(&self, layout: &Layout, hash: &Hash, cells: &[Value]) -> Result<Block, ValueError> {
         let table = layout.table(self.collection).ok_or_else(|| ValueError("no such table".to_owned()))?;
         let class = hash.get(CLASS.as_bytes()).map(|name| text(name)).transpose()?;
         let (identity, root) = layout.root(table, cells, class)?;

@@ -109,13 +109,13 @@ pub(super) const LONGEST_TAG: usize = 4096;
 
 /// All collections, in the order of the layout's.
 #[must_use]
-pub fn tables(layout: &Layout<'_>, flavour: Flavour, prefix: &str) -> Vec<RedisTable> {
+pub fn tables(layout: &Layout, flavour: Flavour, prefix: &str) -> Vec<RedisTable> {
     let names = NAMES.names(layout.tables().iter().map(|table| table.name.as_str()));
     let named = layout.tables().iter().zip(names);
     named.map(|(table, name)| redis(layout, table, flavour, &format!("{prefix}{name}"))).collect()
 }
 
-fn redis(layout: &Layout<'_>, table: &Table, flavour: Flavour, name: &str) -> RedisTable {
+fn redis(layout: &Layout, table: &Table, flavour: Flavour, name: &str) -> RedisTable {
     let kind = match table.shape {
         Shape::Master { .. } => Kind::Master,
         Shape::Rows(_) | Shape::Nodes(_) if table.is_packed() => Kind::Packed,
@@ -148,7 +148,7 @@ fn redis(layout: &Layout<'_>, table: &Table, flavour: Flavour, name: &str) -> Re
 }
 
 /// Copies of rows that are not in any order of their own are searched: those that KVMod makes.
-fn wanted_shadows(layout: &Layout<'_>, table: &Table) -> Vec<Vec<(usize, bool)>> {
+fn wanted_shadows(layout: &Layout, table: &Table) -> Vec<Vec<(usize, bool)>> {
     let rows = matches!(table.shape, Shape::Rows(_)) && table.role == Role::Copy;
     if !rows || table.columns.iter().any(|column| matches!(column.place, Place::Sort { .. })) {
         return Vec::new();
@@ -168,7 +168,7 @@ fn wanted_shadows(layout: &Layout<'_>, table: &Table) -> Vec<Vec<(usize, bool)>>
 }
 
 /// Those that are to be between values and have numbers.
-fn wanted_numbers(layout: &Layout<'_>, table: &Table) -> Vec<usize> {
+fn wanted_numbers(layout: &Layout, table: &Table) -> Vec<usize> {
     let numeric = |index: &usize| {
         let holds = table.columns.get(*index).and_then(|column| column.holds.scalar());
         matches!(holds, Some(Type::Int | Type::Long | Type::Date | Type::Timestamp(_)))

@@ -141,7 +141,7 @@ fn a_prefix_means_no_more_in_a_pattern_than_it_says() {
     assert_eq!(own.pattern(), "a\\*\\?\\[b\\]\\^\\\\:C:{*");
 }
 
-fn layout_of<'l>(conceptual: &'l Conceptual, design: &'l Design) -> Layout<'l> {
+fn layout_of(conceptual: &Conceptual, design: &Design) -> Layout {
     Layout::new(conceptual, design)
 }
 

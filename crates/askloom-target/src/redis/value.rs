@@ -42,18 +42,18 @@ pub(super) fn plain(value: &Value, ty: &Type) -> Option<Vec<u8>> {
 
 /// What a field of a hash holds. Nothing for null, which has no field.
 #[must_use]
-pub(super) fn field(layout: &Layout<'_>, column: &Column, value: &Value) -> Option<Vec<u8>> {
+pub(super) fn field(layout: &Layout, column: &Column, value: &Value) -> Option<Vec<u8>> {
     match (&column.holds, value) {
         (_, Value::Null) => None,
         (Holds::Tree { .. }, value) => {
-            Some(column.tree(layout.conceptual, value).to_json().to_string().into_bytes())
+            Some(column.tree(&layout.conceptual, value).to_json().to_string().into_bytes())
         }
         (Holds::Scalar(_) | Holds::Ordinal | Holds::Locator, value) => plain(value, column.holds.scalar()?),
     }
 }
 
 /// The value of a field.
-pub(super) fn value(layout: &Layout<'_>, column: &Column, bytes: &[u8]) -> Result<Value, ValueError> {
+pub(super) fn value(layout: &Layout, column: &Column, bytes: &[u8]) -> Result<Value, ValueError> {
     let wrong = |why: String| ValueError(format!("`{}`: {why}", column.name));
     if column.holds.scalar() == Some(&Type::Blob) {
         return Ok(Value::Blob(bytes.to_vec()));
@@ -61,7 +61,7 @@ pub(super) fn value(layout: &Layout<'_>, column: &Column, bytes: &[u8]) -> Resul
     let text = std::str::from_utf8(bytes).map_err(|error| wrong(error.to_string()))?;
     let json = || serde_json::from_str(text).map_err(|error| wrong(error.to_string()));
     match column.holds.scalar() {
-        None => column.from_json(layout.conceptual, &json()?),
+        None => column.from_json(&layout.conceptual, &json()?),
         Some(Type::Json) => json().map(Value::Json),
         Some(Type::Geo) => place(text).ok_or_else(|| wrong(format!("{text} is no place"))),
         Some(Type::Text) => Ok(Value::Text(text.to_owned())),

@@ -40,7 +40,7 @@ const STAMP: &str = "stamp";
 /// The calls of a batch, in their order. `before` is what was read for it.
 #[must_use]
 pub fn calls(
-    layout: &Layout<'_>,
+    layout: &Layout,
     tables: &[RedisTable],
     flavour: Flavour,
     before: &[Step],
@@ -96,7 +96,7 @@ impl Call {
     }
 
     /// What the other aggregates that were read must still be.
-    fn read(&mut self, layout: &Layout<'_>, tables: &[RedisTable], before: &[Step], batch: &Batch) {
+    fn read(&mut self, layout: &Layout, tables: &[RedisTable], before: &[Step], batch: &Batch) {
         for step in before.iter().filter(|step| step.each.is_none()) {
             let Action::Read(read) = &step.action else { continue };
             let How::Block(terms) = &read.how else { continue };
@@ -152,7 +152,7 @@ impl Call {
 
     fn change(
         &mut self,
-        layout: &Layout<'_>,
+        layout: &Layout,
         table: &RedisTable,
         flavour: Flavour,
         batch: &Batch,
@@ -271,7 +271,7 @@ fn counted(args: Vec<Arg>, size: usize) -> Vec<Arg> {
 }
 
 /// Fields and what they hold, without nulls.
-fn pairs(layout: &Layout<'_>, table: &RedisTable, terms: &[Term]) -> Vec<Arg> {
+fn pairs(layout: &Layout, table: &RedisTable, terms: &[Term]) -> Vec<Arg> {
     let mut pairs = Vec::new();
     for term in terms {
         let Some(column) = table.column(term) else { continue };
@@ -340,17 +340,17 @@ fn entry(path: &EntryPath) -> Arg {
     }
 }
 
-fn element(layout: &Layout<'_>, change: &Change, value: &Term) -> Arg {
+fn element(layout: &Layout, change: &Change, value: &Term) -> Arg {
     let column = layout.table(change.table).and_then(|table| table.columns.get(value.column?));
     match (&value.value, column) {
         (Some(known), Some(column)) => {
-            Arg::known(column.tree(layout.conceptual, known).to_json().to_string().into_bytes())
+            Arg::known(column.tree(&layout.conceptual, known).to_json().to_string().into_bytes())
         }
         (_, _) => Arg::slot(&value.name),
     }
 }
 
-fn class_name<'l>(layout: &'l Layout<'_>, table: &RedisTable) -> &'l str {
+fn class_name<'l>(layout: &'l Layout, table: &RedisTable) -> &'l str {
     let root = layout.design.collections[table.collection].source.root;
     &layout.conceptual.classes[root].name
 }
@@ -360,7 +360,7 @@ const FIELDS: usize = 500;
 
 /// The commands that put a record in as it stands.
 #[must_use]
-pub fn sample(layout: &Layout<'_>, tables: &[RedisTable], sample: &Sample) -> Vec<Command> {
+pub fn sample(layout: &Layout, tables: &[RedisTable], sample: &Sample) -> Vec<Command> {
     match sample {
         Sample::Row { table, cells } => tables.get(table.index()).map_or_else(Vec::new, |table| {
             let terms = known_terms(cells);

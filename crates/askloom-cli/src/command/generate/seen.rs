@@ -62,7 +62,7 @@ impl Given {
 /// Prints one statement, to see what of it is open.
 pub(super) struct Printer<'p> {
     pub(super) language: &'static dyn Language,
-    pub(super) layout: &'p Layout<'p>,
+    pub(super) layout: &'p Layout,
     pub(super) options: &'p Options,
 }
 
