@@ -461,8 +461,10 @@ impl<'p> Planner<'p> {
         let limit_rows = matches!(plan.limit, Some(Limit::Rows(_))) && plan.per_group.is_none();
         let mut how = &mut plan.access.how;
         let mut several = false;
-        while let Reading::Each { of, .. } = how {
-            several = true;
+        let mut sets = 0;
+        while let Reading::Each { field, set, of } = how {
+            sets += 1;
+            several |= sets > 1 || !order::follow_each_other(collection, *field, set);
             how = of;
         }
         if let Reading::Range { backwards: direction, limited, .. } = how {

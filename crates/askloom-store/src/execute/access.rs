@@ -5,10 +5,10 @@ use super::nested::Read;
 use super::range::{KeyBounds, Ranges};
 use super::row::Held;
 use super::{Continuation, Row, Scene, aggregate, compare, count, order_values};
-use crate::{Keyspace, RunError, Stored};
+use crate::{Keyspace, Reader, RunError, Stored};
 use askloom_model::{
-    Collection, Contents, Id, Identity, Limit, Path, Plan, PositionId, Query, Reading, Value, fault,
-    identity_types,
+    Collection, Contents, Id, Identity, KeySet, KeyValue, Limit, Path, Plan, PositionId, Query, Reading,
+    Value, fault, identity_by_key, identity_types,
 };
 use askloom_target::embedded::{decode, split_entry};
 use std::cmp::Ordering;
@@ -39,11 +39,10 @@ impl Asked<'_> {
     pub(super) fn access(&self) -> Result<Vec<Row>, RunError> {
         let collection = self.collection();
         match &collection.contents {
-            Contents::Aggregate(_) => match &self.plan.access.how {
+            Contents::Aggregate(_) => match self.plan.access.how.innermost() {
                 Reading::Scan => self.scan_masters(),
-                Reading::GetBlock { .. } | Reading::Range { .. } | Reading::Each { .. } => {
-                    self.masters(collection)
-                }
+                Reading::Range { .. } => self.partitions(collection),
+                Reading::GetBlock { .. } | Reading::Each { .. } => self.masters(collection),
             },
             Contents::Fields(_) => self.entries(collection),
             Contents::Nested(_) => self.nodes(collection),
@@ -64,6 +63,32 @@ impl Asked<'_> {
         Ok(rows)
     }
 
+    /// The aggregates of some partitions of a master, or of a part of them.
+    fn partitions(&self, collection: &Collection) -> Result<Vec<Row>, RunError> {
+        let schema = self.scene.instances.schema();
+        let master = self.plan.access.collection;
+        let reader = Reader::new(schema, self.keyspace);
+        let mut rows = Vec::new();
+        for range in (Ranges { asked: self, collection, number: schema.number(master) }).all()? {
+            let most = self.most(&range)?;
+            // Where nothing is sorted afterwards, the ranges follow each other in the query's order.
+            let before = if self.plan.sort.is_none() { 0 } else { rows.len() };
+            let (from, to) = (&range.from, range.to.as_deref());
+            reader.blocks_between(master, from, to, range.backwards, &mut |_, stored| {
+                for row in self.scene.root(stored) {
+                    if !range.in_order || self.counts(&row)? {
+                        rows.push(row);
+                    }
+                }
+                Ok(rows.len() - before < most)
+            })?;
+            if self.plan.sort.is_none() && rows.len() >= most {
+                break;
+            }
+        }
+        Ok(rows)
+    }
+
     /// Aggregates by their ids.
     fn masters(&self, collection: &Collection) -> Result<Vec<Row>, RunError> {
         let scene = self.scene;
@@ -78,19 +103,16 @@ impl Asked<'_> {
 
     fn identities(&self, collection: &Collection) -> Result<BTreeSet<Identity>, RunError> {
         let mut found = BTreeSet::new();
-        let fields: Vec<Path> = collection.block_key.iter().map(|field| field.path.clone()).collect();
+        let fields: Vec<Path> = collection.key_fields().map(|field| field.path.clone()).collect();
         let length = identity_types(self.scene.conceptual(), collection.source.root).len();
+        let made_of = self.scene.conceptual().master_fields(collection).unwrap_or_default();
         self.each_key(&self.plan.access.how, &fields, &mut Vec::new(), &mut |key| {
-            let mut identity = Vec::new();
-            for part in key {
-                match part {
-                    Value::Reference(parts) => identity.extend(parts.iter().cloned()),
-                    single => identity.push(single.clone()),
-                }
-            }
-            if identity.len() == length {
-                found.insert(identity);
-            }
+            let identity = match key {
+                // The id as a whole.
+                [Value::Reference(parts)] => Some(parts.clone()),
+                fields => identity_by_key(&made_of, fields),
+            };
+            found.extend(identity.filter(|identity| identity.len() == length));
             Ok(())
         })?;
         Ok(found)
@@ -111,6 +133,7 @@ impl Asked<'_> {
         };
         match how {
             Reading::Each { field, set, of } => {
+                let KeySet::In(set) = set else { return Ok(()) };
                 let length = key_length(of);
                 for value in self.scene.choices(set, &ty(*field, length))? {
                     chosen.push((*field, value));
@@ -122,9 +145,15 @@ impl Asked<'_> {
             Reading::GetBlock { key } | Reading::Range { key, .. } => {
                 let mut values = Vec::with_capacity(key.len());
                 for (at, operand) in key.iter().enumerate() {
-                    let value = match chosen.iter().find(|(field, _)| *field == at) {
-                        Some((_, value)) => Some(value.clone()),
-                        None => fitted(&self.scene.key_value(operand)?, &ty(at, key.len())),
+                    let value = match (chosen.iter().find(|(field, _)| *field == at), operand) {
+                        (Some((_, value)), _) => Some(value.clone()),
+                        // The instant itself is in the key too.
+                        (None, KeyValue::TimeBucket { .. } | KeyValue::TimeBucketOfField { .. }) => {
+                            Some(Value::Null)
+                        }
+                        (None, KeyValue::Is(_) | KeyValue::Identity(_)) => {
+                            fitted(&self.scene.key_value(operand)?, &ty(at, key.len()))
+                        }
                     };
                     let Some(value) = value else { return Ok(()) };
                     values.push(value);

@@ -41,6 +41,7 @@ impl Scene<'_> {
             Leaf::Attribute(id) => KeyType::Basic(conceptual.attributes[id].ty.clone()),
             Leaf::Reference(end) => self.identity_type(conceptual.ends[end].target),
             Leaf::Bucket(_) => KeyType::Basic(Type::Int),
+            Leaf::TimeBucket(..) => KeyType::Basic(Type::Text),
             Leaf::Itself => {
                 match (path.hops.last(), self.positions[path.position].from.map(|hop| hop.step)) {
                     (None, Some(Member::Attribute(id))) => {
@@ -79,6 +80,9 @@ impl Scene<'_> {
                 }
                 Ok(Value::Reference(parts))
             }
+            KeyValue::TimeBucket { unit, of } => Ok(unit.of_value(&self.constant(of)?)),
+            // Only the key of one aggregate has it, and there the instant itself is in the key too.
+            KeyValue::TimeBucketOfField { .. } => Ok(Value::Null),
         }
     }
 

@@ -1,12 +1,17 @@
 //! Which keys of a copy are read.
 
+use super::Continuation;
 use super::access::Asked;
 use super::keys::{Bound, KeyType, Side, bound, fitted, mapped};
 use crate::RunError;
 use askloom_model::{
-    Collection, Inclusive, KeyField, KeyRange, KeyValue, Leaf, OrderBy, Path, Reading, Value, fault,
+    BucketsBetween, Collection, Contents, Inclusive, KeyField, KeyRange, KeySet, KeyValue, Leaf, OrderBy,
+    Path, Reading, Value, fault,
 };
-use askloom_target::embedded::{block_prefix, encode, encode_descending, prefix_end};
+use askloom_target::embedded::{block_prefix, decode, encode, encode_descending, prefix_end};
+
+/// The first instant of the year 0.
+const YEAR_ZERO: jiff::Timestamp = jiff::Timestamp::constant(-62_167_219_200, 0);
 
 /// The first key and the one after the last; none if there is no end.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,7 +64,11 @@ impl Ranges<'_> {
     ) -> Result<(), RunError> {
         match how {
             Reading::Each { field, set, of } => {
-                for value in self.asked.scene.choices(set, &self.key_type(*field))? {
+                let values = match set {
+                    KeySet::In(set) => self.asked.scene.choices(set, &self.key_type(*field))?,
+                    KeySet::Buckets(between) => self.time_buckets(*field, between, of, chosen)?,
+                };
+                for value in values {
                     chosen.push((*field, value));
                     self.collect(of, chosen, found)?;
                     chosen.pop();
@@ -87,6 +96,50 @@ impl Ranges<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The buckets between two instants that anything is in, in the order in which they are read: each is found by
+    /// looking for the first key behind the one before.
+    fn time_buckets(
+        &self,
+        field: usize,
+        BucketsBetween { unit, low, high }: &BucketsBetween,
+        of: &Reading,
+        chosen: &Chosen,
+    ) -> Result<Vec<Value>, RunError> {
+        let Reading::Range { key: operands, backwards, .. } = of.innermost() else { return Ok(Vec::new()) };
+        let scene = self.asked.scene;
+        let (Value::Timestamp(low), Value::Timestamp(high)) = (scene.constant(low)?, scene.constant(high)?)
+        else {
+            return Ok(Vec::new());
+        };
+        let operands: Vec<&KeyValue> = operands.iter().take(field).collect();
+        let Some(prefix) = self.prefix(&operands, chosen)? else { return Ok(Vec::new()) };
+        let bucket = |at| key(&prefix, &Value::Text(unit.of(at)), false);
+        // Years before the first are in no order as text: then all buckets are looked at.
+        let (mut from, to) = match low > high {
+            true => return Ok(Vec::new()),
+            false if bucket(low) <= bucket(high) && low >= YEAR_ZERO => {
+                (bucket(low), prefix_end(&bucket(high)))
+            }
+            false => (prefix.clone(), prefix_end(&prefix)),
+        };
+        let mut found = Vec::new();
+        loop {
+            let mut next = None;
+            self.asked.keyspace.scan(&from, to.as_deref(), false, &mut |key, _| {
+                next = Some(decode(&mut key.get(prefix.len()..).unwrap_or_default())?);
+                Ok(false)
+            })?;
+            let Some(value) = next else { break };
+            from = prefix_end(&key(&prefix, &value, false)).unwrap_or_default();
+            found.push(value);
+        }
+        let descends = self.collection.entry_key.first().is_some_and(|field| field.descending);
+        if self.asked.plan.sort.is_none() && descends != *backwards {
+            found.reverse();
+        }
+        Ok(found)
     }
 
     /// The bytes that all keys start with. Nothing if no key can.
@@ -145,6 +198,9 @@ impl Ranges<'_> {
     fn seek(&self, prefix: &[u8], bound: usize, bounds: &mut KeyBounds) {
         let asked = self.asked;
         let Some(after) = asked.starts_after() else { return };
+        if let Contents::Aggregate(_) = self.collection.contents {
+            return self.seek_block(prefix, after, bounds);
+        }
         // Entries of positions that the query does not have are not where its identities say.
         if asked.plan.access.positions.contains(&None) {
             return;
@@ -170,6 +226,26 @@ impl Ranges<'_> {
             }
         } else if last >= bounds.from {
             bounds.from = last;
+        }
+    }
+}
+
+impl Ranges<'_> {
+    /// Starts behind the aggregate that the page before ended with, if that is in this partition.
+    fn seek_block(&self, prefix: &[u8], after: &Continuation, bounds: &mut KeyBounds) {
+        let asked = self.asked;
+        let Some(Value::Reference(identity)) = after.identity.first() else { return };
+        let schema = asked.scene.instances.schema();
+        let last = schema.master_key(asked.plan.access.collection).block(identity);
+        if !last.starts_with(prefix) {
+            return;
+        }
+        if bounds.backwards {
+            if bounds.to.as_ref().is_none_or(|to| last < *to) {
+                bounds.to = Some(last);
+            }
+        } else if last >= bounds.from {
+            bounds.from = prefix_end(&last).unwrap_or(last);
         }
     }
 }

@@ -4,10 +4,8 @@ use super::{Aggregate, Held, Instances, Stored};
 use crate::block::{BlockContents, decode_aggregate, no_master};
 use crate::keyspace::Block;
 use crate::{Keyspace, RunError, Schema, System};
-use askloom_model::{ClassId, Identity, Occurrence, Value};
-use askloom_target::embedded::{
-    block_prefix, master_prefix, prefix_end, split_entry, split_master, system_entry,
-};
+use askloom_model::{ClassId, CollectionId, Identity, Occurrence, Value};
+use askloom_target::embedded::{block_prefix, prefix_end, split_entry};
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
@@ -48,17 +46,16 @@ impl<'r> Reader<'r> {
         self.keyspace
     }
 
-    fn number(&self, root: ClassId) -> Result<u32, RunError> {
-        let master = self.schema.design.master(root);
-        master.map(|id| self.schema.number(id)).ok_or_else(|| no_master(self.schema, root))
+    fn master(&self, root: ClassId) -> Result<CollectionId, RunError> {
+        self.schema.design.master(root).ok_or_else(|| no_master(self.schema, root))
     }
 
     /// All that is in the block of an aggregate.
     pub(crate) fn block(&self, root: ClassId, id: &Identity) -> Result<BlockContents, RunError> {
-        let number = self.number(root)?;
-        let from = master_prefix(number, id);
+        let keys = self.schema.master_key(self.master(root)?);
+        let from = keys.block(id);
         let to = prefix_end(&from);
-        let system = system_entry(number, id);
+        let system = keys.system(id);
         let mut contents = BlockContents::default();
         let block = Block { from: &from, to: to.as_deref(), system: &system };
         self.keyspace.block(block, &mut |key, value| {
@@ -70,8 +67,47 @@ impl<'r> Reader<'r> {
 
     /// The system entry of a block, also of one that was deleted.
     pub(crate) fn system(&self, root: ClassId, id: &Identity) -> Result<Option<System>, RunError> {
-        let key = system_entry(self.number(root)?, id);
+        let key = self.schema.master_key(self.master(root)?).system(id);
         self.keyspace.get(&key)?.map(|entry| System::decode(&entry)).transpose()
+    }
+
+    /// The aggregates of a master whose blocks are between two keys, in the order of its key or against it, until the
+    /// visitor has had enough.
+    pub(crate) fn blocks_between(
+        &self,
+        master: CollectionId,
+        from: &[u8],
+        to: Option<&[u8]>,
+        backwards: bool,
+        visit: &mut dyn FnMut(Identity, Rc<Stored>) -> Result<bool, RunError>,
+    ) -> Result<(), RunError> {
+        let root = self.schema.design.collections[master].source.root;
+        let keys = self.schema.master_key(master);
+        let mut open: Option<Open> = None;
+        let mut close = |open: Option<Open>| -> Result<bool, RunError> {
+            let Some(Open { identity, contents, .. }) = open else { return Ok(true) };
+            let Some(stored) = stored(self.schema, root, contents)? else { return Ok(true) };
+            let mut cache = self.cache.borrow_mut();
+            cache.entry((root, identity.clone())).or_insert_with(|| Some(Rc::clone(&stored)));
+            drop(cache);
+            visit(identity, stored)
+        };
+        let mut more = true;
+        self.keyspace.scan(from, to, backwards, &mut |key, value| {
+            if open.as_ref().is_none_or(|open| !key.starts_with(&open.prefix)) {
+                let (identity, entry) = keys.split(key)?;
+                let prefix = key.get(..key.len() - entry.len()).unwrap_or_default().to_vec();
+                more = close(open.replace(Open { identity, prefix, contents: BlockContents::default() }))?;
+            }
+            if let Some(open) = open.as_mut().filter(|_| more) {
+                open.contents.take(key.get(open.prefix.len()..).unwrap_or_default(), value)?;
+            }
+            Ok(more)
+        })?;
+        if more {
+            close(open)?;
+        }
+        Ok(())
     }
 
     fn indexed(
@@ -119,31 +155,16 @@ impl Instances for Reader<'_> {
     }
 
     fn all(&self, root: ClassId) -> Result<Vec<(Identity, Rc<Stored>)>, RunError> {
+        let master = self.master(root)?;
+        let prefix = block_prefix(self.schema.number(master), &[]);
+        let to = prefix_end(&prefix);
         let mut all = Vec::new();
-        let mut open: Option<Open> = None;
-        let mut close = |open: Option<Open>| -> Result<(), RunError> {
-            let Some(Open { identity, contents, .. }) = open else { return Ok(()) };
-            all.extend(stored(self.schema, root, contents)?.map(|stored| (identity, stored)));
-            Ok(())
-        };
-        let prefix = block_prefix(self.number(root)?, &[]);
-        let end = prefix_end(&prefix);
-        self.keyspace.scan(&prefix, end.as_deref(), false, &mut |key, value| {
-            if open.as_ref().is_none_or(|open| !key.starts_with(&open.prefix)) {
-                let (identity, entry) = split_master(key)?;
-                let prefix = key.get(..key.len() - entry.len()).unwrap_or_default().to_vec();
-                close(open.replace(Open { identity, prefix, contents: BlockContents::default() }))?;
-            }
-            if let Some(open) = &mut open {
-                open.contents.take(key.get(open.prefix.len()..).unwrap_or_default(), value)?;
-            }
+        self.blocks_between(master, &prefix, to.as_deref(), false, &mut |identity, stored| {
+            all.push((identity, stored));
             Ok(true)
         })?;
-        close(open)?;
-        let mut cache = self.cache.borrow_mut();
-        for (identity, stored) in &all {
-            cache.entry((root, identity.clone())).or_insert_with(|| Some(Rc::clone(stored)));
-        }
+        // The key of a master may have another order than its ids.
+        all.sort_by(|(one, _), (other, _)| one.cmp(other));
         Ok(all)
     }
 

@@ -16,7 +16,8 @@ pub use row::Entry;
 
 use crate::tree::TreeOf;
 use askloom_model::{
-    Capability, Collection, CollectionId, Conceptual, Design, Id, Leaf, Member, Path, PositionId, Role, Type,
+    Capability, ClassId, Collection, CollectionId, Conceptual, Design, Id, Leaf, Member, Path, PositionId,
+    Role, TimeBucket, Type,
 };
 use std::sync::Arc;
 
@@ -50,6 +51,8 @@ pub enum Shape {
         entries: bool,
         /// The columns of each field of the block key.
         block: Vec<Field>,
+        /// The columns of each field of the entry key: aggregates of one partition are in their order.
+        sort: Vec<Field>,
     },
     /// A record is a row of the collection's definition.
     Rows(Parts),
@@ -147,6 +150,15 @@ impl Holds {
 }
 
 impl Column {
+    /// Of a column that holds a bucket of time: the component of the identity that it is computed from, and the unit.
+    #[must_use]
+    pub fn time_bucket(&self, conceptual: &Conceptual, root: ClassId) -> Option<(usize, TimeBucket)> {
+        let Source::Path { path, .. } = &self.source else { return None };
+        let Leaf::TimeBucket(id, unit) = path.leaf else { return None };
+        let (component, _) = conceptual.component(root, Leaf::Attribute(id))?;
+        Some((component, unit))
+    }
+
     #[must_use]
     pub fn is_key(&self) -> bool {
         match self.place {
@@ -172,7 +184,7 @@ pub(crate) fn member_of(leaf: Leaf) -> Option<Member> {
     match leaf {
         Leaf::Attribute(id) => Some(Member::Attribute(id)),
         Leaf::Reference(id) => Some(Member::End(id)),
-        Leaf::Itself | Leaf::Bucket(_) => None,
+        Leaf::Itself | Leaf::Bucket(_) | Leaf::TimeBucket(..) => None,
     }
 }
 
@@ -230,6 +242,39 @@ impl Table {
 
     pub fn values(&self) -> impl Iterator<Item = &Column> {
         self.columns.iter().filter(|column| !column.is_key())
+    }
+
+    /// Whether a column is one of those that say which block a record is in: of a master all that make up the id of the
+    /// aggregate, whether that is split or not.
+    #[must_use]
+    pub fn names_block(&self, column: &Column) -> bool {
+        match &self.shape {
+            Shape::Master { .. } => column.is_key(),
+            Shape::Rows(_) | Shape::Nodes(_) => column.place == Place::Block,
+        }
+    }
+
+    /// Whether blocks of a master share a partition, each at its place in the order.
+    #[must_use]
+    pub fn is_clustered(&self) -> bool {
+        match &self.shape {
+            Shape::Master { sort, .. } => !sort.is_empty(),
+            Shape::Rows(_) | Shape::Nodes(_) => false,
+        }
+    }
+
+    /// The columns of a master that hold the components of the identity, in the order of those.
+    #[must_use]
+    pub fn identity_columns(&self) -> Vec<usize> {
+        let part = |column: &Column| match column.source {
+            Source::Position { part, .. } => part.filter(|_| column.is_key()),
+            Source::Path { .. } | Source::Node | Source::Whole(_) | Source::Member(_) => None,
+        };
+        let columns = self.columns.iter().enumerate();
+        let mut parts: Vec<(usize, usize)> =
+            columns.filter_map(|(at, column)| Some((part(column)?, at))).collect();
+        parts.sort_unstable();
+        parts.into_iter().map(|(_, at)| at).collect()
     }
 
     /// Whether a block has one record and no more.

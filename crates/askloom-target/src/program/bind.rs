@@ -2,7 +2,9 @@
 
 use super::Term;
 use crate::layout::{Holds, Layout, Table};
-use askloom_model::{InSet, KeyValue, Leaf, Operand, Parameter, Value, typed};
+use askloom_model::{
+    BucketsBetween, InSet, KeySet, KeyValue, Leaf, Operand, Parameter, TimeBucket, Value, typed,
+};
 
 /// The parameters of a statement, and their values if they are given.
 #[derive(Clone, Copy)]
@@ -31,7 +33,7 @@ impl Given<'_> {
                 let mut terms = Vec::new();
                 for component in components {
                     let length = match component.path.leaf {
-                        Leaf::Attribute(_) | Leaf::Bucket(_) => 1,
+                        Leaf::Attribute(_) | Leaf::Bucket(_) | Leaf::TimeBucket(..) => 1,
                         Leaf::Reference(end) => conceptual.identity_length(conceptual.ends[end].target),
                         Leaf::Itself => left.len(),
                     };
@@ -41,7 +43,30 @@ impl Given<'_> {
                 }
                 terms
             }
+            KeyValue::TimeBucket { unit, of } => {
+                let at = Term { name: self.name(table, columns, of), value: self.value(of), column: None };
+                columns.iter().map(|&column| time_bucket(*unit, &at, column)).collect()
+            }
+            // Whoever knows what was chosen for the other field fills it in.
+            KeyValue::TimeBucketOfField { unit, .. } => self.spread(table, columns, unit.name(), None),
         }
+    }
+
+    /// The terms of a master's key by those of the components of its identity: with those of the buckets of time that
+    /// follow from them, in the order of the columns.
+    pub(super) fn with_time_buckets(&self, table: &Table, mut terms: Vec<Term>) -> Vec<Term> {
+        let root = self.layout.design.collections[table.collection].source.root;
+        let components = table.identity_columns();
+        for (at, column) in table.columns.iter().enumerate().filter(|(_, column)| column.is_key()) {
+            let Some((component, unit)) = column.time_bucket(&self.layout.conceptual, root) else { continue };
+            let of = components.get(component);
+            let known =
+                terms.iter().find(|term| term.column.as_ref() == of).map(|of| time_bucket(unit, of, at));
+            terms.retain(|term| term.column != Some(at));
+            terms.extend(known);
+        }
+        terms.sort_by_key(|term| term.column);
+        terms
     }
 
     /// A value for some columns.
@@ -75,11 +100,17 @@ impl Given<'_> {
         }
     }
 
+    /// The name of a parameter; nothing for what is not one.
+    pub(super) fn parameter_name(&self, operand: &Operand) -> &str {
+        match operand {
+            Operand::Parameter(index) => self.parameters.get(*index).map_or("", |parameter| &parameter.name),
+            Operand::Constant(_) | Operand::Path(_) => "",
+        }
+    }
+
     pub(super) fn name(&self, table: &Table, columns: &[usize], operand: &Operand) -> String {
         match operand {
-            Operand::Parameter(index) => {
-                self.parameters.get(*index).map_or_else(String::new, |parameter| parameter.name.clone())
-            }
+            Operand::Parameter(_) => self.parameter_name(operand).to_owned(),
             Operand::Constant(_) | Operand::Path(_) => {
                 let column = columns.first().and_then(|&index| table.columns.get(index));
                 column.map_or_else(String::new, |column| column.name.clone())
@@ -88,7 +119,20 @@ impl Given<'_> {
     }
 
     /// The values of a set, if they are known.
-    pub(super) fn choices(&self, set: &InSet) -> Option<Vec<Value>> {
+    pub(super) fn choices(&self, set: &KeySet) -> Option<Vec<Value>> {
+        match set {
+            KeySet::In(set) => self.listed(set),
+            KeySet::Buckets(BucketsBetween { unit, low, high }) => {
+                let (Value::Timestamp(low), Value::Timestamp(high)) = (self.value(low)?, self.value(high)?)
+                else {
+                    return Some(Vec::new());
+                };
+                Some(unit.between(low, high).map(Value::Text).collect())
+            }
+        }
+    }
+
+    fn listed(&self, set: &InSet) -> Option<Vec<Value>> {
         let mut values = match set {
             InSet::List(items) => items.iter().map(|item| self.value(item)).collect::<Option<Vec<_>>>()?,
             InSet::Parameter(index) => match self.arguments?.get(*index)?.clone()? {
@@ -116,6 +160,12 @@ impl Given<'_> {
         let name = if more == 0 { name } else { format!("{name}+{more}") };
         Term { name, value, column: None }
     }
+}
+
+/// The bucket that an instant is in, for a column.
+pub(super) fn time_bucket(unit: TimeBucket, at: &Term, column: usize) -> Term {
+    let value = at.value.as_ref().map(|value| unit.of_value(value));
+    Term { name: format!("{}.{}", at.name, unit.name()), value, column: Some(column) }
 }
 
 /// A value as one of a column: numbers in the column's own type. What fits no column stays, and equals nothing there.

@@ -3,7 +3,7 @@
 use super::read::{finding, slots};
 use super::write::{Writing, assignments};
 use super::{Action, How, Read, Step, Term};
-use crate::layout::{Place, Table};
+use crate::layout::Table;
 use askloom_model::{
     Assigned, CheckOf, CollectionId, CopyWrite, EndId, Joining, Member, Operand, Position, PositionId,
     SupportOf, Value, WriteAction, WriteStep,
@@ -95,7 +95,7 @@ impl Writing<'_> {
 
     fn look(&self, steps: &mut Vec<Step>, table: CollectionId, why: &str, each: Option<&str>) {
         let Some(of) = self.layout().table(table) else { return };
-        let terms = slots(of, |column| column.place == Place::Block, "");
+        let terms = slots(of, |column| of.names_block(column), "");
         let terms = if self.is_about_it(of) { self.known(of, terms) } else { terms };
         self.look_by(steps, table, why, each, terms);
     }
@@ -113,10 +113,10 @@ impl Writing<'_> {
         else {
             return;
         };
-        let mut terms = slots(of, |column| column.place == Place::Block, "");
+        let mut terms = slots(of, |column| of.names_block(column), "");
         let key = match self.step {
             WriteStep::Insert { .. } | WriteStep::Upsert { .. } | WriteStep::Store { .. } => {
-                self.known(master, slots(master, |column| column.place == Place::Block, ""))
+                self.known(master, slots(master, |column| master.names_block(column), ""))
             }
             WriteStep::Update { .. }
             | WriteStep::UpdateElements { .. }
@@ -126,6 +126,9 @@ impl Writing<'_> {
             | WriteStep::Connect { .. }
             | WriteStep::Disconnect { .. } => self.key(master),
         };
+        // The key of a master may have the components of the identity in another order.
+        let term = |at: &usize| key.iter().find(|term| term.column == Some(*at)).cloned();
+        let key: Vec<Term> = master.identity_columns().iter().filter_map(term).collect();
         let class = self.plan.class;
         let is_whole = self.conceptual().classes[class].owner.is_none()
             && self.conceptual().is_kind_of(class, self.conceptual().ends[end].target)
@@ -139,13 +142,7 @@ impl Writing<'_> {
     /// The aggregate that a reference is about to hold.
     fn target(&self, steps: &mut Vec<Step>, end: EndId, table: CollectionId, why: &str) {
         let Some(of) = self.layout().table(table) else { return };
-        let columns: Vec<usize> = of
-            .columns
-            .iter()
-            .enumerate()
-            .filter(|(_, c)| c.place == Place::Block)
-            .map(|(at, _)| at)
-            .collect();
+        let columns = of.identity_columns();
         let name = &self.conceptual().ends[end].name;
         let terms = match self.referred(end) {
             Some(operand) => self.given.terms(of, &columns, operand),
@@ -157,6 +154,7 @@ impl Writing<'_> {
                 self.given.spread(of, &columns, name, value.as_ref())
             }
         };
+        let terms = self.given.with_time_buckets(of, terms);
         self.look_by(steps, table, why, None, terms);
     }
 

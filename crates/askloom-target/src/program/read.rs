@@ -1,13 +1,13 @@
 //! Plans of queries as steps.
 
 use super::bind::{Given, fitted};
-use super::client::{client, is_narrower, leads};
+use super::client::{client, is_narrower, keeps_the_deleted, leads};
 use super::{Action, Bounds, How, Program, Range, Read, Step, Term};
-use crate::layout::{Column, Field, Layout, Place, Shape, Table};
+use crate::layout::{Column, Field, Layout, Shape, Table};
 use askloom_model::{
-    ClassId, CollectionId, Conceptual, Contents, Fetch, Found, HomePlace, InSet, Inclusive, Joining,
-    KeyRange, KeyValue, Leaf, Limit, Member, Operand, Plan, Position, PositionId, Query, Reading, StepOf,
-    Value,
+    BucketsBetween, ClassId, CollectionId, Conceptual, Contents, Fetch, Found, HomePlace, InSet, Inclusive,
+    Joining, KeyRange, KeySet, KeyValue, Leaf, Limit, Member, Operand, Plan, Position, PositionId, Query,
+    Reading, StepOf, Value,
 };
 
 /// What a query does by its plan. Arguments are in the order of its parameters.
@@ -128,8 +128,7 @@ impl Reads<'_> {
             Reading::Scan => self.scan(),
             Reading::GetBlock { key } => {
                 let Some(table) = self.given.layout.table(id) else { return };
-                let block = block_columns(table);
-                let terms = self.key_terms(table, &block, key, 0, chosen);
+                let terms = self.id_terms(table, key, chosen);
                 self.push(
                     self.start.unwrap_or("where the rows start"),
                     each,
@@ -138,7 +137,7 @@ impl Reads<'_> {
             }
             Reading::Range { key, equal, range, backwards, limited } => {
                 let Some(table) = self.given.layout.table(id) else { return };
-                if matches!(table.shape, Shape::Master { .. }) {
+                if matches!(table.shape, Shape::Master { .. }) && !table.is_clustered() {
                     let terms = self.key_terms(table, &block_columns(table), key, 0, chosen);
                     return self.push(
                         self.start.unwrap_or("where the rows start"),
@@ -167,6 +166,10 @@ impl Reads<'_> {
         let mut classes = self.positions.iter().filter_map(|(_, row)| row.class);
         let goes = classes.any(|class| self.conceptual().can_expire(class));
         let narrower = is_narrower(self.given.layout, self.positions, self.plan);
+        // Of a partition of masters the store counts records, and those of the deleted too.
+        let table = self.given.layout.table(self.plan.access.collection);
+        let counted = table.is_none_or(|table| !table.is_clustered() || table.is_packed());
+        let goes = goes || !counted || keeps_the_deleted(self.given.layout, self.plan);
         if goes || narrower || self.plan.filter.is_some() || !self.plan.joins.is_empty() {
             return None;
         }
@@ -177,17 +180,21 @@ impl Reads<'_> {
     }
 
     /// A statement for each value that is known; else one that is repeated.
-    fn every(&mut self, field: usize, set: &InSet, of: &Reading, chosen: &mut Chosen, each: Option<String>) {
+    fn every(&mut self, field: usize, set: &KeySet, of: &Reading, chosen: &mut Chosen, each: Option<String>) {
         let bucket = self.bucket(field).filter(|_| self.given.arguments.is_none());
         let Some(values) = self.given.choices(set).filter(|_| bucket.is_none()) else {
             let name = match set {
-                InSet::Parameter(index) => self.given.parameters.get(*index).map(|p| p.name.clone()),
-                InSet::List(_) => bucket.map(|_| "bucket".to_owned()),
+                KeySet::In(InSet::Parameter(index)) => {
+                    self.given.parameters.get(*index).map(|p| p.name.clone())
+                }
+                KeySet::In(InSet::List(_)) => bucket.map(|_| "bucket".to_owned()),
+                KeySet::Buckets(between) => Some(between.unit.name().to_owned()),
             };
             let name = name.unwrap_or_else(|| "value".to_owned());
-            let repeated = match bucket {
-                Some(of) => format!(":bucket from 0 to {}", of.saturating_sub(1)),
-                None => format!("value of :{name}"),
+            let repeated = match (set, bucket) {
+                (KeySet::Buckets(between), _) => self.time_buckets(between),
+                (KeySet::In(_), Some(of)) => format!(":bucket from 0 to {}", of.saturating_sub(1)),
+                (KeySet::In(_), None) => format!("value of :{name}"),
             };
             chosen.push((field, name, None));
             let each = Some(each.map_or_else(|| repeated.clone(), |each| format!("{each} and {repeated}")));
@@ -202,13 +209,32 @@ impl Reads<'_> {
         }
     }
 
+    /// Which buckets of time are read: `:day from that of :from to that of :until`.
+    fn time_buckets(&self, BucketsBetween { unit, low, high }: &BucketsBetween) -> String {
+        let side = |operand: &Operand| match self.given.value(operand) {
+            Some(value) => match unit.of_value(&value) {
+                Value::Text(bucket) => bucket,
+                _no_instant => "none".to_owned(),
+            },
+            None => format!("that of :{}", self.given.parameter_name(operand)),
+        };
+        format!(":{} from {} to {}", unit.name(), side(low), side(high))
+    }
+
     /// How many buckets there are, if a field of the key says which.
     fn bucket(&self, field: usize) -> Option<u32> {
         let collection = &self.given.layout.design.collections[self.plan.access.collection];
         match collection.block_key.get(field)?.path.leaf {
             Leaf::Bucket(of) => Some(of),
-            Leaf::Attribute(_) | Leaf::Reference(_) | Leaf::Itself => None,
+            Leaf::Attribute(_) | Leaf::Reference(_) | Leaf::Itself | Leaf::TimeBucket(..) => None,
         }
+    }
+
+    /// Terms for all columns of the key of one aggregate.
+    fn id_terms(&self, table: &Table, key: &[KeyValue], chosen: &Chosen) -> Vec<Term> {
+        let fields: Vec<Field> = block_columns(table).into_iter().chain(sort_columns(table)).collect();
+        let terms = self.key_terms(table, &fields, key, 0, chosen);
+        self.given.with_time_buckets(table, terms)
     }
 
     /// Terms for the fields of a key, each of which has one column or several.
@@ -224,7 +250,7 @@ impl Reads<'_> {
         let whole: Vec<Field>;
         let fields = match operands {
             [_only] if fields.len() > 1 && first == 0 => {
-                whole = vec![all(fields)];
+                whole = vec![Field { columns: table.identity_columns(), identity: true }];
                 &whole
             }
             _ => fields,
@@ -340,7 +366,7 @@ impl Reads<'_> {
 
     fn block(&mut self, table: CollectionId, why: &str, each: &str) {
         let Some(of) = self.given.layout.table(table) else { return };
-        let terms = slots(of, |column| column.place == Place::Block, "");
+        let terms = slots(of, |column| of.names_block(column), "");
         self.push(why, Some(each.to_owned()), Read::new(table, How::Block(terms)));
     }
 
@@ -373,7 +399,7 @@ fn part_indexes(layout: &Layout, class: ClassId, root: ClassId) -> Vec<Collectio
         let by_id = match path.leaf {
             Leaf::Itself => true,
             Leaf::Attribute(id) => conceptual.attributes[id].id,
-            Leaf::Reference(_) | Leaf::Bucket(_) => false,
+            Leaf::Reference(_) | Leaf::Bucket(_) | Leaf::TimeBucket(..) => false,
         };
         related && by_id
     };
@@ -395,28 +421,22 @@ pub(super) fn slots(table: &Table, wanted: impl Fn(&Column) -> bool, before: &st
 #[must_use]
 pub fn support(layout: &Layout, table: CollectionId, why: &str, each: &str) -> Option<Step> {
     let of = layout.table(table)?;
-    let terms = slots(of, |column| column.place == Place::Block, "");
+    let terms = slots(of, |column| of.names_block(column), "");
     let action = Action::Read(Read::new(table, How::Block(terms)));
     Some(Step { why: why.to_owned(), each: Some(each.to_owned()), action })
 }
 
-/// The columns of each field of the block key. Those of a master are the parts of the id.
-fn block_columns(table: &Table) -> Vec<Field> {
+/// The columns of each field of the block key.
+pub(super) fn block_columns(table: &Table) -> Vec<Field> {
     match &table.shape {
         Shape::Rows(parts) | Shape::Nodes(parts) => parts.block.clone(),
         Shape::Master { block, .. } => block.clone(),
     }
 }
 
-/// All columns of some fields.
-pub(super) fn all(fields: &[Field]) -> Field {
-    let columns = fields.iter().flat_map(|field| field.columns.iter().copied()).collect();
-    Field { columns, identity: true }
-}
-
-fn sort_columns(table: &Table) -> Vec<Field> {
+pub(super) fn sort_columns(table: &Table) -> Vec<Field> {
     match &table.shape {
         Shape::Rows(parts) | Shape::Nodes(parts) => parts.sort.clone(),
-        Shape::Master { .. } => Vec::new(),
+        Shape::Master { sort, .. } => sort.clone(),
     }
 }
