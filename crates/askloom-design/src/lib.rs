@@ -15,6 +15,7 @@
 
 pub mod ask;
 pub mod cost;
+mod declared;
 pub mod dependency;
 pub mod effects;
 pub mod limits;
@@ -28,4 +29,5 @@ pub mod saved;
 pub mod simple;
 pub mod upkeep;
 
+pub use declared::why_not_designed;
 pub use nested::nested_is_exact;

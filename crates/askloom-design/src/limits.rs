@@ -131,6 +131,7 @@ fn measured(sizes: &Sizes<'_>, collection: CollectionId, limit: Limit, aggregate
         Limit::EntryKey => sizes.entry_key_bytes(collection),
         Limit::IndexKey => sizes.index_key_bytes(collection),
         Limit::Record => sizes.record_bytes(collection, aggregate),
-        Limit::Block | Limit::AdvisedBlock => sizes.block_bytes(collection),
+        Limit::Block => sizes.block_bytes(collection),
+        Limit::AdvisedBlock => sizes.partition_bytes(collection),
     }
 }

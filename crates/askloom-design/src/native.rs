@@ -158,7 +158,7 @@ fn index_of(
     let member = match field.path.leaf {
         Leaf::Attribute(id) => Member::Attribute(id),
         Leaf::Reference(id) => Member::End(id),
-        Leaf::Itself | Leaf::Bucket(_) => return None,
+        Leaf::Itself | Leaf::Bucket(_) | Leaf::TimeBucket(..) => return None,
     };
     let root = copy.source.root;
     let (class, field_name) = (&conceptual.classes[root].name, conceptual.member_name(member));
@@ -197,7 +197,7 @@ fn is_own_value(conceptual: &Conceptual, path: &Path) -> bool {
         }
         Leaf::Itself => true,
         // It follows from the id: a record has it for the index alone.
-        Leaf::Bucket(_) => true,
+        Leaf::Bucket(_) | Leaf::TimeBucket(..) => true,
     };
     path.hops.is_empty() && path.position.index() == 0 && single
 }
@@ -207,6 +207,6 @@ pub(crate) fn is_for_writes(conceptual: &Conceptual, collection: &Collection) ->
     collection.indexed().is_some_and(|path| match path.leaf {
         Leaf::Attribute(id) => conceptual.attributes[id].unique,
         Leaf::Reference(_) | Leaf::Itself => true,
-        Leaf::Bucket(_) => false,
+        Leaf::Bucket(_) | Leaf::TimeBucket(..) => false,
     })
 }

@@ -4,7 +4,7 @@
 
 use crate::plan::{self, conjuncts, is_single, needed_paths};
 use crate::upkeep::unused;
-use crate::{partition, upkeep};
+use crate::{declared, partition, upkeep};
 use askloom_model::{
     ClassId, Collection, Comparison, Conceptual, Condition, Contents, Design, Id, Joining, Keeper, KeyField,
     Leaf, Member, Model, Operand, OrderBy, Origin, Path, Position, PositionId, Query, Reading,
@@ -49,20 +49,23 @@ pub fn masters(model: &Model, origin: Origin, design: &mut Design) {
     let conceptual = &model.conceptual;
     for class in conceptual.classes.ids().filter(|&class| conceptual.aggregate_root(class) == Some(class)) {
         if design.master(class).is_none() {
-            let name = unused(design, conceptual.classes[class].name.clone());
+            let declared = declared::master_of(model, class);
+            let name = declared.map_or(&conceptual.classes[class].name, |declared| &declared.name);
+            let name = unused(design, name.clone());
             design.collections.push(master(model, class, name, origin));
         }
     }
 }
 
-/// The source of truth for a root class, split by the representation that the model gives.
+/// The source of truth for a root class, with the key that the model declares for it, split by the representation that
+/// the model gives.
 pub(crate) fn master(model: &Model, class: ClassId, name: String, origin: Origin) -> Collection {
     let main = PositionId::from_index(0);
     let key = |leaf| KeyField { path: Path { position: main, hops: Vec::new(), leaf }, descending: false };
     let rules =
         in_force(model, class).unwrap_or_else(|| vec![partition::Strategy::PerAggregate.rule(Some(class))]);
-    Collection {
-        name,
+    let master = Collection {
+        name: name.clone(),
         role: Role::Master,
         origin,
         keeper: Keeper::Ours,
@@ -71,6 +74,10 @@ pub(crate) fn master(model: &Model, class: ClassId, name: String, origin: Origin
         entry_key: Vec::new(),
         contents: Contents::Aggregate(rules),
         reasons: vec!["Every root class has one collection that is the source of truth.".to_owned()],
+    };
+    match declared::master_of(model, class) {
+        Some(declared) => declared::keyed(declared, name, master),
+        None => master,
     }
 }
 
@@ -92,6 +99,7 @@ pub(crate) fn leaf_name(conceptual: &Conceptual, leaf: Leaf) -> String {
         Leaf::Reference(id) => conceptual.ends[id].name.clone(),
         Leaf::Itself => "id".to_owned(),
         Leaf::Bucket(_) => "bucket".to_owned(),
+        Leaf::TimeBucket(id, unit) => format!("{}({})", unit.name(), conceptual.attributes[id].name),
     }
 }
 
@@ -293,7 +301,7 @@ pub(crate) fn is_key(conceptual: &Conceptual, path: &Path) -> bool {
     match path.leaf {
         Leaf::Attribute(id) => conceptual.attributes[id].ty.is_ordered(),
         Leaf::Reference(id) => conceptual.ends[id].kind != RelationshipKind::Composition,
-        Leaf::Itself | Leaf::Bucket(_) => true,
+        Leaf::Itself | Leaf::Bucket(_) | Leaf::TimeBucket(..) => true,
     }
 }
 
@@ -312,7 +320,7 @@ pub(crate) fn is_held_at(
 pub(crate) fn is_held(conceptual: &Conceptual, path: &Path) -> bool {
     path.hops.iter().all(|&hop| !conceptual.ends[hop].cardinality.is_many())
         && match path.leaf {
-            Leaf::Attribute(_) | Leaf::Itself | Leaf::Bucket(_) => true,
+            Leaf::Attribute(_) | Leaf::Itself | Leaf::Bucket(_) | Leaf::TimeBucket(..) => true,
             Leaf::Reference(id) => {
                 !conceptual.ends[id].cardinality.is_many()
                     && conceptual.ends[id].kind != RelationshipKind::Composition

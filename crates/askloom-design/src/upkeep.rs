@@ -61,7 +61,7 @@ pub fn places(conceptual: &Conceptual, collection: &Collection) -> Vec<Place> {
                 let row = &conceptual.ends[end];
                 (!row.stored || row.inverse == Some(end)).then_some(end)
             }
-            Leaf::Attribute(_) | Leaf::Itself | Leaf::Bucket(_) => None,
+            Leaf::Attribute(_) | Leaf::Itself | Leaf::Bucket(_) | Leaf::TimeBucket(..) => None,
         };
         for &hop in path.hops.iter().chain(&referring).filter(|_| !fault!(PathsForgotten)) {
             steps.push(Member::End(hop));
@@ -192,7 +192,7 @@ pub(crate) fn is_claim(conceptual: &Conceptual, collection: &Collection) -> bool
         Leaf::Attribute(id) => conceptual.attributes[id].unique,
         Leaf::Reference(id) => conceptual.ends[id].unique,
         Leaf::Itself => true,
-        Leaf::Bucket(_) => false,
+        Leaf::Bucket(_) | Leaf::TimeBucket(..) => false,
     })
 }
 
@@ -200,7 +200,7 @@ fn leaf_class(conceptual: &Conceptual, leaf: Leaf) -> ClassId {
     match leaf {
         Leaf::Attribute(id) => conceptual.attributes[id].class,
         Leaf::Reference(id) => conceptual.ends[id].class,
-        Leaf::Itself | Leaf::Bucket(_) => ClassId::from_index(0),
+        Leaf::Itself | Leaf::Bucket(_) | Leaf::TimeBucket(..) => ClassId::from_index(0),
     }
 }
 
@@ -223,7 +223,7 @@ fn add_index(
     let member = match leaf {
         Leaf::Attribute(id) => capitalised(&conceptual.attributes[id].name),
         Leaf::Reference(id) => capitalised(&conceptual.ends[id].name),
-        Leaf::Itself | Leaf::Bucket(_) => String::new(),
+        Leaf::Itself | Leaf::Bucket(_) | Leaf::TimeBucket(..) => String::new(),
     };
     let way: String = occurrence.hops.iter().map(|&hop| capitalised(&conceptual.ends[hop].name)).collect();
     let name = format!("{}By{way}{member}", conceptual.classes[occurrence.root].name);

@@ -183,7 +183,7 @@ impl Collection {
         let [key] = self.block_key.as_slice() else { return None };
         let plain = self.role == Role::Index && self.source.condition.is_none() && self.entry_key.is_empty();
         // Nothing leads back from a bucket.
-        let leads_back = !matches!(key.path.leaf, Leaf::Bucket(_));
+        let leads_back = !matches!(key.path.leaf, Leaf::Bucket(_) | Leaf::TimeBucket(..));
         (plain && leads_back && self.source.positions.len() == 1).then_some(&key.path)
     }
 
@@ -192,7 +192,7 @@ impl Collection {
     pub fn reverses(&self) -> Option<EndId> {
         match self.indexed()?.leaf {
             Leaf::Reference(end) => Some(end),
-            Leaf::Attribute(_) | Leaf::Itself | Leaf::Bucket(_) => None,
+            Leaf::Attribute(_) | Leaf::Itself | Leaf::Bucket(_) | Leaf::TimeBucket(..) => None,
         }
     }
 

@@ -84,7 +84,7 @@ impl Conceptual {
             Leaf::Itself => return Some((0, self.identity_length(class))),
             Leaf::Attribute(id) => Member::Attribute(id),
             Leaf::Reference(id) => Member::End(id),
-            Leaf::Bucket(_) => return None,
+            Leaf::Bucket(_) | Leaf::TimeBucket(..) => return None,
         };
         let mut from = 0;
         for &member in &self.classes[class].identifier {
@@ -141,7 +141,7 @@ impl Conceptual {
     pub fn same_identity(&self, path: &Path) -> Path {
         let whole = |part: &IdentityPart| match part.of.leaf {
             Leaf::Reference(end) => part.length == self.identity_length(self.ends[end].target),
-            Leaf::Attribute(_) | Leaf::Itself | Leaf::Bucket(_) => false,
+            Leaf::Attribute(_) | Leaf::Itself | Leaf::Bucket(_) | Leaf::TimeBucket(..) => false,
         };
         let parts = self.identity_parts(path).into_iter().take_while(whole);
         parts.last().map_or_else(|| path.clone(), |part| part.of)

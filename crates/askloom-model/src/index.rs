@@ -119,7 +119,7 @@ impl StoredKeys {
             }
             Leaf::Itself => true,
             // An aggregate does not hold its bucket.
-            Leaf::Bucket(_) => false,
+            Leaf::Bucket(_) | Leaf::TimeBucket(..) => false,
         }
     }
 
@@ -147,7 +147,7 @@ fn sorts(conceptual: &Conceptual, leaf: Leaf) -> bool {
             let types = identity_types(conceptual, conceptual.ends[id].target);
             matches!(types.as_slice(), [Type::Text | Type::Uuid])
         }
-        Leaf::Attribute(_) | Leaf::Itself | Leaf::Bucket(_) => true,
+        Leaf::Attribute(_) | Leaf::Itself | Leaf::Bucket(_) | Leaf::TimeBucket(..) => true,
     }
 }
 
@@ -157,7 +157,7 @@ fn is_identity(conceptual: &Conceptual, root: ClassId, leaf: Leaf) -> bool {
         Leaf::Itself => true,
         Leaf::Attribute(id) => *identifier == [Member::Attribute(id)],
         Leaf::Reference(id) => *identifier == [Member::End(id)],
-        Leaf::Bucket(_) => false,
+        Leaf::Bucket(_) | Leaf::TimeBucket(..) => false,
     }
 }
 
@@ -187,7 +187,7 @@ impl Plan {
                     Some(Member::End(id)).filter(|_| stored)?
                 }
                 Leaf::Itself => continue,
-                Leaf::Bucket(_) => return None,
+                Leaf::Bucket(_) | Leaf::TimeBucket(..) => return None,
             };
             if !members.contains(&member) {
                 members.push(member);

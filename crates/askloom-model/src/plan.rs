@@ -1,8 +1,8 @@
 //! How a statement is answered over a design: one structure that is priced, printed and executed.
 
 use crate::{
-    ClassId, CollectionId, Column, ColumnValue, Comparison, Condition, EndId, InSet, Limit, Member, Operand,
-    OrderBy, OrderTerm, Parameter, Path, PerGroup, PositionId, Query, Work,
+    AttributeId, ClassId, CollectionId, Column, ColumnValue, Comparison, Condition, EndId, InSet, Limit,
+    Member, Operand, OrderBy, OrderTerm, Parameter, Path, PerGroup, PositionId, Query, TimeBucket, Work,
 };
 use serde::Serialize;
 use std::borrow::Cow;
@@ -201,9 +201,36 @@ pub enum Reading {
         limited: bool,
     },
     /// The same for each value of a set in place of one field of the key: those of the block first, then the equal ones.
-    Each { field: usize, set: InSet, of: Box<Reading> },
+    Each { field: usize, set: KeySet, of: Box<Reading> },
     /// Everything.
     Scan,
+}
+
+impl Reading {
+    /// What is done for each choice of values.
+    #[must_use]
+    pub fn innermost(&self) -> &Self {
+        match self {
+            Self::Each { of, .. } => of.innermost(),
+            Self::GetBlock { .. } | Self::Range { .. } | Self::Scan => self,
+        }
+    }
+}
+
+/// The values among which a field of a key has a choice.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum KeySet {
+    In(InSet),
+    Buckets(BucketsBetween),
+}
+
+/// The buckets of time from that of one instant to that of another, both included.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct BucketsBetween {
+    pub unit: TimeBucket,
+    pub low: Operand,
+    pub high: Operand,
 }
 
 /// What a field of a key is equal to.
@@ -213,6 +240,16 @@ pub enum KeyValue {
     Is(Operand),
     /// The identity that these make, in their order.
     Identity(Vec<KeyComponent>),
+    /// The bucket of an instant.
+    TimeBucket {
+        unit: TimeBucket,
+        of: Operand,
+    },
+    /// The bucket of what another field of the key has, for which a set gives the value.
+    TimeBucketOfField {
+        unit: TimeBucket,
+        field: usize,
+    },
 }
 
 /// What the query says of some components of an identity.
@@ -453,6 +490,8 @@ pub enum AssumptionAbout {
     ListLength,
     /// Rows that a parameter of LIMIT or PAGE asks for.
     Rows,
+    /// Days between the first and the last value of a timestamp.
+    Days(AttributeId),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]

@@ -99,7 +99,7 @@ pub struct DeclaredField {
     pub descending: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TimeBucket {
     Hour,

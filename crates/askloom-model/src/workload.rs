@@ -1,6 +1,8 @@
 //! What is asked and what is written, resolved: names have become positions, members and constants.
 
-use crate::{AttributeId, ClassId, Conceptual, Constant, EndId, Member, PositionId, Span, Table, Type};
+use crate::{
+    AttributeId, ClassId, Conceptual, Constant, EndId, Member, PositionId, Span, Table, TimeBucket, Type,
+};
 use serde::Serialize;
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -128,7 +130,7 @@ impl Path {
     /// The members on the way, the last one included.
     pub fn members(&self) -> impl Iterator<Item = Member> {
         let leaf = match self.leaf {
-            Leaf::Attribute(id) => Some(Member::Attribute(id)),
+            Leaf::Attribute(id) | Leaf::TimeBucket(id, _) => Some(Member::Attribute(id)),
             Leaf::Reference(id) => Some(Member::End(id)),
             Leaf::Itself | Leaf::Bucket(_) => None,
         };
@@ -146,6 +148,8 @@ pub enum Leaf {
     Itself,
     /// Which of so many buckets the instance at the position is in, by its id. Only keys of copies have it.
     Bucket(u32),
+    /// The hour, day or month, in UTC, of a timestamp in the instance's id. Only keys of masters have it.
+    TimeBucket(AttributeId, TimeBucket),
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -125,7 +125,9 @@ impl Asked<'_, '_> {
         match leaf {
             askloom_model::Leaf::Reference(end) => Some(self.view.conceptual.ends[*end].target),
             askloom_model::Leaf::Itself => self.classes.get(position.index()).copied().flatten(),
-            askloom_model::Leaf::Attribute(_) | askloom_model::Leaf::Bucket(_) => None,
+            askloom_model::Leaf::Attribute(_)
+            | askloom_model::Leaf::Bucket(_)
+            | askloom_model::Leaf::TimeBucket(..) => None,
         }
     }
 }

@@ -28,7 +28,7 @@ impl<'s> View<'s> {
                 None => Value::Null,
             },
             Leaf::Reference(id) if self.conceptual.ends[id].cardinality.is_many() => self.list(&node, id),
-            Leaf::Reference(_) | Leaf::Itself | Leaf::Bucket(_) => {
+            Leaf::Reference(_) | Leaf::Itself | Leaf::Bucket(_) | Leaf::TimeBucket(..) => {
                 self.leaves(&node, path.leaf).into_iter().next().unwrap_or(Value::Null)
             }
         }
@@ -96,7 +96,7 @@ impl<'s> View<'s> {
         match leaf {
             Leaf::Attribute(id) => self.conceptual.attributes[id].list,
             Leaf::Reference(id) => self.conceptual.ends[id].cardinality.is_many(),
-            Leaf::Itself | Leaf::Bucket(_) => false,
+            Leaf::Itself | Leaf::Bucket(_) | Leaf::TimeBucket(..) => false,
         }
     }
 
@@ -110,6 +110,10 @@ impl<'s> View<'s> {
                 }
                 (_, _) => vec![Value::Null],
             },
+            Leaf::TimeBucket(id, unit) => {
+                let at = node.record().map_or(&Value::Null, |record| record.get(Member::Attribute(id)));
+                vec![unit.of_value(at)]
+            }
             Leaf::Attribute(id) => {
                 let Some(record) = node.record() else { return vec![Value::Null] };
                 let member = Member::Attribute(id);

@@ -67,7 +67,7 @@ impl Held {
             && match self.leaf {
                 Leaf::Attribute(id) => has(record.get(Member::Attribute(id)), value),
                 Leaf::Reference(id) => has(record.get(Member::End(id)), value),
-                Leaf::Bucket(_) => false,
+                Leaf::Bucket(_) | Leaf::TimeBucket(..) => false,
                 Leaf::Itself => match value {
                     Value::Reference(id) => record.identity(conceptual).as_ref() == Some(id),
                     _other => false,

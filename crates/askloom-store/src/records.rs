@@ -6,10 +6,7 @@ use crate::expiry::expires_at;
 use crate::keyspace::decoded;
 use crate::{Memory, RunError, Schema, System};
 use askloom_model::{AccessPath, CollectionId, Conceptual, Contents, Id, Identity, Value, ValueError};
-use askloom_target::embedded::{
-    BlockEntry, block_prefix, decode_entry, encode, encode_entry, entry_key, master_entry, split_master,
-    system_entry,
-};
+use askloom_target::embedded::{BlockEntry, block_prefix, decode_entry, encode, encode_entry, entry_key};
 use askloom_target::generate::Sample;
 use askloom_target::layout::{Block, Entry, Layout};
 use askloom_target::program::Expires;
@@ -46,7 +43,7 @@ fn blocks<'k>(
     let conceptual = &schema.model.conceptual;
     let mut found: BTreeMap<Identity, Found> = BTreeMap::new();
     for (key, value) in entries {
-        let (identity, entry) = split_master(key)?;
+        let (identity, entry) = schema.master_key(id).split(key)?;
         let (system, pieces) = found.entry(identity).or_default();
         match BlockEntry::decode(entry)? {
             BlockEntry::System => system.clone_from(value),
@@ -117,8 +114,8 @@ fn put_block(
     keyspace: &mut Memory,
 ) -> Result<(), RunError> {
     let conceptual = &schema.model.conceptual;
-    let (number, root) = (schema.number(id), schema.design.collections[id].source.root);
-    keyspace.insert(system_entry(number, &block.identity), block.system.clone());
+    let (keys, root) = (schema.master_key(id), schema.design.collections[id].source.root);
+    keyspace.insert(keys.system(&block.identity), block.system.clone());
     if block.fields.root.is_none() && block.entries.is_empty() {
         return Ok(());
     }
@@ -130,7 +127,7 @@ fn put_block(
     }
     let aggregate = decode_aggregate(schema, root, entries)?;
     for (path, bytes) in encode_aggregate(schema, root, &aggregate)? {
-        keyspace.insert(master_entry(number, &block.identity, &path), bytes);
+        keyspace.insert(keys.entry(&block.identity, &path), bytes);
     }
     Ok(())
 }

@@ -4,9 +4,9 @@ use crate::RunError;
 use crate::execute::PreparedQuery;
 use askloom_design::dependency::{Dependency, dependencies};
 use askloom_model::{
-    ClassId, CollectionId, Design, EndId, Home, Id, Leaf, Member, Model, Query, Role, Table,
+    ClassId, Collection, CollectionId, Design, EndId, Home, Id, Leaf, Member, Model, Query, Role, Table,
 };
-use askloom_target::embedded::Names;
+use askloom_target::embedded::{MasterKey, Names};
 use askloom_target::layout::{Layout, Table as LayoutTable};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -19,6 +19,8 @@ pub struct Schema {
     /// What can be read, where that is not everything. Collections have the same ids as in `design`.
     readable: Option<Design>,
     numbers: Vec<u32>,
+    /// By collection, how the keys of a master are made; nothing for a copy.
+    master_keys: Vec<Option<MasterKey>>,
     classes: HashMap<String, ClassId>,
     members: HashMap<ClassId, HashMap<String, Member>>,
     /// Worked out for a class when it is first asked for.
@@ -85,6 +87,11 @@ impl Schema {
         let plain = conceptual.classes.ids().map(|class| (class, OnceLock::new())).collect();
         let expires = conceptual.classes.iter().any(|(_, class)| class.ttl.is_some());
         let dependencies = design.collections.ids().map(|_| OnceLock::new()).collect();
+        let key = |((_, collection), &number): ((CollectionId, &Collection), &u32)| {
+            let master = collection.role == Role::Master;
+            master.then(|| MasterKey::new(conceptual, collection, number))
+        };
+        let master_keys = design.collections.iter().zip(&numbers).map(key).collect();
         let layout = Layout::new(conceptual, &design);
         let prepared = Mutex::default();
         Self {
@@ -92,6 +99,7 @@ impl Schema {
             design,
             readable,
             numbers,
+            master_keys,
             classes,
             members,
             homes,
@@ -101,6 +109,14 @@ impl Schema {
             layout,
             prepared,
         }
+    }
+
+    /// How the keys of a master are made.
+    #[must_use]
+    #[expect(clippy::expect_used, reason = "who asks has found a master")]
+    pub fn master_key(&self, master: CollectionId) -> &MasterKey {
+        let key = self.master_keys.get(master.index()).and_then(Option::as_ref);
+        key.expect("a copy has no keys of aggregates")
     }
 
     /// The tables of the design.

@@ -105,6 +105,9 @@ pub fn path(conceptual: &Conceptual, positions: &Table<PositionId, Position>, pa
         Leaf::Itself if steps.is_empty() => steps.push("id".to_owned()),
         Leaf::Itself => {}
         Leaf::Bucket(of) => steps.push(format!("bucket of {of}")),
+        Leaf::TimeBucket(id, unit) => {
+            steps.push(format!("{}({})", unit.name(), conceptual.attributes[id].name));
+        }
     }
     steps.join(".")
 }

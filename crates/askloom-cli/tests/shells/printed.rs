@@ -4,12 +4,12 @@
 use crate::harness::Shell;
 use askloom_model::{CollectionId, Contents, Id, Value};
 use askloom_store::{Block, Keyspace, Memory, RunError, Schema, Visit, records};
-use askloom_target::embedded::{decode, split_entry, split_master};
+use askloom_target::embedded::{decode, split_entry};
 use askloom_target::generate::Sample;
-use askloom_target::layout::{Entry, Layout, Place, Table};
+use askloom_target::layout::{Block as AggregateBlock, Entry, Layout, Place, Table};
 use askloom_target::program::{Action, How, Program, Range, Read, Term, ValueFrom};
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) struct Printed<'p> {
     schema: &'p Schema,
@@ -160,10 +160,16 @@ impl<'p> Printed<'p> {
         let table = self.layout.table(id)?;
         let mut rest = key.get(4..)?;
         if let Contents::Aggregate(_) = collection.contents {
-            let (identity, _) = split_master(key).ok()?;
-            let mut cells = vec![Value::Null; table.columns.len()];
-            cells.iter_mut().zip(identity).for_each(|(cell, part)| *cell = part);
-            return Some(cells);
+            let (identity, _) = self.schema.master_key(id).split(key).ok()?;
+            let block = AggregateBlock::new(
+                identity,
+                0,
+                Vec::new(),
+                &self.layout.conceptual,
+                collection.source.root,
+                BTreeMap::new(),
+            );
+            return Some(self.layout.block_cells(table, &block));
         }
         let mut block = Vec::new();
         for _ in &collection.block_key {

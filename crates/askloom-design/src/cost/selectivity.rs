@@ -155,7 +155,7 @@ impl Share<'_> {
         let leaf = match path.leaf {
             Leaf::Attribute(id) => Some(Member::Attribute(id)),
             Leaf::Reference(id) => Some(Member::End(id)),
-            Leaf::Itself | Leaf::Bucket(_) => None,
+            Leaf::Itself | Leaf::Bucket(_) | Leaf::TimeBucket(..) => None,
         };
         let optional = |member: &Member| match *member {
             Member::Attribute(id) => conceptual.attributes[id].optional,
@@ -184,7 +184,7 @@ impl Share<'_> {
         let leaf = match path.leaf {
             Leaf::Attribute(id) => Some(Member::Attribute(id)),
             Leaf::Reference(id) => Some(Member::End(id)),
-            Leaf::Itself | Leaf::Bucket(_) => None,
+            Leaf::Itself | Leaf::Bucket(_) | Leaf::TimeBucket(..) => None,
         };
         let there = 1.0 - leaf.and_then(|leaf| self.statistics.null_share(leaf)).unwrap_or(0.0);
         if self.statistics.counting.values == Values::Even {
@@ -196,7 +196,7 @@ impl Share<'_> {
                 (statistics.skew, self.frequent(id, other))
             }
             Leaf::Reference(id) => (self.statistics.conceptual.ends[id].statistics.skew, None),
-            Leaf::Itself | Leaf::Bucket(_) => (None, None),
+            Leaf::Itself | Leaf::Bucket(_) | Leaf::TimeBucket(..) => (None, None),
         };
         frequent
             .unwrap_or_else(|| there * zipf_share(self.distinct(path), skew.unwrap_or(0.0), self.asked.skew))
@@ -240,6 +240,7 @@ impl Share<'_> {
             Leaf::Attribute(id) => self.statistics.distinct(Member::Attribute(id)),
             Leaf::Reference(id) => self.statistics.distinct(Member::End(id)),
             Leaf::Bucket(of) => f64::from(of),
+            Leaf::TimeBucket(id, unit) => self.statistics.time_buckets(id, unit),
             Leaf::Itself => {
                 let last = path.hops.last().map(|&hop| self.statistics.conceptual.ends[hop].target);
                 let position = &self.asked.positions[path.position];

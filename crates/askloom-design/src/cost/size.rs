@@ -12,6 +12,8 @@ const VARYING: f64 = 32.0;
 const ENTRY: f64 = 16.0;
 /// Bytes of the number of a bucket.
 const BUCKET: f64 = 4.0;
+/// Bytes of a day as text.
+const TIME_BUCKET: f64 = 10.0;
 /// Bytes of an identifier that Askloom makes.
 const SURROGATE: f64 = 16.0;
 
@@ -122,6 +124,35 @@ impl Sizes<'_> {
         }
     }
 
+    /// How many aggregates a partition of a master has, on average.
+    fn aggregates_of_partition(&self, collection: &Collection) -> f64 {
+        if !collection.is_clustered() {
+            return 1.0;
+        }
+        let mut keys = collection.block_key.iter();
+        let count = self.statistics.count(collection.source.root);
+        let first = match keys.next().map(|field| &field.path) {
+            // The other side may say how many refer to one of it.
+            Some(Path { leaf: Leaf::Reference(end), .. }) => self.statistics.referring(*end),
+            Some(path) => count / self.different(collection, path),
+            None => count,
+        };
+        let others: f64 = keys.map(|field| self.different(collection, &field.path)).product();
+        (first / others).clamp(1.0, count.max(1.0))
+    }
+
+    /// Different partitions: as many as blocks, unless a master has several blocks in one.
+    #[must_use]
+    pub fn partitions(&self, id: CollectionId) -> f64 {
+        self.blocks(id) / self.aggregates_of_partition(&self.design.collections[id])
+    }
+
+    /// A partition, on average.
+    #[must_use]
+    pub fn partition_bytes(&self, id: CollectionId) -> f64 {
+        self.block_bytes(id) * self.aggregates_of_partition(&self.design.collections[id])
+    }
+
     fn different(&self, collection: &Collection, path: &Path) -> f64 {
         match path.leaf {
             Leaf::Attribute(id) => self.statistics.distinct(Member::Attribute(id)),
@@ -132,6 +163,7 @@ impl Sizes<'_> {
             }
             Leaf::Itself => f64::INFINITY,
             Leaf::Bucket(of) => f64::from(of),
+            Leaf::TimeBucket(id, unit) => self.statistics.time_buckets(id, unit),
         }
     }
 
@@ -293,6 +325,7 @@ impl Sizes<'_> {
             Leaf::Reference(id) => self.identity_bytes(self.statistics.conceptual.ends[id].target, 0),
             Leaf::Itself => SURROGATE,
             Leaf::Bucket(_) => BUCKET,
+            Leaf::TimeBucket(..) => TIME_BUCKET,
         }
     }
 

@@ -6,7 +6,7 @@
 use super::Counting;
 use askloom_model::{
     Assumption, AssumptionAbout, AttributeId, ClassId, Conceptual, EndId, Leaf, MAX_NESTING, Member, Path,
-    Type,
+    TimeBucket, Type,
 };
 use std::cell::RefCell;
 
@@ -16,6 +16,9 @@ const COUNT: f64 = 10_000.0;
 const AVERAGE: f64 = 4.0;
 /// Different values of a field without `@distinct`, as a share of its instances.
 const DISTINCT_SHARE: f64 = 0.1;
+/// Days between the first and the last value of a timestamp.
+const DAYS: f64 = 365.0;
+const MS_A_DAY: f64 = 86_400_000.0;
 
 /// The statistics of a model.
 #[derive(Debug)]
@@ -212,7 +215,7 @@ impl<'m> Statistics<'m> {
         let leaf = match path.leaf {
             Leaf::Attribute(id) => self.many(Member::Attribute(id)),
             Leaf::Reference(id) => self.many(Member::End(id)),
-            Leaf::Itself | Leaf::Bucket(_) => 1.0,
+            Leaf::Itself | Leaf::Bucket(_) | Leaf::TimeBucket(..) => 1.0,
         };
         hops * leaf
     }
@@ -237,6 +240,22 @@ impl<'m> Statistics<'m> {
             }
         };
         distinct.max(1.0)
+    }
+
+    /// How many hours, days or months the values of a timestamp are in: as many as instances live for, if they expire.
+    #[must_use]
+    pub fn time_buckets(&self, id: AttributeId, unit: TimeBucket) -> f64 {
+        let class = self.conceptual.attributes[id].class;
+        let days = match self.conceptual.ttl(class) {
+            Some(ttl) => ttl.ms as f64 / MS_A_DAY,
+            None => self.assume(AssumptionAbout::Days(id), DAYS),
+        };
+        let buckets = match unit {
+            TimeBucket::Hour => days * 24.0,
+            TimeBucket::Day => days,
+            TimeBucket::Month => days * 12.0 / DAYS,
+        };
+        buckets.max(1.0)
     }
 
     fn distinct_values(&self, id: AttributeId) -> f64 {

@@ -54,7 +54,7 @@ pub fn hot(model: &Model, costing: &Costing<'_>, design: &Design) -> Vec<Hot> {
     let sizes = Sizes { statistics: &statistics, design };
     let loads = loads.reads.into_iter().zip(loads.writes);
     let found = design.collections.ids().zip(loads).map(|(collection, (reads, writes))| {
-        let blocks = sizes.blocks(collection).max(1.0);
+        let blocks = sizes.partitions(collection).max(1.0);
         Hot { collection, reads: reads / blocks, writes: writes / blocks, most }
     });
     let (reads, writes) = (f64::from(most.value.reads), f64::from(most.value.writes));

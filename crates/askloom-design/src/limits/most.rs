@@ -38,10 +38,10 @@ impl Sizes<'_> {
         let collection = &self.design.collections[id];
         let identity = |class: Option<_>| class.map_or(8.0, |class| self.identity_bytes(class, 0));
         let positions = &collection.source.positions;
+        let sorted: f64 = collection.entry_key.iter().map(|field| self.path_bytes(&field.path)).sum();
         match &collection.contents {
-            Contents::Aggregate(_) => 0.0,
+            Contents::Aggregate(_) => sorted,
             Contents::Fields(_) => {
-                let sorted: f64 = collection.entry_key.iter().map(|field| self.path_bytes(&field.path)).sum();
                 sorted + positions.iter().map(|(_, position)| identity(position.class)).sum::<f64>()
             }
             Contents::Nested(_) => {

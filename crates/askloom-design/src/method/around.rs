@@ -151,7 +151,7 @@ impl<'a> Around<'a> {
         hops.iter().for_each(|&hop| self.end(hop, roots));
         match leaf {
             Leaf::Reference(end) => self.end(end, roots),
-            Leaf::Attribute(_) | Leaf::Itself | Leaf::Bucket(_) => {}
+            Leaf::Attribute(_) | Leaf::Itself | Leaf::Bucket(_) | Leaf::TimeBucket(..) => {}
         }
     }
 

@@ -130,7 +130,7 @@ fn is_inside(conceptual: &Conceptual, path: &Path) -> bool {
         end.stored && end.kind == RelationshipKind::Composition
     };
     let leaf = match path.leaf {
-        Leaf::Attribute(_) | Leaf::Itself | Leaf::Bucket(_) => true,
+        Leaf::Attribute(_) | Leaf::Itself | Leaf::Bucket(_) | Leaf::TimeBucket(..) => true,
         // Of a symmetric relationship the other side may hold the link.
         Leaf::Reference(id) => {
             let end = &conceptual.ends[id];
@@ -143,7 +143,7 @@ fn is_inside(conceptual: &Conceptual, path: &Path) -> bool {
 /// Whether a reference at the end of a path from this class is everywhere where there are such references.
 fn is_only_place(conceptual: &Conceptual, root: ClassId, path: &Path) -> bool {
     match path.leaf {
-        Leaf::Attribute(_) | Leaf::Itself | Leaf::Bucket(_) => true,
+        Leaf::Attribute(_) | Leaf::Itself | Leaf::Bucket(_) | Leaf::TimeBucket(..) => true,
         Leaf::Reference(id) => match conceptual.occurrences(conceptual.ends[id].class).as_slice() {
             [only] => only.root == root && only.hops == path.hops,
             _several => false,

@@ -14,6 +14,14 @@ const SOURCE: &str = "the model";
 pub fn propose(model: &Model) -> Proposal {
     let mut design = Design { method: "given".to_owned(), collections: Table::default() };
     let mut decisions = Vec::new();
+    for declared in model.declared.iter().filter(|declared| crate::why_not_designed(declared).is_none()) {
+        for class in declared.classes.iter().map(|one| one.class) {
+            design.collections.push(simple::master(model, class, declared.name.clone(), Origin::Method));
+            let says =
+                "holds every instance whole, by its id, which its key splits: it is the source of truth";
+            decisions.push(Decision::new(&declared.name, says, SOURCE));
+        }
+    }
     for given in &model.given {
         if is_master(model, given) && design.master(given.class).is_none() {
             let master = simple::master(model, given.class, given.name.clone(), Origin::Method);
@@ -26,7 +34,7 @@ pub fn propose(model: &Model) -> Proposal {
             decisions.push(Decision::new(&given.name, "is kept beside the sources of truth", SOURCE));
         }
     }
-    if model.given.is_empty() {
+    if design.collections.is_empty() {
         let says = "declares no collection: all that there is comes from Askloom";
         decisions.push(Decision::new("the model", says, SOURCE));
     }

@@ -166,7 +166,7 @@ pub fn is_single(conceptual: &askloom_model::Conceptual, path: &Path) -> bool {
     let leaf = match path.leaf {
         Leaf::Attribute(id) => !conceptual.attributes[id].list,
         Leaf::Reference(id) => !conceptual.ends[id].cardinality.is_many(),
-        Leaf::Itself | Leaf::Bucket(_) => true,
+        Leaf::Itself | Leaf::Bucket(_) | Leaf::TimeBucket(..) => true,
     };
     hops && leaf
 }

@@ -5,9 +5,9 @@ use super::terms::key_terms;
 use super::{cover, lookup, search};
 use crate::cost::{Asked, Costing, Sizes, StatedShares, Statistics, list_length, selectivity};
 use askloom_model::{
-    AssumptionAbout, ClassId, Collection, Condition, Constant, Contents, Design, Follow, Found, InSet,
-    IndexedFields, JoinStep, Leaf, Limit, Member, Operand, Path, Plan, PositionId, Query, Reading, StepOf,
-    Work,
+    AssumptionAbout, BucketsBetween, ClassId, Collection, Condition, Constant, Contents, Design, Follow,
+    Found, InSet, IndexedFields, JoinStep, KeySet, Leaf, Limit, Member, Operand, Path, Plan, PositionId,
+    Query, Reading, StepOf, Work,
 };
 
 /// Rows that a parameter of LIMIT or PAGE asks for.
@@ -114,12 +114,25 @@ impl<'c> Counter<'c> {
         }
     }
 
-    /// How many values a set has.
-    fn length(&self, set: &InSet) -> f64 {
-        match self.listed(set) {
-            Some(found) => found.count,
-            None => list_length(self.sizes.statistics, set),
+    /// How many values a set has for a field of a collection's key.
+    fn length(&self, set: &KeySet, path: Option<&Path>) -> f64 {
+        match set {
+            KeySet::In(set) => match self.listed(set) {
+                Some(found) => found.count,
+                None => list_length(self.sizes.statistics, set),
+            },
+            KeySet::Buckets(between) => path.map_or(1.0, |path| self.buckets(between, path)),
         }
+    }
+
+    /// How many buckets there are between two instants, by the share of all instants that are between them.
+    fn buckets(&self, BucketsBetween { unit, .. }: &BucketsBetween, path: &Path) -> f64 {
+        let Leaf::TimeBucket(id, _) = path.leaf else { return 1.0 };
+        let at = Path { leaf: Leaf::Attribute(id), ..path.clone() };
+        let bounds = conjuncts(self.query.condition.as_ref());
+        let bounds = bounds.iter().filter(|term| term.condition.paths().into_iter().all(|path| *path == at));
+        let share: f64 = bounds.map(|term| self.term_share(term.condition)).product();
+        (self.sizes.statistics.time_buckets(id, *unit) * share).max(1.0)
     }
 
     /// The share of rows for which a term of a key holds. Of those that lead to what is found first, the share of that.
@@ -153,9 +166,20 @@ impl<'c> Counter<'c> {
             Reading::Range { limited, .. } => {
                 let rows = self.range_rows();
                 let most = self.most_read().map_or(rows, |most| most * times);
-                (if *limited { rows.min(most) } else { rows }, times)
+                // A row of a master is an aggregate, which may have several entries.
+                let each = match collection.contents {
+                    Contents::Aggregate(_) => self.sizes.block_entries(id).max(1.0),
+                    Contents::Fields(_) | Contents::Nested(_) => 1.0,
+                };
+                // Where the ranges follow each other, those behind the limit are not read.
+                let ends = self.most_read().filter(|_| *limited && self.plan.sort.is_none());
+                match ends.filter(|&limit| limit < rows) {
+                    Some(limit) => (limit * each, (times * limit / rows).max(1.0)),
+                    None => (if *limited { rows.min(most) } else { rows } * each, times),
+                }
             }
         };
+        let ranges = partitions;
         // Records that come in no order are each looked up where they are.
         let apart = keys.filter(|keys| keys.of == IndexedFields::One);
         let partitions = if apart.is_some() { partitions + rows } else { partitions };
@@ -164,10 +188,10 @@ impl<'c> Counter<'c> {
         let bytes = found * entry;
         let requests = match how {
             Reading::Scan | Reading::Each { .. } => self.costing.pages(bytes),
-            Reading::GetBlock { .. } | Reading::Range { .. } => times * self.costing.pages(bytes / times),
+            Reading::GetBlock { .. } | Reading::Range { .. } => ranges * self.costing.pages(bytes / ranges),
         };
         self.flowing = match collection.contents {
-            Contents::Aggregate(_) => partitions,
+            Contents::Aggregate(_) => found / self.sizes.block_entries(id).max(1.0),
             Contents::Fields(_) | Contents::Nested(_) => found,
         };
         let lagging = lookup::is_behind(capability, self.sizes.design, id);
@@ -193,9 +217,11 @@ impl<'c> Counter<'c> {
     /// How many times something is read for the values of sets, and what.
     fn times<'r>(&self, how: &'r Reading) -> (f64, &'r Reading) {
         match how {
-            Reading::Each { set, of, .. } => {
+            Reading::Each { field, set, of } => {
                 let (inner, how) = self.times(of);
-                (self.length(set).max(1.0) * inner, how)
+                let path = self.collection.key_fields().nth(*field);
+                let path = path.and_then(|field| cover::map_path(&field.path, &self.plan.access.positions));
+                (self.length(set, path.as_ref()).max(1.0) * inner, how)
             }
             Reading::GetBlock { .. } | Reading::Range { .. } | Reading::Scan => (1.0, how),
         }
@@ -313,6 +339,7 @@ impl<'c> Counter<'c> {
             Leaf::Reference(id) => self.sizes.statistics.distinct(Member::End(id)),
             Leaf::Itself => f64::INFINITY,
             Leaf::Bucket(of) => f64::from(of),
+            Leaf::TimeBucket(id, unit) => self.sizes.statistics.time_buckets(id, unit),
         }
     }
 

@@ -4,8 +4,8 @@ use super::conjuncts::{self, Binding, bound, bound_by_equality};
 use super::same::{Atom, Same};
 use super::{Planner, cover, is_single};
 use askloom_model::{
-    Collection, Constant, Contents, HomePlace, InSet, KeyComponent, KeyField, KeyRange, KeyValue, Leaf,
-    Operand, Path, PositionId, Reading, Role,
+    BucketsBetween, Collection, Constant, Contents, HomePlace, InSet, KeyComponent, KeyField, KeyRange,
+    KeySet, KeyValue, Leaf, Operand, Path, PositionId, Reading, Role, TimeBucket,
 };
 use std::collections::HashSet;
 
@@ -14,7 +14,7 @@ use std::collections::HashSet;
 struct Bound {
     operands: Vec<KeyValue>,
     /// Fields with a choice of values.
-    sets: Vec<(usize, InSet)>,
+    sets: Vec<(usize, KeySet)>,
     /// The conjuncts that are guaranteed by that.
     used: HashSet<usize>,
 }
@@ -46,19 +46,19 @@ impl Bound {
         self.used.extend(field.conjuncts);
         match field.to {
             FieldBinding::Value(value) => self.operands.push(value),
-            FieldBinding::Set(set) => self.choose(set),
+            FieldBinding::Set(set) => self.choose(KeySet::In(set)),
         }
     }
 
-    fn choose(&mut self, set: InSet) {
+    fn choose(&mut self, set: KeySet) {
         self.sets.push((self.operands.len(), set));
         self.operands.push(CHOSEN);
     }
 
     /// The reading for each choice of values.
-    fn each(sets: Vec<(usize, InSet)>, of: Reading) -> Reading {
+    fn each(sets: Vec<(usize, KeySet)>, of: Reading) -> Reading {
         let around =
-            |of: Reading, (field, set): (usize, InSet)| Reading::Each { field, set, of: Box::new(of) };
+            |of: Reading, (field, set): (usize, KeySet)| Reading::Each { field, set, of: Box::new(of) };
         sets.into_iter().rev().fold(of, around)
     }
 }
@@ -102,8 +102,9 @@ pub(super) fn bound_field(
 }
 
 /// Rows can be in any of them.
-fn every_bucket(of: u32) -> InSet {
-    InSet::List((0..of).map(|bucket| Operand::Constant(Constant::Int(i64::from(bucket)))).collect())
+fn every_bucket(of: u32) -> KeySet {
+    let bucket = |bucket| Operand::Constant(Constant::Int(i64::from(bucket)));
+    KeySet::In(InSet::List((0..of).map(bucket).collect()))
 }
 
 impl Planner<'_> {
@@ -126,7 +127,10 @@ impl Planner<'_> {
                     let get = Reading::GetBlock { key: bound.operands };
                     vec![(Bound::each(bound.sets, get), bound.used)]
                 }
-                None => scan(),
+                None => match self.partition(collection, positions) {
+                    Some(block) => self.ranges(collection, positions, &block),
+                    None => scan(),
+                },
             },
             Contents::Fields(_) | Contents::Nested(_) => {
                 match self.bind_all(&collection.block_key, positions) {
@@ -163,17 +167,17 @@ impl Planner<'_> {
         master.is_some_and(|master| self.block(&self.design.collections[master], positions).is_some())
     }
 
-    /// The key of a master's block: all fields of the id, or the id as a whole.
+    /// Whether instances of the main class are found by the key of this master. A part is not found by its id.
+    fn is_root_of(&self, collection: &Collection) -> bool {
+        self.homes.iter().all(|home| home.place != HomePlace::Inside && home.root == collection.source.root)
+    }
+
+    /// The key of one aggregate: all fields of the id, or the id as a whole.
     fn block(&self, collection: &Collection, positions: &[Option<PositionId>]) -> Option<Bound> {
-        // A part is not found by its id.
-        if self
-            .homes
-            .iter()
-            .any(|home| home.place == HomePlace::Inside || home.root != collection.source.root)
-        {
+        if !self.is_root_of(collection) {
             return None;
         }
-        if let Some(bound) = self.bind_all(&collection.block_key, positions) {
+        if let Some(bound) = self.bind_id(collection, positions) {
             return Some(bound);
         }
         let itself = Path { position: super::main(), hops: Vec::new(), leaf: Leaf::Itself };
@@ -182,16 +186,72 @@ impl Planner<'_> {
         Some(bound)
     }
 
+    /// The fields of a master's key, each by what the query says of the id; buckets of time follow from that.
+    fn bind_id(&self, collection: &Collection, positions: &[Option<PositionId>]) -> Option<Bound> {
+        let mut bound = Bound::default();
+        for field in collection.key_fields() {
+            match field.path.leaf {
+                Leaf::TimeBucket(..) => bound.operands.push(CHOSEN),
+                Leaf::Attribute(_) | Leaf::Reference(_) | Leaf::Itself | Leaf::Bucket(_) => {
+                    bound.push(self.bound(&cover::map_path(&field.path, positions)?)?);
+                }
+            }
+        }
+        let is = |field: &KeyField, id| field.path.leaf == Leaf::Attribute(id);
+        for (at, field) in collection.key_fields().enumerate() {
+            let Leaf::TimeBucket(id, unit) = field.path.leaf else { continue };
+            let of = collection.key_fields().position(|field| is(field, id))?;
+            let chosen = bound.sets.iter().any(|(field, _)| *field == of);
+            let value = match bound.operands.get(of)? {
+                KeyValue::Is(operand) if !chosen => KeyValue::TimeBucket { unit, of: operand.clone() },
+                KeyValue::Is(_)
+                | KeyValue::Identity(_)
+                | KeyValue::TimeBucket { .. }
+                | KeyValue::TimeBucketOfField { .. } => KeyValue::TimeBucketOfField { unit, field: of },
+            };
+            *bound.operands.get_mut(at)? = value;
+        }
+        Some(bound)
+    }
+
+    /// The partition of a master that has several aggregates in one.
+    fn partition(&self, collection: &Collection, positions: &[Option<PositionId>]) -> Option<Bound> {
+        let has = collection.is_clustered() && self.is_root_of(collection);
+        has.then(|| self.bind_all(&collection.block_key, positions))?
+    }
+
     fn bind_all(&self, fields: &[KeyField], positions: &[Option<PositionId>]) -> Option<Bound> {
         let mut bound = Bound::default();
         for field in fields {
-            if let Leaf::Bucket(of) = field.path.leaf {
-                bound.choose(every_bucket(of));
-                continue;
+            match field.path.leaf {
+                Leaf::Bucket(of) => bound.choose(every_bucket(of)),
+                Leaf::TimeBucket(id, unit) => {
+                    let at = Path { leaf: Leaf::Attribute(id), ..cover::map_path(&field.path, positions)? };
+                    self.bind_time_bucket(&at, unit, &mut bound)?;
+                }
+                Leaf::Attribute(_) | Leaf::Reference(_) | Leaf::Itself => {
+                    bound.push(self.bound(&cover::map_path(&field.path, positions)?)?);
+                }
             }
-            bound.push(self.bound(&cover::map_path(&field.path, positions)?)?);
         }
         Some(bound)
+    }
+
+    /// The bucket of an instant that the query gives, or those between two that it gives. Without both bounds nothing
+    /// says which buckets there are. What the query says of the instant has to be looked at still.
+    fn bind_time_bucket(&self, at: &Path, unit: TimeBucket, bound: &mut Bound) -> Option<()> {
+        if let Some(BoundField { to, .. }) = self.bound(at) {
+            let FieldBinding::Value(KeyValue::Is(of)) = to else { return None };
+            bound.operands.push(KeyValue::TimeBucket { unit, of });
+            return Some(());
+        }
+        let KeyRange { low: Some((low, _)), high: Some((high, _)), .. } =
+            self.narrowed(at, &mut HashSet::new())?
+        else {
+            return None;
+        };
+        bound.choose(KeySet::Buckets(BucketsBetween { unit, low, high }));
+        Some(())
     }
 
     /// The parts of a block: with what leading fields equal and what the next one is within. Fields with a choice of
@@ -232,7 +292,7 @@ impl Planner<'_> {
                 }
                 Some(BoundField { conjuncts, to: FieldBinding::Set(set) }) if choices => {
                     used.extend(conjuncts);
-                    sets.push((block.operands.len() + equal.len(), set));
+                    sets.push((block.operands.len() + equal.len(), KeySet::In(set)));
                     equal.push(CHOSEN);
                     continue;
                 }

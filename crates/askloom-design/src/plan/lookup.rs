@@ -203,7 +203,7 @@ pub(crate) fn part_index(
             Leaf::Attribute(id) => conceptual.attributes[id].id,
             Leaf::Reference(id) => conceptual.ends[id].id,
             Leaf::Itself => true,
-            Leaf::Bucket(_) => false,
+            Leaf::Bucket(_) | Leaf::TimeBucket(..) => false,
         };
         collection.role == Role::Index && collection.source.root == root && last == Some(part) && is_id
     });

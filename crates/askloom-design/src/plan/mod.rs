@@ -495,8 +495,10 @@ impl<'p> Planner<'p> {
         let stops = plan.limit.is_some() && plan.filter.is_none() && plan.per_group.is_none();
         let mut how = &mut plan.access.how;
         let mut several = false;
-        while let Reading::Each { of, .. } = how {
-            several = true;
+        let mut sets = 0;
+        while let Reading::Each { field, set, of } = how {
+            sets += 1;
+            several |= sets > 1 || !order::follow_each_other(collection, *field, set);
             how = of;
         }
         if let Reading::Range { backwards: direction, limited, .. } = how {

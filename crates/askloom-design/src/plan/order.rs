@@ -5,7 +5,7 @@ use super::cover::map_path;
 use super::is_single;
 use super::same::{Atom, Same};
 use askloom_model::{
-    Access, Collection, Comparison, Contents, KeyField, Leaf, OrderBy, Path, Query, Reading, fault,
+    Access, Collection, Comparison, Contents, KeyField, KeySet, Leaf, OrderBy, Path, Query, Reading, fault,
 };
 
 /// Forwards (`Some(false)`) or backwards (`Some(true)`); `None` if the rows have to be sorted.
@@ -28,7 +28,13 @@ pub(super) fn direction(
         how = of;
     }
     let Reading::Range { .. } = how else { return None };
-    if !matches!(collection.contents, Contents::Fields(_)) {
+    let ordered = match collection.contents {
+        Contents::Fields(_) => true,
+        // Aggregates of one partition are in the order of their ids, as the key has them.
+        Contents::Aggregate(_) => collection.is_clustered(),
+        Contents::Nested(_) => false,
+    };
+    if !ordered {
         return None;
     }
     let unknown = |field: &KeyField| map_path(&field.path, &access.positions).is_none();
@@ -54,6 +60,17 @@ pub(super) fn direction(
     let wanted = Sequence::new(&fixed, &wanted);
     let backwards = stored.turned_to(&wanted, terms)?;
     Some(backwards.unwrap_or_else(|| ties_descend(query)))
+}
+
+/// Whether the ranges of a set's values, one after the other, are in the order that each of them has: buckets of the time
+/// that their entries are ordered by first.
+pub(super) fn follow_each_other(collection: &Collection, field: usize, set: &KeySet) -> bool {
+    let leaf = |field: Option<&KeyField>| field.map(|field| field.path.leaf);
+    let first = leaf(collection.entry_key.first());
+    match (set, leaf(collection.block_key.get(field))) {
+        (KeySet::Buckets(_), Some(Leaf::TimeBucket(id, _))) => first == Some(Leaf::Attribute(id)),
+        (KeySet::Buckets(_) | KeySet::In(_), _) => false,
+    }
 }
 
 /// What something is ordered by, and whether that descends.

@@ -1,12 +1,15 @@
 //! A plan as an indented tree, the last step first, as people read plans.
 
+use super::conjuncts::conjuncts;
+use super::key::bound_field;
+use super::same::Same;
 use super::table::{Tree, price, short, wrapped};
 use super::terms::key_terms;
 use super::text::Words;
 use askloom_model::{
-    Access, Assumption, AssumptionAbout, CollectionId, ColumnValue, Design, EndId, Estimate, Follow,
-    Guarantee, Integrity, JoinStep, Joining, Kept, Leaf, Limit, Member, Model, Plan, PlanStep, Query,
-    Reading, ShareOf, Stated, StepOf,
+    Access, Assumption, AssumptionAbout, Collection, CollectionId, ColumnValue, Design, EndId, Estimate,
+    Follow, Guarantee, Integrity, JoinStep, Joining, Kept, KeySet, Leaf, Limit, Member, Model, Plan,
+    PlanStep, Query, Reading, ShareOf, Stated, StepOf, TimeBucket,
 };
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -139,6 +142,9 @@ fn assumption_text(model: &Model, assumption: &Assumption) -> String {
         AssumptionAbout::Bytes(member) => format!("{} {value} B", name(member)),
         AssumptionAbout::Share(of) => format!("{} keeps {per_cent}", share_text(of)),
         AssumptionAbout::ListLength => format!("a list parameter has {value} values"),
+        AssumptionAbout::Days(id) => {
+            format!("`{}` spans {value} days", conceptual.attributes[id].name)
+        }
         AssumptionAbout::Rows => format!("a limit parameter is {value}"),
     }
 }
@@ -266,9 +272,10 @@ impl<'p> Printer<'p> {
         let terms = key_terms(collection, access);
         let buckets = terms.iter().find_map(|term| match term.path.leaf {
             Leaf::Bucket(of) => Some(format!(" in each of {of} buckets")),
-            Leaf::Attribute(_) | Leaf::Reference(_) | Leaf::Itself => None,
+            Leaf::Attribute(_) | Leaf::Reference(_) | Leaf::Itself | Leaf::TimeBucket(..) => None,
         });
-        let buckets = buckets.unwrap_or_default();
+        let times = time_buckets(&access.how).map(|unit| format!(" in each {}", unit.name()));
+        let buckets = buckets.or(times).unwrap_or_default();
         let terms = terms.iter().filter(|term| !matches!(term.path.leaf, Leaf::Bucket(_)));
         let terms: Vec<String> = terms.map(|term| self.words.condition(&term.condition)).collect();
         let keys = if terms.is_empty() { String::new() } else { format!(" by {}", terms.join(" AND ")) };
@@ -283,13 +290,34 @@ impl<'p> Printer<'p> {
         }
         match how {
             Reading::GetBlock { .. } => format!("get {name}{keys}"),
-            Reading::Scan | Reading::Each { .. } => format!("scan {name}"),
+            Reading::Scan | Reading::Each { .. } => format!("scan {name}{}", self.why_scanned(collection)),
             Reading::Range { backwards, limited, .. } => {
                 let order = self.in_order(*backwards);
                 let most = if *limited { ", as far as the limit" } else { "" };
                 format!("read {name}{keys}{buckets}{order}{most}")
             }
         }
+    }
+
+    /// What the query would have to give besides, where only the buckets of time of a partition are not known.
+    fn why_scanned(&self, collection: &Collection) -> String {
+        let conceptual = self.words.conceptual;
+        let terms = conjuncts(self.query.condition.as_ref());
+        let same = Same { conceptual, positions: &self.query.positions };
+        let mut bucket = None;
+        for field in collection.block_key.iter().filter(|_| collection.is_clustered()) {
+            match field.path.leaf {
+                Leaf::TimeBucket(id, unit) => bucket = Some((&conceptual.attributes[id].name, unit)),
+                Leaf::Attribute(_) | Leaf::Reference(_) | Leaf::Itself | Leaf::Bucket(_) => {
+                    if bound_field(same, &terms, &field.path).is_none() {
+                        return String::new();
+                    }
+                }
+            }
+        }
+        bucket.map_or_else(String::new, |(name, unit)| {
+            format!(": without both bounds of {name} its {}s are not known", unit.name())
+        })
     }
 
     /// Where no sort follows, the order of the entries is the answer's.
@@ -339,4 +367,13 @@ impl<'p> Printer<'p> {
 )]
 fn settled<T: ?Sized>(of_step: Option<&T>) -> &T {
     of_step.expect("a plan has what its steps name")
+}
+
+/// The unit of the buckets of time that are read one by one.
+fn time_buckets(how: &Reading) -> Option<TimeBucket> {
+    match how {
+        Reading::Each { set: KeySet::Buckets(between), .. } => Some(between.unit),
+        Reading::Each { of, .. } => time_buckets(of),
+        Reading::GetBlock { .. } | Reading::Range { .. } | Reading::Scan => None,
+    }
 }

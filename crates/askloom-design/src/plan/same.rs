@@ -82,7 +82,7 @@ impl Same<'_> {
 
     fn length(&self, path: &Path) -> usize {
         let class = match path.leaf {
-            Leaf::Attribute(_) | Leaf::Bucket(_) => None,
+            Leaf::Attribute(_) | Leaf::Bucket(_) | Leaf::TimeBucket(..) => None,
             Leaf::Reference(end) => Some(self.conceptual.ends[end].target),
             Leaf::Itself => match path.hops.last() {
                 Some(&hop) => Some(self.conceptual.ends[hop].target),

@@ -96,6 +96,6 @@ fn is_field(conceptual: &Conceptual, path: &Path) -> bool {
                 let leaves = simple::identity_leaves(conceptual, conceptual.ends[id].target);
                 matches!(leaves.as_slice(), [Leaf::Attribute(_)])
             }
-            Leaf::Itself | Leaf::Bucket(_) => false,
+            Leaf::Itself | Leaf::Bucket(_) | Leaf::TimeBucket(..) => false,
         }
 }

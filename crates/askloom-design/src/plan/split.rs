@@ -8,8 +8,8 @@ use super::{cover, lookup, main};
 use crate::simple;
 use askloom_model::{
     ClassId, CollectionId, Column, ColumnValue, Comparison, Conceptual, Condition, EndId, Found, Header,
-    InSet, Leaf, Member, Operand, Parameter, ParameterType, Path, Plan, Position, PositionId, Query, Reading,
-    RelationshipKind, Table,
+    InSet, KeySet, Leaf, Member, Operand, Parameter, ParameterType, Path, Plan, Position, PositionId, Query,
+    Reading, RelationshipKind, Table,
 };
 use std::collections::BTreeSet;
 
@@ -259,7 +259,7 @@ fn asks_for_nothing(condition: &Condition) -> bool {
 /// Whether a key goes by the list that is this parameter.
 pub(super) fn goes_by(how: &Reading, index: usize) -> bool {
     match how {
-        Reading::Each { set, of, .. } => *set == InSet::Parameter(index) || goes_by(of, index),
+        Reading::Each { set, of, .. } => *set == KeySet::In(InSet::Parameter(index)) || goes_by(of, index),
         Reading::GetBlock { .. } | Reading::Range { .. } | Reading::Scan => false,
     }
 }

@@ -2,8 +2,8 @@
 
 use super::cover::map_path;
 use askloom_model::{
-    Access, Collection, Comparison, Condition, Id, InSet, Inclusive, KeyRange, KeyValue, Leaf, Operand, Path,
-    PositionId, Reading,
+    Access, BucketsBetween, Collection, Comparison, Condition, Id, Inclusive, KeyRange, KeySet, KeyValue,
+    Leaf, Operand, Path, PositionId, Reading,
 };
 
 /// A field of a key and what it is bound to, in the query's positions.
@@ -19,10 +19,11 @@ pub(super) fn key_terms(collection: &Collection, access: &Access) -> Vec<KeyTerm
     let fields = collection.block_key.iter().chain(&collection.entry_key).map(|field| &field.path);
     let itself = Path { position: PositionId::from_index(0), hops: Vec::new(), leaf: Leaf::Itself };
     // An id of several fields can be given as a whole.
-    let whole = bound.whole && bound.equal.len() < collection.block_key.len();
+    let whole = bound.whole && bound.equal.len() < collection.key_fields().count();
     let fields: Vec<&Path> = if whole { vec![&itself] } else { fields.collect() };
     let paths = fields.into_iter().filter_map(|path| map_path(path, &access.positions));
     let mut terms = Vec::new();
+    let mut buckets = Vec::new();
     for (index, path) in paths.enumerate() {
         let set = bound.sets.iter().find(|(field, _)| *field == index);
         let equal = |path: Path, right: &Operand| {
@@ -34,10 +35,19 @@ pub(super) fn key_terms(collection: &Collection, access: &Access) -> Vec<KeyTerm
             KeyTerm { path, condition }
         };
         match (set, bound.equal.get(index)) {
-            (Some((_, set)), _) => {
+            (Some((_, KeySet::In(set))), _) => {
                 let condition = Condition::In { value: Operand::Path(path.clone()), set: set.clone() };
                 terms.push(KeyTerm { path, condition });
             }
+            (Some((_, KeySet::Buckets(BucketsBetween { low, high, .. }))), _) => {
+                let at = instant(path);
+                let value = Operand::Path(at.clone());
+                let condition = Condition::Between { value, low: low.clone(), high: high.clone() };
+                buckets.push(KeyTerm { path: at, condition });
+            }
+            (None, Some(KeyValue::TimeBucket { of, .. })) => buckets.push(equal(instant(path), of)),
+            // What the other field is says it.
+            (None, Some(KeyValue::TimeBucketOfField { .. })) => {}
             (None, Some(KeyValue::Is(right))) => terms.push(equal(path, right)),
             (None, Some(KeyValue::Identity(components))) => {
                 terms.extend(components.iter().map(|component| equal(component.path.clone(), &component.is)));
@@ -48,14 +58,25 @@ pub(super) fn key_terms(collection: &Collection, access: &Access) -> Vec<KeyTerm
             }
         }
     }
+    // What the key says of an instant itself says more than its bucket.
+    buckets.retain(|bucket| terms.iter().all(|term| term.path != bucket.path));
+    terms.extend(buckets);
     terms
+}
+
+/// The instant that a bucket is of.
+fn instant(path: Path) -> Path {
+    match path.leaf {
+        Leaf::TimeBucket(id, _) => Path { leaf: Leaf::Attribute(id), ..path },
+        Leaf::Attribute(_) | Leaf::Reference(_) | Leaf::Itself | Leaf::Bucket(_) => path,
+    }
 }
 
 /// What the fields of a key are bound to, those of the block first.
 #[derive(Default)]
 struct Bound {
     equal: Vec<KeyValue>,
-    sets: Vec<(usize, InSet)>,
+    sets: Vec<(usize, KeySet)>,
     range: Option<KeyRange>,
     /// The key is of one aggregate.
     whole: bool,

@@ -44,7 +44,7 @@ impl Words<'_> {
             Leaf::Reference(id) => names.push(name(&self.conceptual.ends[id].name)),
             Leaf::Itself if names.is_empty() => names.push(self.class(path.position)),
             Leaf::Itself => {}
-            Leaf::Bucket(_) => names.push("bucket".to_owned()),
+            Leaf::Bucket(_) | Leaf::TimeBucket(..) => names.push("bucket".to_owned()),
         }
         names.join(".")
     }

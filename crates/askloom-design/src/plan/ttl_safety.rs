@@ -62,6 +62,6 @@ fn reads_links(conceptual: &Conceptual, path: &Path) -> bool {
                 row.stored && row.inverse != Some(end) && row.kind != RelationshipKind::Composition;
             !as_stored && expires(conceptual, end)
         }
-        Leaf::Attribute(_) | Leaf::Itself | Leaf::Bucket(_) => false,
+        Leaf::Attribute(_) | Leaf::Itself | Leaf::Bucket(_) | Leaf::TimeBucket(..) => false,
     }
 }

@@ -124,7 +124,7 @@ impl Paths<'_> {
     fn enum_at(&self, path: &Path) -> Option<Arc<[String]>> {
         let attribute = match path.leaf {
             Leaf::Attribute(id) => id,
-            Leaf::Reference(_) | Leaf::Bucket(_) => return None,
+            Leaf::Reference(_) | Leaf::Bucket(_) | Leaf::TimeBucket(..) => return None,
             Leaf::Itself => {
                 let (_, position) = self.positions.iter().find(|(id, _)| *id == path.position)?;
                 match position.from?.step {

@@ -1,6 +1,8 @@
 //! Positions and paths as text, and back.
 
-use askloom_model::{ClassId, Conceptual, Id, Leaf, MAX_BUCKETS, Member, Path, Position, PositionId, Table};
+use askloom_model::{
+    ClassId, Conceptual, Id, Leaf, MAX_BUCKETS, Member, Path, Position, PositionId, Table, TimeBucket,
+};
 
 /// The instance or element itself.
 const ITSELF: &str = "$self";
@@ -107,6 +109,9 @@ impl<'m> Paths<'m> {
             Leaf::Reference(id) => self.member_text(class, Member::End(id)),
             Leaf::Itself => ITSELF.to_owned(),
             Leaf::Bucket(of) => format!("{BUCKET}{of}"),
+            Leaf::TimeBucket(id, unit) => {
+                format!("${}:{}", unit.name(), self.member_text(class, Member::Attribute(id)))
+            }
         });
         below(self.text(path.position), &steps.join("."))
     }
@@ -179,6 +184,11 @@ impl<'m> Paths<'m> {
         } else if let Some(of) = last.strip_prefix(BUCKET) {
             let of = of.parse().ok().filter(|of| (1..=MAX_BUCKETS).contains(of));
             Leaf::Bucket(of.ok_or_else(|| format!("`{last}` is not 1 to {MAX_BUCKETS} buckets"))?)
+        } else if let Some((unit, of)) = time_bucket(last) {
+            match self.member(class, of)? {
+                Member::Attribute(id) => Leaf::TimeBucket(id, unit),
+                Member::End(_) => return Err(format!("`{of}` is not a timestamp")),
+            }
         } else {
             match self.member(class, last)? {
                 Member::Attribute(id) => Leaf::Attribute(id),
@@ -191,4 +201,10 @@ impl<'m> Paths<'m> {
 
 fn below(way: &str, step: &str) -> String {
     if way.is_empty() { step.to_owned() } else { format!("{way}/{step}") }
+}
+
+/// `$day:at`: the unit of a bucket, and the timestamp that it is of.
+fn time_bucket(text: &str) -> Option<(TimeBucket, &str)> {
+    let (unit, of) = text.strip_prefix('$')?.split_once(':')?;
+    Some((TimeBucket::ALL.into_iter().find(|known| known.name() == unit)?, of))
 }

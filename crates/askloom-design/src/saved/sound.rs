@@ -7,7 +7,7 @@ use crate::plan::is_single;
 use crate::simple;
 use askloom_model::{
     ClassId, Code, Collection, CollectionId, Conceptual, Condition, Contents, Design, Id, Keeper, KeyField,
-    Leaf, Member, Path, Role,
+    Leaf, Path, Role, Type,
 };
 
 pub(super) fn check(reader: &mut Reader<'_>, design: &Design) {
@@ -103,7 +103,7 @@ fn is_root(conceptual: &Conceptual, class: ClassId) -> bool {
     conceptual.aggregate_root(class) == Some(class)
 }
 
-/// A master is by the identifier of a root, whole, and split by rules alone.
+/// A master is by the identifier of a root, which its key may split, and whole: rules alone cut it into entries.
 fn master(reader: &mut Reader<'_>, collection: &Collection) {
     let conceptual = reader.conceptual;
     let root = collection.source.root;
@@ -112,19 +112,15 @@ fn master(reader: &mut Reader<'_>, collection: &Collection) {
         let message = format!("{name} is no root of an aggregate, so it has no master");
         return reader.key("source", |reader| say(reader, &message));
     }
-    let leaf = |member: &Member| match *member {
-        Member::Attribute(id) => Leaf::Attribute(id),
-        Member::End(id) => Leaf::Reference(id),
-    };
-    let mut identifier: Vec<Leaf> = conceptual.classes[root].identifier.iter().map(leaf).collect();
-    if identifier.is_empty() {
-        identifier.push(Leaf::Itself);
-    }
-    let key: Vec<Leaf> = collection.block_key.iter().map(|field| field.path.leaf).collect();
-    let plain = collection.block_key.iter().all(|field| field.path.hops.is_empty() && !field.descending);
-    if key != identifier || !plain || !collection.entry_key.is_empty() {
-        let message = format!("the key of a master is the identifier of {name}, ascending, and nothing else");
+    let own = |field: &KeyField| field.path.hops.is_empty() && field.path.position.index() == 0;
+    if !is_identifier(conceptual, collection) || !collection.key_fields().all(own) {
+        let message = format!(
+            "the keys of a master are the identifier of {name}, each member once, and buckets of its timestamps"
+        );
         reader.key("block_key", |reader| say(reader, &message));
+    }
+    if collection.block_key.iter().any(|field| field.descending) {
+        reader.key("block_key", |reader| say(reader, "the block key of a master is ascending"));
     }
     if collection.source.positions.len() > 1 || collection.source.condition.is_some() {
         reader.key("source", |reader| say(reader, "a master holds every instance, and joins nothing"));
@@ -132,6 +128,23 @@ fn master(reader: &mut Reader<'_>, collection: &Collection) {
     if !matches!(collection.contents, Contents::Aggregate(_)) {
         say(reader, "a master has `rules`");
     }
+}
+
+/// Whether the keys of a master are all members of the root's identifier, each once, and buckets of its timestamps.
+fn is_identifier(conceptual: &Conceptual, master: &Collection) -> bool {
+    let identifier = simple::identity_leaves(conceptual, master.source.root);
+    let count = |leaf: Leaf| master.key_fields().filter(|field| field.path.leaf == leaf).count();
+    let is_timestamp = |leaf: Leaf| {
+        let Leaf::Attribute(id) = leaf else { return false };
+        identifier.contains(&leaf) && matches!(conceptual.attributes[id].ty, Type::Timestamp(_))
+    };
+    let known = |field: &KeyField| match field.path.leaf {
+        Leaf::TimeBucket(id, _) => is_timestamp(Leaf::Attribute(id)) && master.block_key.contains(field),
+        leaf @ (Leaf::Attribute(_) | Leaf::Reference(_) | Leaf::Itself | Leaf::Bucket(_)) => {
+            identifier.contains(&leaf)
+        }
+    };
+    identifier.iter().all(|&leaf| count(leaf) == 1) && master.key_fields().all(known)
 }
 
 /// A row of a copy has one value in each field, and those of its keys have an order.
@@ -143,7 +156,9 @@ fn copy(reader: &mut Reader<'_>, collection: &Collection) {
     let index = collection.indexed().is_some();
     for (key, fields) in [("block_key", &collection.block_key), ("entry_key", &collection.entry_key)] {
         for (at, field) in fields.iter().enumerate() {
-            let wrong = if is_bucket(&field.path)
+            let wrong = if is_time_bucket(&field.path) {
+                TIME_MISPLACED
+            } else if is_bucket(&field.path)
                 && !(key == "block_key" && is_of_root(conceptual, collection, field))
             {
                 MISPLACED
@@ -175,7 +190,9 @@ fn copy(reader: &mut Reader<'_>, collection: &Collection) {
         }
     }
     for (at, path) in fields.iter().enumerate() {
-        let wrong = if is_bucket(path) {
+        let wrong = if is_time_bucket(path) {
+            TIME_MISPLACED
+        } else if is_bucket(path) {
             MISPLACED
         } else if !simple::is_held(conceptual, path) {
             "this has several values in one row"
@@ -185,7 +202,7 @@ fn copy(reader: &mut Reader<'_>, collection: &Collection) {
         reader.key(key, |reader| reader.within(Step::Index(at), |reader| say(reader, wrong)));
     }
     let condition = collection.source.condition.as_ref().map(Condition::paths).unwrap_or_default();
-    if condition.into_iter().any(is_bucket) {
+    if condition.into_iter().any(|path| is_bucket(path) || is_time_bucket(path)) {
         reader.key("source", |reader| say(reader, MISPLACED));
     }
 }
@@ -193,8 +210,14 @@ fn copy(reader: &mut Reader<'_>, collection: &Collection) {
 const MISPLACED: &str =
     "a bucket is a field of a block key, of the entity that the rows begin with, ascending";
 
+const TIME_MISPLACED: &str = "an hour, a day or a month is a field of a master's block key";
+
 fn is_bucket(path: &Path) -> bool {
     matches!(path.leaf, Leaf::Bucket(_))
+}
+
+fn is_time_bucket(path: &Path) -> bool {
+    matches!(path.leaf, Leaf::TimeBucket(..))
 }
 
 fn is_of_root(conceptual: &Conceptual, collection: &Collection, field: &KeyField) -> bool {

@@ -320,7 +320,7 @@ fn buckets(text: &str, target: &str) -> (Option<u32>, bool) {
     let keys = made.design.collections.iter().flat_map(|(_, one)| &one.block_key);
     let found = keys.into_iter().find_map(|field| match field.path.leaf {
         Leaf::Bucket(of) => Some(of),
-        Leaf::Attribute(_) | Leaf::Reference(_) | Leaf::Itself => None,
+        Leaf::Attribute(_) | Leaf::Reference(_) | Leaf::Itself | Leaf::TimeBucket(..) => None,
     });
     let query = &model.workload.queries[0];
     let plan = plan::plan_for(&costing, &model.conceptual, &made.design, query).unwrap();

@@ -60,7 +60,7 @@ fn enforces(conceptual: &Conceptual, collection: &Collection) -> bool {
             end.unique || bounded
         }
         Leaf::Itself => true,
-        Leaf::Bucket(_) => false,
+        Leaf::Bucket(_) | Leaf::TimeBucket(..) => false,
     })
 }
 

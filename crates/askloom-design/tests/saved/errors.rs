@@ -143,7 +143,7 @@ fn nonsense() {
         "\"path\": \"username\"",
         "\"path\": \"score\"",
         malformed,
-        "collections[0].block_key: the key of a master is the identifier of Player, ascending, and nothing else",
+        "collections[0].block_key: the keys of a master are the identifier of Player, each member once, and buckets of its timestamps",
         "[\n        {\n          \"path\": \"score\",\n          \"order\": \"asc\"\n        }\n      ]",
     );
 }

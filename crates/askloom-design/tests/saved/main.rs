@@ -8,6 +8,7 @@
     reason = "the code around the tests fails them by panicking, too"
 )]
 
+mod clustered;
 mod errors;
 mod round_trip;
 

@@ -207,7 +207,7 @@ impl Choices<'_> {
     fn constant(&mut self, path: &Path) -> Operand {
         let ty = match path.leaf {
             Leaf::Attribute(id) => self.model.conceptual.attributes[id].ty.clone(),
-            Leaf::Reference(_) | Leaf::Itself | Leaf::Bucket(_) => Type::Text,
+            Leaf::Reference(_) | Leaf::Itself | Leaf::Bucket(_) | Leaf::TimeBucket(..) => Type::Text,
         };
         let constant = match ty {
             Type::Int | Type::Long => Constant::Int([i64::MIN, -1, 0, 7, i64::MAX][self.below(5)]),
@@ -279,7 +279,7 @@ fn is_ordered(model: &Model, path: &Path) -> bool {
     match path.leaf {
         Leaf::Attribute(id) => model.conceptual.attributes[id].ty.is_ordered(),
         Leaf::Reference(id) => model.conceptual.ends[id].kind != askloom_model::RelationshipKind::Composition,
-        Leaf::Itself | Leaf::Bucket(_) => true,
+        Leaf::Itself | Leaf::Bucket(_) | Leaf::TimeBucket(..) => true,
     }
 }
 

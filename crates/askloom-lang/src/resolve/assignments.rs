@@ -84,9 +84,11 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
             Leaf::Reference(id) if conceptual.ends[id].kind == RelationshipKind::Composition => {
                 ValueType::Whole(conceptual.ends[id].target)
             }
-            Leaf::Reference(_) | Leaf::Attribute(_) | Leaf::Itself | Leaf::Bucket(_) => {
-                self.value_type(&st.scope, path)
-            }
+            Leaf::Reference(_)
+            | Leaf::Attribute(_)
+            | Leaf::Itself
+            | Leaf::Bucket(_)
+            | Leaf::TimeBucket(..) => self.value_type(&st.scope, path),
         };
         let crosses_reference = path.hops.iter().find(|&&hop| {
             conceptual.ends[hop].kind != RelationshipKind::Composition
@@ -115,7 +117,7 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
                 let e = &conceptual.ends[conceptual.stored_end(id)];
                 (Member::End(id), e.id, e.immutable, conceptual.ends[id].cardinality.is_many(), e.span)
             }
-            Leaf::Itself | Leaf::Bucket(_) => {
+            Leaf::Itself | Leaf::Bucket(_) | Leaf::TimeBucket(..) => {
                 let message = "an instance as a whole cannot be set";
                 self.say(Diagnostic::new(Code::SetOfMany, text.span, message).hint("name a field"));
                 return None;

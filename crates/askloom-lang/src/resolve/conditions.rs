@@ -361,7 +361,7 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
         match path.leaf {
             Leaf::Attribute(id) => self.model.conceptual.attributes[id].list,
             Leaf::Reference(id) => self.model.conceptual.ends[id].cardinality.is_many(),
-            Leaf::Itself | Leaf::Bucket(_) => false,
+            Leaf::Itself | Leaf::Bucket(_) | Leaf::TimeBucket(..) => false,
         }
     }
 }

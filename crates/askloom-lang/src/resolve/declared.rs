@@ -282,7 +282,11 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
         let member = |field: &DeclaredField| match field.path.leaf {
             Leaf::Attribute(id) if field.path.hops.is_empty() => Some(Member::Attribute(id)),
             Leaf::Reference(id) if field.path.hops.is_empty() => Some(Member::End(id)),
-            Leaf::Attribute(_) | Leaf::Reference(_) | Leaf::Itself | Leaf::Bucket(_) => None,
+            Leaf::Attribute(_)
+            | Leaf::Reference(_)
+            | Leaf::Itself
+            | Leaf::Bucket(_)
+            | Leaf::TimeBucket(..) => None,
         };
         for one in &collection.classes {
             let row = &conceptual.classes[one.class];
@@ -340,7 +344,7 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
         let name = match field.path.leaf {
             Leaf::Attribute(id) => &conceptual.attributes[id].name,
             Leaf::Reference(id) => &conceptual.ends[id].name,
-            Leaf::Itself | Leaf::Bucket(_) => &conceptual.classes[field.class].name,
+            Leaf::Itself | Leaf::Bucket(_) | Leaf::TimeBucket(..) => &conceptual.classes[field.class].name,
         };
         says(format!("`{name}` is in the master already: it holds its instances whole"))
     }

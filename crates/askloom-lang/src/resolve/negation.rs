@@ -58,7 +58,7 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
         let conceptual = &self.model.conceptual;
         let leaf = match path.leaf {
             Leaf::Reference(end) => Some(end),
-            Leaf::Attribute(_) | Leaf::Itself | Leaf::Bucket(_) => None,
+            Leaf::Attribute(_) | Leaf::Itself | Leaf::Bucket(_) | Leaf::TimeBucket(..) => None,
         };
         let mut ends = path.hops.iter().copied().chain(leaf).map(|end| &conceptual.ends[end]);
         if let Some(end) = ends.find(|end| end.cardinality.is_many()) {
@@ -66,7 +66,11 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
         }
         match path.leaf {
             Leaf::Attribute(id) if conceptual.attributes[id].list => Some(&conceptual.attributes[id].name),
-            Leaf::Attribute(_) | Leaf::Reference(_) | Leaf::Itself | Leaf::Bucket(_) => None,
+            Leaf::Attribute(_)
+            | Leaf::Reference(_)
+            | Leaf::Itself
+            | Leaf::Bucket(_)
+            | Leaf::TimeBucket(..) => None,
         }
     }
 }

@@ -54,6 +54,7 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
             Leaf::Attribute(id) => ValueType::Basic(conceptual.attributes[id].ty.clone()),
             Leaf::Reference(id) => self.end_type(id),
             Leaf::Bucket(_) => ValueType::Basic(Type::Int),
+            Leaf::TimeBucket(..) => ValueType::Basic(Type::Text),
             Leaf::Itself => {
                 let position = &scope.positions[path.position];
                 match (position.class, position.from) {

@@ -249,7 +249,11 @@ impl<'a> Resolver<'_, 'a, '_> {
         match path.leaf {
             Leaf::Itself if path.hops.is_empty() => Some(path.position),
             Leaf::Reference(end) if path.hops.is_empty() => scope.joined(path.position, Member::End(end)),
-            Leaf::Itself | Leaf::Reference(_) | Leaf::Attribute(_) | Leaf::Bucket(_) => None,
+            Leaf::Itself
+            | Leaf::Reference(_)
+            | Leaf::Attribute(_)
+            | Leaf::Bucket(_)
+            | Leaf::TimeBucket(..) => None,
         }
     }
 

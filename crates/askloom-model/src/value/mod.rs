@@ -18,6 +18,7 @@ mod record;
 mod statement;
 #[cfg(test)]
 mod tests;
+mod time_bucket;
 pub mod typed;
 
 pub use bucket::{MAX_BUCKETS, bucket};

@@ -77,6 +77,7 @@ fn path_to_json(conceptual: &Conceptual, query: &Query, path: &Path, value: &Val
         Leaf::Reference(id) => end_to_json(conceptual, conceptual.ends[id].target, value),
         Leaf::Itself => position_to_json(conceptual, query, path.position, value),
         Leaf::Bucket(_) => to_json(value, &Type::Int),
+        Leaf::TimeBucket(..) => to_json(value, &Type::Text),
     }
 }
 

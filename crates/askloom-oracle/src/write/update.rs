@@ -67,7 +67,8 @@ impl Draft<'_> {
                     .map_or(Value::Null, |record| record.get(Member::Attribute(id)).clone()),
                 askloom_model::Leaf::Reference(_)
                 | askloom_model::Leaf::Itself
-                | askloom_model::Leaf::Bucket(_) => Value::Null,
+                | askloom_model::Leaf::Bucket(_)
+                | askloom_model::Leaf::TimeBucket(..) => Value::Null,
             },
             Assigned::To(_) | Assigned::Now | Assigned::NewUuid => value.clone(),
         };

@@ -10,7 +10,7 @@ use crate::{Keyspace, RunError, Schema, Stored, System};
 use askloom_model::{
     ClassId, ClassKind, Conceptual, Member, Record, Type, Value, identity_types, member_to_json,
 };
-use askloom_target::embedded::{block_prefix, prefix_end, split_master};
+use askloom_target::embedded::{block_prefix, prefix_end};
 use serde_json::{Map, Value as Json};
 use std::sync::Arc;
 
@@ -46,13 +46,14 @@ impl<'d> Export<'d> {
         self.schema.masters().map(|(root, _)| root)
     }
 
-    /// Gives every aggregate of a root class and its subclasses, by id.
+    /// Gives every aggregate of a root class and its subclasses, in the order of the master's key.
     pub fn each(
         &self,
         root: ClassId,
         give: &mut dyn FnMut(&Exported) -> Result<(), RunError>,
     ) -> Result<u64, RunError> {
         let master = self.schema.design.master(root).ok_or_else(|| no_master(self.schema, root))?;
+        let keys = self.schema.master_key(master);
         let prefix = block_prefix(self.schema.number(master), &[]);
         let end = prefix_end(&prefix);
         let mut count = 0;
@@ -66,7 +67,7 @@ impl<'d> Export<'d> {
         };
         Keyspace::scan(&self.snapshot, &prefix, end.as_deref(), false, &mut |key, value| {
             if open.0.is_empty() || !key.starts_with(&open.0) {
-                let (_, entry) = split_master(key)?;
+                let (_, entry) = keys.split(key)?;
                 let block = key.get(..key.len() - entry.len()).unwrap_or_default().to_vec();
                 let (_, contents) = std::mem::replace(&mut open, (block, BlockContents::default()));
                 close(contents)?;

@@ -12,7 +12,7 @@ use crate::place::records;
 use crate::write::{Inputs, Maker, Phase, bring_some_after, entries_of, load, note_parts, uuids_needed_by};
 use crate::{Keyspace, Layered, Overlay, Puts, Reader, RunError, Schema, Stored, System};
 use askloom_model::{ClassId, Conceptual, Design, EndId, Identity, Member, Record, Table, Value};
-use askloom_target::embedded::{encode, master_entry, prefix_end, system_entry};
+use askloom_target::embedded::{encode, prefix_end};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt;
 use std::pin::Pin;
@@ -247,7 +247,7 @@ impl<'d> Loader<'d> {
         puts.extend(change.puts);
         if !incoming.past.is_empty()
             && let Some((_, master)) = self.schema.master_of(incoming.record.class)
-            && let Some(Some(entry)) = puts.get_mut(&system_entry(self.schema.number(master), &identity))
+            && let Some(Some(entry)) = puts.get_mut(&self.schema.master_key(master).system(&identity))
         {
             let mut system = System::decode(entry)?;
             incoming.past.note(&mut system);
@@ -264,7 +264,8 @@ impl<'d> Loader<'d> {
         let Some(identity) = record.identity(conceptual) else { return Ok(None) };
         let below = Layered { base: &self.snapshot, puts: &self.flight };
         let state = Layered { base: &below, puts: &self.pending };
-        let system_key = system_entry(direct.master, &identity);
+        let keys = self.schema.master_key(direct.master);
+        let system_key = keys.system(&identity);
         let mut system = System { created: self.now.as_microsecond(), ..System::default() };
         if let Some(former) = state.get(&system_key)? {
             let former = System::decode(&former)?;
@@ -285,7 +286,7 @@ impl<'d> Loader<'d> {
         let mut puts = Puts::new();
         puts.insert(system_key, Some(written.encode()));
         for (path, entry) in encode_aggregate(&self.schema, direct.root, &stored.record)? {
-            puts.insert(master_entry(direct.master, &identity, &path), Some(entry));
+            puts.insert(keys.entry(&identity, &path), Some(entry));
         }
         let aggregate = (direct.root, identity);
         let stored = Arc::new(stored);

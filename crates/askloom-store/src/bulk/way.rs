@@ -17,8 +17,7 @@ pub(super) enum Way {
 #[derive(Debug)]
 pub(super) struct Direct {
     pub(super) root: ClassId,
-    /// The number of the master.
-    pub(super) master: u32,
+    pub(super) master: CollectionId,
     /// Copies whose rows are made of one aggregate, with what their entries reserve.
     pub(super) own: Vec<(CollectionId, Option<Reserved>)>,
     /// Copies that join several aggregates.
@@ -74,7 +73,7 @@ pub(super) fn way(schema: &Schema, class: ClassId) -> Way {
         Some(Leaf::Itself) => (0, 0),
         Some(Leaf::Attribute(id)) => (1, id.index()),
         Some(Leaf::Reference(id)) => (2, id.index()),
-        Some(Leaf::Bucket(_)) | None => (3, 0),
+        Some(Leaf::Bucket(_) | Leaf::TimeBucket(..)) | None => (3, 0),
     });
     let is_unique = |&class: &ClassId| {
         conceptual.all_members(class).any(|member| match member {
@@ -85,7 +84,7 @@ pub(super) fn way(schema: &Schema, class: ClassId) -> Way {
     let parts = inside.iter().skip(1);
     Way::Direct(Direct {
         root,
-        master: schema.number(master),
+        master,
         own,
         joined,
         expires: conceptual.classes.ids().any(|class| conceptual.ttl(class).is_some()),
@@ -131,7 +130,7 @@ pub(super) fn is_own(conceptual: &Conceptual, collection: &Collection) -> bool {
     }
     let stored = |leaf: &Leaf| match leaf {
         Leaf::Reference(id) => conceptual.ends[*id].stored,
-        Leaf::Attribute(_) | Leaf::Itself | Leaf::Bucket(_) => true,
+        Leaf::Attribute(_) | Leaf::Itself | Leaf::Bucket(_) | Leaf::TimeBucket(..) => true,
     };
     stays && paths.iter().all(|path| stored(&path.leaf))
 }
@@ -158,7 +157,7 @@ fn reserved(schema: &Schema, collection: &Collection) -> Result<Option<Reserved>
             let target = conceptual.ends[hop].target;
             (conceptual.lineage(target).last().copied().unwrap_or(target), None)
         }
-        Leaf::Attribute(_) | Leaf::Reference(_) | Leaf::Bucket(_) => return Ok(None),
+        Leaf::Attribute(_) | Leaf::Reference(_) | Leaf::Bucket(_) | Leaf::TimeBucket(..) => return Ok(None),
     };
     let mut indexes = Vec::new();
     for occurrence in conceptual.occurrences(class) {

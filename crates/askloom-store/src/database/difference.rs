@@ -3,6 +3,7 @@
 
 use super::shape::{ClassShape, MemberShape, Shape};
 use serde_json::Value as Json;
+use std::collections::BTreeSet;
 use std::fmt;
 
 /// One difference between a store and a model with its design.
@@ -46,6 +47,7 @@ pub(super) fn differences(old: &Shape, new: &Shape) -> Vec<Difference> {
     for (name, class) in new.classes.iter().filter(|(name, _)| !old.classes.contains_key(*name)) {
         found.push(additive(format!("{} `{name}` is new", class.kind)));
     }
+    let classes: BTreeSet<&str> = new.classes.keys().map(String::as_str).collect();
     let (old, new) = (old.collections(), new.collections());
     for (name, definition) in &old {
         match new.get(name) {
@@ -55,7 +57,7 @@ pub(super) fn differences(old: &Shape, new: &Shape) -> Vec<Difference> {
             }
             Some(_) => found.push(additive(format!("copy `{name}` is made anew"))),
             // A class that is gone has been told already.
-            None if is_master(definition) => {}
+            None if is_master(definition) => found.extend(moved(name, definition, &classes)),
             None => found.push(additive(format!("copy `{name}` is dropped"))),
         }
     }
@@ -64,6 +66,13 @@ pub(super) fn differences(old: &Shape, new: &Shape) -> Vec<Difference> {
         found.push(additive(format!("{what} `{name}` is new")));
     }
     found
+}
+
+/// A master that is not there any more under its name, though its class is.
+fn moved(name: &str, definition: &Json, classes: &BTreeSet<&str>) -> Option<Difference> {
+    let class = definition.get("source")?.get("root")?.as_str()?;
+    let words = format!("the aggregates of `{class}` would be in another collection than `{name}`");
+    classes.contains(class).then(|| refused(words))
 }
 
 pub(super) fn is_master(definition: &Json) -> bool {

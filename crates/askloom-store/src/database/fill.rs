@@ -57,9 +57,9 @@ impl Database {
         loop {
             let snapshot = self.store.snapshot();
             let done = read_mark(&snapshot, self.schema.number(id))?;
-            let number = self.schema.number(master);
-            let from = masters::start(number, done.as_ref());
-            let next = masters::sound(masters::blocks(&snapshot, number, &from, AGGREGATES)?)?.identities;
+            let from = masters::start(&self.schema, master, done.as_ref());
+            let blocks = masters::blocks(&snapshot, &self.schema, master, &from, AGGREGATES)?;
+            let next = masters::sound(blocks)?.identities;
             let Some(last) = next.last() else { break };
             let reader = Reader::new(&self.schema, &snapshot);
             let mut entries = BTreeMap::new();

@@ -1,8 +1,8 @@
 //! All aggregates of a master, a few at a time.
 
-use crate::{Keyspace, RunError};
-use askloom_model::{Identity, Value};
-use askloom_target::embedded::{block_prefix, decode, master_prefix, prefix_end};
+use crate::{Keyspace, RunError, Schema};
+use askloom_model::{CollectionId, Identity};
+use askloom_target::embedded::{block_prefix, prefix_end};
 
 /// Some blocks of a master, those of deleted aggregates included.
 #[derive(Debug, Default)]
@@ -17,16 +17,16 @@ pub(super) struct Blocks {
 /// The blocks from a key on.
 pub(super) fn blocks(
     keyspace: &dyn Keyspace,
-    number: u32,
+    schema: &Schema,
+    master: CollectionId,
     from: &[u8],
     most: usize,
 ) -> Result<Blocks, RunError> {
-    let prefix = block_prefix(number, &[]);
-    let end = prefix_end(&prefix);
+    let end = prefix_end(&block_prefix(schema.number(master), &[]));
+    let keys = schema.master_key(master);
     let mut blocks = Blocks::default();
     keyspace.scan(from, end.as_deref(), false, &mut |key, _| {
-        let mut rest = key.get(prefix.len()..).unwrap_or_default();
-        let Ok(Value::Reference(identity)) = decode(&mut rest) else {
+        let Ok((identity, _)) = keys.split(key) else {
             blocks.broken.push(key.to_vec());
             return Ok(true);
         };
@@ -43,10 +43,10 @@ pub(super) fn blocks(
 }
 
 /// Where the blocks after that of an aggregate start, or all of them.
-pub(super) fn start(number: u32, after: Option<&Identity>) -> Vec<u8> {
+pub(super) fn start(schema: &Schema, master: CollectionId, after: Option<&Identity>) -> Vec<u8> {
     match after {
-        Some(identity) => prefix_end(&master_prefix(number, identity)).unwrap_or_default(),
-        None => block_prefix(number, &[]),
+        Some(identity) => prefix_end(&schema.master_key(master).block(identity)).unwrap_or_default(),
+        None => block_prefix(schema.number(master), &[]),
     }
 }
 

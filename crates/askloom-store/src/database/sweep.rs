@@ -6,8 +6,7 @@ use crate::embedded::Snapshot;
 use crate::expiry::expired;
 use crate::write::{Change, Inputs, sweep};
 use crate::{Instances, Layered, Puts, Reader, Reads, RunError};
-use askloom_model::{ClassId, Conceptual, Identity};
-use askloom_target::embedded::system_entry;
+use askloom_model::{ClassId, CollectionId, Conceptual, Identity};
 
 /// Aggregates that are looked at together, and written together.
 const AGGREGATES: usize = 256;
@@ -31,13 +30,14 @@ impl Database {
     pub fn sweep(&self, now: jiff::Timestamp) -> Result<Swept, RunError> {
         let mut total = Swept::default();
         for (root, master) in self.schema().masters() {
-            let number = self.schema().number(master);
             let expires = expires(&self.schema().model.conceptual, root);
-            let mut from = Some(start(number, None));
+            let mut from = Some(start(self.schema(), master, None));
             while let Some(key) = from {
-                let some = sound(blocks(&self.store().snapshot(), number, &key, AGGREGATES)?)?;
-                let swept = self
-                    .commit(|snapshot| self.swept(snapshot, root, number, &some.identities, expires, now))?;
+                let snapshot = self.store().snapshot();
+                let some = sound(blocks(&snapshot, self.schema(), master, &key, AGGREGATES)?)?;
+                let swept = self.commit(|snapshot| {
+                    self.swept(snapshot, (root, master), &some.identities, expires, now)
+                })?;
                 total.aggregates += swept.aggregates;
                 total.parts += swept.parts;
                 total.tombstones += swept.tombstones;
@@ -51,8 +51,7 @@ impl Database {
     fn swept(
         &self,
         snapshot: &Snapshot,
-        root: ClassId,
-        number: u32,
+        (root, master): (ClassId, CollectionId),
         identities: &[Identity],
         expires: bool,
         now: jiff::Timestamp,
@@ -66,7 +65,7 @@ impl Database {
         for identity in identities {
             if let Some(deleted) = before.system(root, identity)?.and_then(|system| system.deleted) {
                 if i128::from(now.as_microsecond()) - i128::from(deleted) >= TOMBSTONE.as_micros() {
-                    let key = system_entry(number, identity);
+                    let key = schema.master_key(master).system(identity);
                     reads.keys.insert(key.clone());
                     puts.insert(key, None);
                     swept.tombstones += 1;

@@ -47,6 +47,22 @@ struct OpenRead {
     done: bool,
 }
 
+/// What of a chunk one read may give.
+#[derive(Clone, Copy)]
+struct Share {
+    /// Rows that count for LIMIT or PAGE already.
+    taken: usize,
+    /// How many reads share the chunk.
+    of: usize,
+}
+
+impl Share {
+    /// How many records may be read now, if so many rows are left.
+    fn at_most(self, left: usize) -> usize {
+        left.min((CHUNK / self.of).max(1))
+    }
+}
+
 /// A page of one read, and what it leaves.
 struct ReadPage {
     at: usize,
@@ -108,27 +124,47 @@ impl QueryExec<'_> {
                 open.done = page.done;
             }
         }
+        if self.ranges_follow(reading)
+            && reading.reads.iter().map(|read| read.taken).sum::<usize>() >= self.most()?
+        {
+            reading.reads.iter_mut().for_each(|read| read.done = true);
+        }
         reading.seen.extend(fresh);
         reading.rows.extend(rows);
         self.drop_last(&mut reading.rows)
     }
 
-    /// A page of each read that is open.
+    /// A page of each read that is open; only of the first one if the next follow it in the query's order.
     fn pages(&self, reading: &Reading) -> Result<Vec<ReadPage>, Stop> {
         let collection = self.collection();
-        let open = reading.reads.iter().filter(|read| !read.done).count().max(1);
-        let open_reads = reading.reads.iter().enumerate().filter(|(_, read)| !read.done);
+        let follow = self.ranges_follow(reading);
+        let open_reads = || {
+            let all = reading.reads.iter().enumerate().filter(|(_, read)| !read.done);
+            all.take(if follow { 1 } else { usize::MAX })
+        };
+        let of = open_reads().count().max(1);
+        let taken = |read: &OpenRead| match follow {
+            true => reading.reads.iter().map(|read| read.taken).sum(),
+            false => read.taken,
+        };
+        let share = |read: &OpenRead| Share { taken: taken(read), of };
         match &collection.contents {
-            Contents::Aggregate(_) => each(open_reads, |(at, read)| self.aggregates(at, read, open)),
+            Contents::Aggregate(_) => each(open_reads(), |(at, read)| self.aggregates(at, read, share(read))),
             Contents::Fields(_) => {
                 let reader = EntryReader::new(self, collection);
-                each(open_reads, |(at, read)| self.entries(collection, &reader, at, read, open))
+                each(open_reads(), |(at, read)| self.entries(collection, &reader, at, read, share(read)))
             }
             Contents::Nested(_) => {
                 let reader = EntryReader::new(self, collection);
-                each(open_reads, |(at, read)| self.nodes(collection, &reader, at, read))
+                each(open_reads(), |(at, read)| self.nodes(collection, &reader, at, read))
             }
         }
+    }
+
+    /// Whether the rows of one read come before those of the next: ranges that nothing sorts afterwards.
+    fn ranges_follow(&self, reading: &Reading) -> bool {
+        let ranges = reading.reads.iter().all(|open| matches!(open.read.how, How::Range(_)));
+        ranges && self.answers && !self.retrieval.sorts && !aggregate::applies(self.query())
     }
 
     /// The rows with all positions, those that pass the filter.
@@ -220,31 +256,74 @@ impl QueryExec<'_> {
     }
 
     /// Aggregates, and the instances of the main class that are in them.
-    fn aggregates(&self, at: usize, open: &OpenRead, of: usize) -> Result<ReadPage, Stop> {
+    fn aggregates(&self, at: usize, open: &OpenRead, share: Share) -> Result<ReadPage, Stop> {
         let scene = self.scene;
-        let root = self.source.schema().design.collections[open.read.table].source.root;
-        let mut rows = Vec::new();
-        let mut cursor = None;
         match &open.read.how {
             How::Block(terms) => {
-                let id: Option<Vec<Value>> = terms.iter().map(|term| term.value.clone()).collect();
-                if let Some(id) = id
-                    && let Some(stored) = scene.instances.aggregate(root, &id)?
-                {
-                    rows.extend(scene.root(stored));
-                }
+                let schema = self.source.schema();
+                let root = schema.design.collections[open.read.table].source.root;
+                let stored = match schema.table(open.read.table).identity(terms) {
+                    Some(id) => scene.instances.aggregate(root, &id)?,
+                    None => None,
+                };
+                let rows = stored.into_iter().flat_map(|stored| scene.root(stored)).collect();
+                Ok(ReadPage { at, rows, cursor: None, done: true })
             }
-            How::All | How::Range(_) | How::Record(_) => {
+            How::Range(_) => self.aggregate_range(at, open, share),
+            How::All | How::Record(_) => {
                 let from = open.cursor.as_ref().map_or(From::Start, From::Cursor);
-                let at_most = (CHUNK / of).max(1);
-                let Page { records, next } = self.source.page(&Ask { read: &open.read, from, at_most })?;
-                if let Records::Aggregates(found) = records {
-                    rows.extend(found.into_iter().flat_map(|(_, stored)| scene.root(stored)));
-                }
-                cursor = next;
+                let (found, cursor) = self.aggregate_page(open, from, share.at_most(usize::MAX))?;
+                let rows = found.into_iter().flat_map(|stored| scene.root(stored)).collect();
+                Ok(ReadPage { at, rows, done: cursor.is_none(), cursor })
             }
         }
-        Ok(ReadPage { at, rows, done: cursor.is_none(), cursor })
+    }
+
+    fn aggregate_page(
+        &self,
+        open: &OpenRead,
+        from: From<'_>,
+        at_most: usize,
+    ) -> Result<(Vec<Arc<Stored>>, Option<Cursor>), Stop> {
+        let Page { records, next } = self.source.page(&Ask { read: &open.read, from, at_most })?;
+        let found = match records {
+            Records::Aggregates(found) => found.into_iter().map(|(_, stored)| stored).collect(),
+            Records::Entries(_) => Vec::new(),
+        };
+        Ok((found, next))
+    }
+
+    /// Aggregates of a partition, in the order of their keys.
+    fn aggregate_range(&self, at: usize, open: &OpenRead, share: Share) -> Result<ReadPage, Stop> {
+        let left = self.most()?.saturating_sub(share.taken);
+        let last = self.last_aggregate();
+        let from = match (&open.cursor, &last) {
+            (Some(cursor), _) => From::Cursor(cursor),
+            (None, Some(last)) => From::Row { sort: &[], row: std::slice::from_ref(last) },
+            (None, None) => From::Start,
+        };
+        // The aggregate that the last page ended with is read again, and left out.
+        let again = usize::from(open.cursor.is_none() && last.is_some());
+        let at_most = share.at_most(left.saturating_add(again));
+        let (found, next) = self.aggregate_page(open, from, at_most)?;
+        let rows = found.into_iter().flat_map(|stored| self.scene.root(stored));
+        let counted = each(rows, |row| {
+            let counts = !self.retrieval.access.in_order || self.counts(&row)?;
+            Ok(counts.then_some(row))
+        })?;
+        let mut rows: Vec<Row> = counted.into_iter().flatten().collect();
+        rows.truncate(left);
+        let done = next.is_none() || rows.len() >= left;
+        Ok(ReadPage { at, rows, cursor: next, done })
+    }
+
+    /// The identity of the aggregate that the page before ended with, if the rows are aggregates in the query's order.
+    fn last_aggregate(&self) -> Option<Value> {
+        let after = self.starts_after().filter(|_| self.retrieval.access.in_order)?;
+        let position = self.retrieval.access.positions.first().copied().flatten()?;
+        let itself = Path { position, hops: Vec::new(), leaf: Leaf::Itself };
+        let at = self.query().row_identity().iter().position(|path| *path == itself)?;
+        after.identity.get(at).cloned()
     }
 
     /// Rows of a nested copy: of all that is read at once, as nodes of one row can be on several pages.
@@ -277,9 +356,8 @@ impl QueryExec<'_> {
         reader: &EntryReader,
         at: usize,
         open: &OpenRead,
-        of: usize,
+        share: Share,
     ) -> Result<ReadPage, Stop> {
-        let most = self.most()?;
         let last = self.last_row(collection, &open.read);
         let from = match (&open.cursor, &last) {
             (Some(cursor), _) => From::Cursor(cursor),
@@ -288,8 +366,8 @@ impl QueryExec<'_> {
         };
         // The row that the last page ended with is read again, and left out.
         let again = usize::from(open.cursor.is_none() && last.is_some());
-        let left = most - open.taken;
-        let at_most = left.saturating_add(again).min((CHUNK / of).max(1));
+        let left = self.most()?.saturating_sub(share.taken);
+        let at_most = share.at_most(left.saturating_add(again));
         let Page { records, next } = self.source.page(&Ask { read: &open.read, from, at_most })?;
         let entries = match records {
             Records::Entries(entries) => entries,

@@ -147,9 +147,11 @@ impl Scene<'_> {
             Leaf::Itself if path.hops.is_empty() => {
                 Ok(row.keys.get(path.position.index()).cloned().unwrap_or(Value::Null))
             }
-            Leaf::Itself | Leaf::Attribute(_) | Leaf::Reference(_) | Leaf::Bucket(_) => {
-                self.single(path, row)
-            }
+            Leaf::Itself
+            | Leaf::Attribute(_)
+            | Leaf::Reference(_)
+            | Leaf::Bucket(_)
+            | Leaf::TimeBucket(..) => self.single(path, row),
         };
         query.identity.iter().map(part).collect()
     }
@@ -269,7 +271,7 @@ impl Scene<'_> {
         match leaf {
             Leaf::Attribute(id) => self.conceptual().attributes[id].list,
             Leaf::Reference(id) => self.conceptual().ends[id].cardinality.is_many(),
-            Leaf::Itself | Leaf::Bucket(_) => false,
+            Leaf::Itself | Leaf::Bucket(_) | Leaf::TimeBucket(..) => false,
         }
     }
 
@@ -278,6 +280,10 @@ impl Scene<'_> {
         match leaf {
             Leaf::Itself => Ok(vec![self.itself(node)]),
             Leaf::Bucket(of) => Ok(vec![self.bucket(node, of)]),
+            Leaf::TimeBucket(id, unit) => {
+                let at = node.record().map_or(&Value::Null, |record| record.get(Member::Attribute(id)));
+                Ok(vec![unit.of_value(at)])
+            }
             Leaf::Attribute(id) => {
                 let Some(record) = node.record() else { return Ok(vec![Value::Null]) };
                 let member = Member::Attribute(id);
@@ -329,7 +335,7 @@ pub(super) fn is_readable(
             positions[path.position].class.is_none_or(|class| conceptual.classes[class].kind.is_entity())
         }
         Leaf::Reference(end) => conceptual.ends[end].kind != RelationshipKind::Composition,
-        Leaf::Itself | Leaf::Attribute(_) | Leaf::Bucket(_) => true,
+        Leaf::Itself | Leaf::Attribute(_) | Leaf::Bucket(_) | Leaf::TimeBucket(..) => true,
     }
 }
 

@@ -147,7 +147,7 @@ impl Scene<'_> {
             let member = match leaf {
                 Leaf::Attribute(id) => Member::Attribute(id),
                 Leaf::Reference(id) => Member::End(id),
-                Leaf::Itself | Leaf::Bucket(_) => return None,
+                Leaf::Itself | Leaf::Bucket(_) | Leaf::TimeBucket(..) => return None,
             };
             if !value.is_null() {
                 fields.insert(member, value.clone());

@@ -18,7 +18,7 @@ impl Scene<'_> {
                 Some(&hop) => Some(ends[hop].target),
                 None => self.positions[path.position].class,
             },
-            Leaf::Attribute(_) | Leaf::Bucket(_) => None,
+            Leaf::Attribute(_) | Leaf::Bucket(_) | Leaf::TimeBucket(..) => None,
         }
     }
 

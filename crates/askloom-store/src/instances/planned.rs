@@ -47,7 +47,7 @@ impl<'p> PlannedInstances<'p> {
                 let owners = self.ways.owners.iter().filter(|(part, _, _)| *part == held.class);
                 owners.map(|(_, root, way)| (*root, way)).collect()
             }
-            Leaf::Attribute(_) | Leaf::Bucket(_) => Vec::new(),
+            Leaf::Attribute(_) | Leaf::Bucket(_) | Leaf::TimeBucket(..) => Vec::new(),
         };
         if found.is_empty() {
             let class = &self.schema().model.conceptual.classes[held.class].name;

@@ -84,6 +84,8 @@ pub(super) fn all(
         }
         Ok(true)
     })?;
+    // The key of a master may have another order than its ids.
+    all.sort_by(|(one, _), (other, _)| one.cmp(other));
     let mut cache = cache.borrow_mut();
     for (identity, stored) in &all {
         cache.entry((root, identity.clone())).or_insert_with(|| Some(Arc::clone(stored)));

@@ -5,12 +5,14 @@ use crate::block::{BlockContents, decode_aggregate, no_master};
 use crate::execute::decode_node;
 use crate::source::{Ask, Cursor, EntryAt, From, Page, Records, Source};
 use crate::{RunError, Schema, Stop, Stored, System};
-use askloom_model::{ClassId, Collection, Contents, Id, Identity, KeyField, Nodes, PositionId, Value, fault};
-use askloom_target::embedded::{
-    DecodeError, block_prefix, decode, encode, encode_descending, entry_key, master_prefix, prefix_end,
-    split_entry, split_master, system_entry,
+use askloom_model::{
+    ClassId, Collection, CollectionId, Contents, Id, Identity, KeyField, Nodes, PositionId, Value, fault,
 };
-use askloom_target::layout::{Entry, Field, Holds, Parts, Shape, Table};
+use askloom_target::embedded::{
+    DecodeError, MasterKey, block_prefix, decode, encode, encode_descending, entry_key, prefix_end,
+    split_entry,
+};
+use askloom_target::layout::{Entry, Field, Holds, Shape, Table};
 use askloom_target::program::{Bounds, How, Range, Read, Term};
 use std::sync::Arc;
 
@@ -49,6 +51,15 @@ impl KeyBounds {
         }
     }
 
+    /// Leaves out what pages before have given of blocks, the last of which has this prefix.
+    fn start_behind_block(&mut self, prefix: &[u8]) {
+        if self.backwards {
+            self.to = Some(prefix.to_vec());
+        } else {
+            self.from = prefix_end(prefix).unwrap_or_else(|| prefix.to_vec());
+        }
+    }
+
     /// Leaves out what is before a key.
     fn start_at(&mut self, key: Vec<u8>) {
         if self.backwards {
@@ -73,9 +84,15 @@ impl Source for KeyspaceRecords<'_> {
     fn page(&self, ask: &Ask<'_>) -> Result<Page, Stop> {
         let collection = &self.schema.design.collections[ask.read.table];
         let table = self.table(ask.read);
+        let number = self.schema.number(ask.read.table);
         match &table.shape {
-            Shape::Master { .. } => Ok(self.aggregates(ask, collection)?),
-            Shape::Rows(parts) | Shape::Nodes(parts) => Ok(self.entries(ask, collection, table, parts)?),
+            Shape::Master { block, sort, .. } => {
+                Ok(self.aggregates(ask, &RecordKeys { number, collection, table, block, sort })?)
+            }
+            Shape::Rows(parts) | Shape::Nodes(parts) => {
+                let (block, sort) = (&parts.block, &parts.sort);
+                Ok(self.entries(ask, &RecordKeys { number, collection, table, block, sort })?)
+            }
         }
     }
 
@@ -104,17 +121,17 @@ impl KeyspaceRecords<'_> {
         self.schema.table(read.table)
     }
 
-    fn number(&self, root: ClassId) -> Result<u32, RunError> {
+    fn master_key(&self, root: ClassId) -> Result<&MasterKey, RunError> {
         let master = self.schema.design.master(root);
-        master.map(|id| self.schema.number(id)).ok_or_else(|| no_master(self.schema, root))
+        master.map(|id| self.schema.master_key(id)).ok_or_else(|| no_master(self.schema, root))
     }
 
     /// All that is in the block of an aggregate.
     pub(crate) fn contents(&self, root: ClassId, id: &Identity) -> Result<BlockContents, RunError> {
-        let number = self.number(root)?;
-        let from = master_prefix(number, id);
+        let keys = self.master_key(root)?;
+        let from = keys.block(id);
         let to = prefix_end(&from);
-        let system = system_entry(number, id);
+        let system = keys.system(id);
         let mut contents = BlockContents::default();
         let block = Block { from: &from, to: to.as_deref(), system: &system };
         self.keyspace.block(block, &mut |key, value| {
@@ -126,42 +143,42 @@ impl KeyspaceRecords<'_> {
 
     /// The system entry of a block, also of one that was deleted.
     pub(crate) fn system(&self, root: ClassId, id: &Identity) -> Result<Option<System>, RunError> {
-        let key = system_entry(self.number(root)?, id);
+        let key = self.master_key(root)?.system(id);
         self.keyspace.get(&key)?.map(|entry| System::decode(&entry)).transpose()
     }
 
-    fn aggregates(&self, ask: &Ask<'_>, collection: &Collection) -> Result<Page, RunError> {
-        let root = collection.source.root;
+    fn aggregates(&self, ask: &Ask<'_>, keys: &RecordKeys<'_>) -> Result<Page, RunError> {
+        let root = keys.collection.source.root;
         match &ask.read.how {
             How::Block(terms) | How::Record(terms) => {
-                let id: Option<Identity> = terms.iter().map(|term| term.value.clone()).collect();
-                let id = id.ok_or_else(|| open_slot(collection))?;
-                let found = self.block(root, &id)?;
+                let id = keys.table.identity(terms).ok_or_else(|| open_slot(keys.collection))?;
+                let found = stored(self.schema, root, self.contents(root, &id)?)?;
                 let found = found.into_iter().map(|stored| (id.clone(), stored)).collect();
                 Ok(Page { records: Records::Aggregates(found), next: None })
             }
-            How::All | How::Range(_) => self.scan_aggregates(ask, root),
+            How::All | How::Range(_) => self.scan_aggregates(ask, keys),
         }
     }
 
-    fn scan_aggregates(&self, ask: &Ask<'_>, root: ClassId) -> Result<Page, RunError> {
-        let mut bounds = KeyBounds::below(block_prefix(self.number(root)?, &[]));
-        if let From::Cursor(Cursor(next)) = ask.from {
-            bounds.from = next.clone();
-        }
+    /// The aggregates of a part of a master, in the order of its key or against it.
+    fn scan_aggregates(&self, ask: &Ask<'_>, keys: &RecordKeys<'_>) -> Result<Page, RunError> {
+        let root = keys.collection.source.root;
+        let mut bounds = keys.bounds(&ask.read.how)?;
+        self.start_block(ask, keys, &mut bounds)?;
         let mut found = Vec::new();
         let mut open: Option<OpenBlock> = None;
         let mut next = None;
-        self.keyspace.scan(&bounds.from, bounds.to.as_deref(), false, &mut |key, value| {
+        self.keyspace.scan(&bounds.from, bounds.to.as_deref(), bounds.backwards, &mut |key, value| {
             if open.as_ref().is_none_or(|open| !key.starts_with(&open.prefix)) {
                 if let Some(block) = open.take() {
+                    let prefix = block.prefix.clone();
                     found.extend(block.close(self.schema, root)?);
                     if found.len() >= ask.at_most {
-                        next = Some(Cursor(key.to_vec()));
+                        next = Some(Cursor(prefix));
                         return Ok(false);
                     }
                 }
-                open = Some(OpenBlock::new(key)?);
+                open = Some(OpenBlock::new(self.schema, ask.read.table, key)?);
             }
             if let Some(open) = &mut open {
                 open.contents.take(key.get(open.prefix.len()..).unwrap_or_default(), value)?;
@@ -174,20 +191,34 @@ impl KeyspaceRecords<'_> {
         Ok(Page { records: Records::Aggregates(found), next })
     }
 
-    fn entries(
+    /// Applies where a page of aggregates starts. A row that is not in the range leaves it as it is.
+    fn start_block(
         &self,
         ask: &Ask<'_>,
-        collection: &Collection,
-        table: &Table,
-        parts: &Parts,
-    ) -> Result<Page, RunError> {
-        let keys = RecordKeys { number: self.schema.number(ask.read.table), collection, table, parts };
+        keys: &RecordKeys<'_>,
+        bounds: &mut KeyBounds,
+    ) -> Result<(), RunError> {
+        match (ask.from, &ask.read.how) {
+            (From::Start, _) => {}
+            (From::Cursor(Cursor(last)), _) => bounds.start_behind_block(last),
+            (From::Row { row: [Value::Reference(identity)], .. }, How::Range(range)) => {
+                let block = self.schema.master_key(ask.read.table).block(identity);
+                if block.starts_with(&keys.prefix(range)?.0) {
+                    bounds.start_at(block);
+                }
+            }
+            (From::Row { .. }, _) => {}
+        }
+        Ok(())
+    }
+
+    fn entries(&self, ask: &Ask<'_>, keys: &RecordKeys<'_>) -> Result<Page, RunError> {
         let mut bounds = keys.bounds(&ask.read.how)?;
         keys.start(ask, &mut bounds)?;
         let mut found = Vec::new();
         let mut last: Option<Vec<u8>> = None;
         self.keyspace.scan(&bounds.from, bounds.to.as_deref(), bounds.backwards, &mut |key, value| {
-            found.push(decoded(self.schema, collection, key, value)?);
+            found.push(decoded(self.schema, keys.collection, key, value)?);
             if found.len() >= ask.at_most {
                 last = Some(key.to_vec());
             }
@@ -253,8 +284,8 @@ struct OpenBlock {
 }
 
 impl OpenBlock {
-    fn new(key: &[u8]) -> Result<Self, RunError> {
-        let (identity, entry) = split_master(key)?;
+    fn new(schema: &Schema, master: CollectionId, key: &[u8]) -> Result<Self, RunError> {
+        let (identity, entry) = schema.master_key(master).split(key)?;
         let prefix = key.get(..key.len() - entry.len()).unwrap_or_default().to_vec();
         Ok(Self { identity, prefix, contents: BlockContents::default() })
     }
@@ -279,12 +310,15 @@ fn open_slot(collection: &Collection) -> RunError {
     RunError::Corrupted(format!("a read of {} has a slot without a value", collection.name))
 }
 
-/// The keys of a copy's records.
+/// The keys of a collection's records.
 struct RecordKeys<'r> {
     number: u32,
     collection: &'r Collection,
     table: &'r Table,
-    parts: &'r Parts,
+    /// The columns of each field of the block key.
+    block: &'r [Field],
+    /// The columns of each field that sorts.
+    sort: &'r [Field],
 }
 
 impl RecordKeys<'_> {
@@ -292,7 +326,7 @@ impl RecordKeys<'_> {
         match how {
             How::All => Ok(KeyBounds::below(block_prefix(self.number, &[]))),
             How::Block(terms) => {
-                Ok(KeyBounds::below(block_prefix(self.number, &self.fields(&self.parts.block, terms)?)))
+                Ok(KeyBounds::below(block_prefix(self.number, &self.fields(self.block, terms)?)))
             }
             How::Record(_) => Err(RunError::Corrupted(format!(
                 "a record of {} is asked for by its columns, and not by the identities that are its key",
@@ -347,9 +381,9 @@ impl RecordKeys<'_> {
     /// The bytes that all keys of a range start with, and how many of the columns that sort are in them.
     fn prefix(&self, range: &Range) -> Result<(Vec<u8>, usize), RunError> {
         let terms: Vec<Term> = range.block.iter().chain(&range.equal).cloned().collect();
-        let mut prefix = block_prefix(self.number, &self.fields(&self.parts.block, &terms)?);
+        let mut prefix = block_prefix(self.number, &self.fields(self.block, &terms)?);
         let equal = self.table.sort_fields(&range.equal);
-        for (field, key) in self.parts.sort.iter().zip(&self.collection.entry_key).take(equal) {
+        for (field, key) in self.sort.iter().zip(&self.collection.entry_key).take(equal) {
             append(&self.field(field, &terms)?, key.descending, &mut prefix);
         }
         Ok((prefix, equal))
@@ -361,7 +395,7 @@ impl RecordKeys<'_> {
             None => KeyBounds::below(prefix),
             Some(bounds) => {
                 let field = self.collection.entry_key.get(equal);
-                self.narrowed(&prefix, bounds, field, self.parts.sort.get(equal))?
+                self.narrowed(&prefix, bounds, field, self.sort.get(equal))?
             }
         };
         bounds.backwards = range.backwards;

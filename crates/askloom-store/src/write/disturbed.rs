@@ -164,7 +164,7 @@ impl Instances for Narrowed<'_> {
     fn holding(&self, held: Held, value: &Value) -> Result<BTreeSet<Aggregate>, Stop> {
         let alone = match held.leaf {
             Leaf::Reference(end) => self.alone.get(&end),
-            Leaf::Attribute(_) | Leaf::Itself | Leaf::Bucket(_) => None,
+            Leaf::Attribute(_) | Leaf::Itself | Leaf::Bucket(_) | Leaf::TimeBucket(..) => None,
         };
         if let Some(alone) = alone {
             return self.among(alone.iter(), held, value);

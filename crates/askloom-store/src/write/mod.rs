@@ -27,7 +27,6 @@ use crate::{
 };
 use askloom_design::partition;
 use askloom_model::{ClassId, Identity, Model, Record, Write, fault, typed};
-use askloom_target::embedded::{master_entry, system_entry};
 use draft::{Address, Draft};
 use make::Given;
 pub use permitted::permitted;
@@ -393,10 +392,10 @@ fn masters(draft: &Draft<'_>, inputs: &Inputs) -> Result<Puts, RunError> {
             system.remember(id);
         }
         let master = draft.schema.design.master(*root).ok_or_else(|| no_master(draft.schema, *root))?;
-        let number = draft.schema.number(master);
-        puts.insert(system_entry(number, identity), Some(system.encode()));
+        let keys = draft.schema.master_key(master);
+        puts.insert(keys.system(identity), Some(system.encode()));
         for (path, entry) in partition::diff(&before.entries, &entries) {
-            puts.insert(master_entry(number, identity, &path), entry);
+            puts.insert(keys.entry(identity, &path), entry);
         }
     }
     Ok(puts)

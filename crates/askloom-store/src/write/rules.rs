@@ -205,7 +205,7 @@ impl Draft<'_> {
             let member = match leaf {
                 Leaf::Attribute(id) => Member::Attribute(id),
                 Leaf::Reference(id) => Member::End(id),
-                Leaf::Itself | Leaf::Bucket(_) => continue,
+                Leaf::Itself | Leaf::Bucket(_) | Leaf::TimeBucket(..) => continue,
             };
             for (_, stored) in changed {
                 for (_, record) in records(&stored.record) {

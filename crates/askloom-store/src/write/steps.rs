@@ -238,7 +238,7 @@ impl Draft<'_> {
             // A bare word that is the name of another field of the same enum.
             Assigned::To(Operand::Path(path)) => match path.leaf {
                 Leaf::Attribute(id) => record.get(Member::Attribute(id)).clone(),
-                Leaf::Reference(_) | Leaf::Itself | Leaf::Bucket(_) => Value::Null,
+                Leaf::Reference(_) | Leaf::Itself | Leaf::Bucket(_) | Leaf::TimeBucket(..) => Value::Null,
             },
             Assigned::To(_) | Assigned::Now | Assigned::NewUuid => value.clone(),
         };

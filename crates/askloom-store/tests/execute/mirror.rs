@@ -90,7 +90,7 @@ fn index(model: &Model, query: &Query, path: &askloom_model::Path) -> Option<Col
         Leaf::Reference(id) => {
             conceptual.ends[id].stored && conceptual.ends[id].kind != RelationshipKind::Composition
         }
-        Leaf::Itself | Leaf::Bucket(_) => false,
+        Leaf::Itself | Leaf::Bucket(_) | Leaf::TimeBucket(..) => false,
     };
     let main = PositionId::from_index(0);
     if !keyed || path.position != main {

@@ -24,7 +24,7 @@ use askloom_design::simple;
 use askloom_lang::{Memory as Files, check};
 use askloom_model::{ClassId, Conceptual, Contents, Identity, Model, Rule};
 use askloom_store::{Memory, Schema};
-use askloom_target::embedded::{BlockEntry, split_master};
+use askloom_target::embedded::BlockEntry;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -52,11 +52,12 @@ fn entries<'k>(
     root: ClassId,
     keys: impl IntoIterator<Item = &'k Vec<u8>>,
 ) -> BTreeSet<(Identity, BlockEntry)> {
-    let number = schema.number(schema.design.master(root).unwrap()).to_be_bytes();
+    let master = schema.design.master(root).unwrap();
+    let number = schema.number(master).to_be_bytes();
     let of_master = keys.into_iter().filter(|key| key.starts_with(&number));
     of_master
         .map(|key| {
-            let (identity, entry) = split_master(key).unwrap();
+            let (identity, entry) = schema.master_key(master).split(key).unwrap();
             (identity, BlockEntry::decode(entry).unwrap())
         })
         .collect()

@@ -5,7 +5,9 @@ use crate::data::Known;
 use crate::questions::Where;
 use crate::random::Random;
 use crate::sketch::{Sketch, sketch};
-use crate::{conditions, constructs, designs, identities, keyspace, questions, records, statements};
+use crate::{
+    clustered, conditions, constructs, designs, identities, keyspace, questions, records, statements,
+};
 use askloom_design::plan;
 use askloom_lang::{Memory as Files, check};
 use askloom_model::{ClassId, Design, Identity, Model, Plan};
@@ -78,6 +80,7 @@ impl Spec {
         for n in 0..3 + random.below(4) {
             made.extend(statements::write(conceptual, &format!("w{n}"), &random.fork(&format!("w{n}"))));
         }
+        made.extend(clustered::statements(conceptual, &random.fork("clustered")));
         if random.fork("given").percent(12) {
             made.extend(statements::collection(conceptual, "Given0", &random.fork("given0")));
             made.extend(statements::collection(conceptual, "Given1", &random.fork("given1")));

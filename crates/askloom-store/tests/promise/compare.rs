@@ -5,7 +5,7 @@ use crate::coverage::Coverage;
 use crate::data::{Known, Maker};
 use crate::piecewise;
 use crate::random::Random;
-use crate::words;
+use crate::{clustered, words};
 use askloom_design::plan;
 use askloom_model::{
     ClassId, Column, ColumnValue, Constant, Identity, Limit, Operand, OrderBy, Path, Plan, Query, Value,
@@ -93,6 +93,10 @@ impl Case {
                     coverage.gate("join eliminated");
                 } else if rows > 0 && !plan.relies_on.is_empty() {
                     coverage.gate("id path is the reference");
+                }
+                if rows > 0 {
+                    let collection = &self.schema.design.collections[plan.access.collection];
+                    clustered::count(collection, plan, coverage);
                 }
                 if !meant.agrees(&given) {
                     return Err(self.differs(query, plan, &arguments, &meant, &given));

@@ -136,7 +136,7 @@ pub(crate) fn constructs(conceptual: &Conceptual, query: &Query) -> Vec<usize> {
         match path.leaf {
             Leaf::Reference(end) => step(conceptual, Member::End(end), &mut found),
             Leaf::Attribute(id) if conceptual.attributes[id].list => found.push("plain list"),
-            Leaf::Attribute(_) | Leaf::Itself | Leaf::Bucket(_) => {}
+            Leaf::Attribute(_) | Leaf::Itself | Leaf::Bucket(_) | Leaf::TimeBucket(..) => {}
         }
     }
     clauses(query, &mut found);
@@ -144,7 +144,7 @@ pub(crate) fn constructs(conceptual: &Conceptual, query: &Query) -> Vec<usize> {
         ColumnValue::Path(path) => match path.leaf {
             Leaf::Attribute(id) => conceptual.attributes[id].list,
             Leaf::Reference(end) => conceptual.ends[end].cardinality.is_many(),
-            Leaf::Itself | Leaf::Bucket(_) => false,
+            Leaf::Itself | Leaf::Bucket(_) | Leaf::TimeBucket(..) => false,
         },
         ColumnValue::Whole(_) | ColumnValue::Aggregate(_) => false,
     };

@@ -55,6 +55,12 @@ pub(crate) const GATES: &[&str] = &[
     "change of an immutable instance refused",
     "expiry counted from an attribute",
     "blind put",
+    "aggregate of a partition by its id",
+    "partition of a master",
+    "partition as far as LIMIT or PAGE",
+    "master that descends",
+    "master with a bucket of time",
+    "buckets of time",
 ];
 
 pub(crate) fn shape(name: &str) -> usize {

@@ -290,7 +290,7 @@ fn is_key(conceptual: &Conceptual, path: &Path) -> bool {
     match path.leaf {
         Leaf::Attribute(id) => conceptual.attributes[id].ty.is_ordered(),
         Leaf::Reference(id) => conceptual.ends[id].kind != RelationshipKind::Composition,
-        Leaf::Itself | Leaf::Bucket(_) => false,
+        Leaf::Itself | Leaf::Bucket(_) | Leaf::TimeBucket(..) => false,
     }
 }
 
@@ -298,7 +298,7 @@ fn is_key(conceptual: &Conceptual, path: &Path) -> bool {
 fn is_held(conceptual: &Conceptual, path: &Path) -> bool {
     let leaf = match path.leaf {
         Leaf::Attribute(_) => true,
-        Leaf::Itself | Leaf::Bucket(_) => false,
+        Leaf::Itself | Leaf::Bucket(_) | Leaf::TimeBucket(..) => false,
         Leaf::Reference(id) => {
             let end = &conceptual.ends[id];
             !end.cardinality.is_many() && end.kind != RelationshipKind::Composition

@@ -8,7 +8,7 @@ use askloom_model::{
 };
 use askloom_oracle::{NodeIdentity, State};
 use askloom_store::{Instances, Memory, Reader, Schema};
-use askloom_target::embedded::{BlockEntry, encode, encode_entry, entry_key, master_entry, split_master};
+use askloom_target::embedded::{BlockEntry, encode, encode_entry, entry_key};
 use jiff::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -124,7 +124,7 @@ fn master_entries(schema: &Schema, held: &State) -> Result<BTreeMap<Vec<u8>, Vec
         for (path, piece) in pieces {
             let mut value = Vec::new();
             encode_entry(conceptual, &piece, &mut value);
-            expected.insert(master_entry(schema.number(master), identity, &path), value);
+            expected.insert(schema.master_key(master).entry(identity, &path), value);
         }
     }
     Ok(expected)
@@ -136,7 +136,7 @@ fn check_masters(schema: &Schema, keyspace: &Memory, held: &State) -> Result<(),
     for (id, master) in schema.design.collections.iter().filter(|(_, c)| c.role == Role::Master) {
         let number = schema.number(id).to_be_bytes();
         for (key, value) in keyspace.iter().filter(|(key, _)| key.starts_with(&number)) {
-            let entry = split_master(key).and_then(|(_, rest)| BlockEntry::decode(rest));
+            let entry = schema.master_key(id).split(key).and_then(|(_, rest)| BlockEntry::decode(rest));
             let right = match entry {
                 Ok(BlockEntry::System) => true,
                 Ok(BlockEntry::Aggregate(_)) => expected.get(key) == Some(value),
@@ -380,7 +380,7 @@ fn held_at(conceptual: &Conceptual, record: &Record, path: &Path) -> BTreeSet<Va
             Leaf::Reference(id) => record.get(Member::End(id)).clone(),
             Leaf::Itself => record.identity(conceptual).map_or(Value::Null, Value::Reference),
             // No index leads back from a bucket.
-            Leaf::Bucket(_) => Value::Null,
+            Leaf::Bucket(_) | Leaf::TimeBucket(..) => Value::Null,
         };
         match value {
             Value::Null => {}

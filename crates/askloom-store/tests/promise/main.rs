@@ -14,6 +14,7 @@
 
 mod case;
 mod changes;
+mod clustered;
 mod compare;
 mod conditions;
 mod constructs;

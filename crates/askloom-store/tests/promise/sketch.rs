@@ -159,10 +159,15 @@ fn identifier(n: usize, plan: &Plan, random: &Random) -> Vec<String> {
         return vec!["id k: uuid = uuid()".to_owned()];
     }
     let ty = *random.weighted(&ID_TYPES);
-    let second = *random.pick(&["int", "text"]);
+    let time = random.fork("time");
+    let second = match time.percent(40) {
+        true => *time.pick(&["timestamp", "timestamp", "timestamp(9)"]),
+        false => *random.pick(&["int", "text"]),
+    };
     match random.below(20) {
         0 | 1 => vec![format!("id k: {ty}"), format!("id k2: {second}")],
-        2 | 3 if n > 0 => {
+        5 => vec![format!("id k: {ty}"), format!("id k2: {second}"), "id k3: int".to_owned()],
+        2 | 3 | 6 if n > 0 => {
             let target = random.below(n);
             let back = if random.one_in(2) { format!(" inverse owned{n}") } else { String::new() };
             let loose = if random.fork("loose").percent(40) { "loose " } else { "" };

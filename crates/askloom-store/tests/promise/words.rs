@@ -77,6 +77,9 @@ fn path(conceptual: &Conceptual, path: &Path) -> String {
         Leaf::Reference(id) => text.push_str(&format!(".{}", conceptual.ends[id].name)),
         Leaf::Itself => {}
         Leaf::Bucket(of) => text.push_str(&format!(".bucket of {of}")),
+        Leaf::TimeBucket(id, unit) => {
+            text.push_str(&format!(".{}({})", unit.name(), conceptual.attributes[id].name));
+        }
     }
     text
 }

@@ -3,7 +3,7 @@
 use super::capability::INDEXED_BYTES;
 use super::limit::refused;
 use super::read::{Bound, Condition, Select, select};
-use super::schema::{CqlTable, tables};
+use super::schema::{CqlTable, System, tables};
 use super::value::Cql;
 use super::write::{Mutation, mutations, sample};
 use crate::generate::{
@@ -115,7 +115,7 @@ fn definitions(tables: &[CqlTable]) -> Vec<Block> {
 
 fn definition(table: &CqlTable) -> Block {
     let mut text = format!("CREATE TABLE IF NOT EXISTS {} (\n", table.name);
-    let is_static = table.system.as_ref().is_some_and(|system| system.entry.is_some());
+    let is_static = table.system.as_ref().is_some_and(System::is_static);
     let own = |text: &mut String, name: &str, ty: &str, fixed: bool| {
         let _ = writeln!(text, "  {name} {ty}{},", if fixed { " STATIC" } else { "" });
     };

@@ -44,7 +44,7 @@ fn index(host: &CqlTable, own: &CqlTable) -> Option<CqlTable> {
 }
 
 /// The columns that are read of the rows that an index leads to: all, or where some members are enough, those. They are
-/// the same for all rows of a partition, so that one row of each is enough. Rows of what was deleted are told by their
+/// the same for all rows of an aggregate, or in its first row alone, so that one row of each is enough. Rows of what was deleted are told by their
 /// class.
 pub(super) fn columns(host: &CqlTable, index: &IndexOf, read: &Read) -> Option<Vec<String>> {
     let system = host.system.as_ref()?;
@@ -58,7 +58,7 @@ pub(super) fn columns(host: &CqlTable, index: &IndexOf, read: &Read) -> Option<V
         Source::Member(member) => members.contains(&member) || column.name == index.column,
         Source::Position { .. } | Source::Path { .. } | Source::Node | Source::Whole(_) => true,
     };
-    let own = host.columns.iter().filter(|column| column.place == Place::Block || wanted(column));
+    let own = host.columns.iter().filter(|column| column.of.is_key() || wanted(column));
     Some(own.map(|column| column.name.clone()).chain([system.class.clone()]).collect())
 }
 

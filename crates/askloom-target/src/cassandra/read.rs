@@ -1,9 +1,9 @@
 //! Reads as SELECT.
 
 use super::index;
-use super::schema::{CqlColumn, CqlTable, Kind};
+use super::schema::{CqlColumn, CqlTable, Kind, System};
 use super::value::{Cql, bytes_after, ordered, value};
-use crate::layout::{Layout, Place};
+use crate::layout::Layout;
 use crate::program::{Bounds, How, Range, Read, Term, text_after};
 use askloom_model::{Id, Value};
 
@@ -45,7 +45,7 @@ pub fn select(layout: &Layout, tables: &[CqlTable], read: &Read) -> Option<Selec
     let index = table.index.as_ref();
     let host = index.and_then(|index| Some((tables.get(index.host.index())?, index)));
     let some = host.and_then(|(host, index)| index::columns(host, index, read));
-    let spread = host.is_some_and(|(host, _)| host.system.as_ref().is_some_and(|one| one.entry.is_some()));
+    let spread = host.is_some_and(|(host, _)| host.system.as_ref().is_some_and(System::is_static));
     let mut select = Select {
         table: table.name.clone(),
         distinct: spread && some.is_some(),
@@ -173,7 +173,7 @@ pub(super) fn bound(layout: &Layout, column: &CqlColumn, term: &Term) -> Bound {
     }
 }
 
-/// Whether a column is of the partition key.
-pub(super) fn is_partition(column: &CqlColumn) -> bool {
-    column.place == Place::Block
+/// Whether a column is of the key.
+pub(super) fn is_of_key(column: &CqlColumn) -> bool {
+    column.of.is_key()
 }

@@ -1,8 +1,9 @@
 //! A design as tables of Cassandra.
 //!
 //! A block is a partition, a record a row in it. The columns of a block make up the partition key, the others of the key
-//! cluster. An aggregate's members are columns; where entries of its own have rows, the members are static. A copy that
-//! Cassandra keeps is an index of one of these columns.
+//! cluster. An aggregate's members are columns; where entries of its own have rows, the members are static. Where many
+//! aggregates share a partition, nothing is static: version and members are columns of the aggregate's first row, whose
+//! entry is the empty text. A copy that Cassandra keeps is an index of one of these columns.
 //!
 //! | what | is kept as |
 //! | --- | --- |
@@ -122,6 +123,23 @@ pub struct System {
     pub class: String,
     /// Where entries have rows of their own.
     pub entry: Option<(String, String)>,
+    /// Whether many aggregates share a partition, each at its place in the order.
+    pub clustered: bool,
+}
+
+impl System {
+    /// Whether what all rows of an aggregate have is kept once for its partition.
+    #[must_use]
+    pub fn is_static(&self) -> bool {
+        self.entry.is_some() && !self.clustered
+    }
+
+    /// The column that tells the rows of an aggregate apart, where the first of them has its version and members.
+    #[must_use]
+    pub fn first_row(&self) -> Option<&str> {
+        let entry = self.entry.as_ref().map(|(entry, _)| entry.as_str());
+        entry.filter(|_| self.clustered)
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -166,7 +184,7 @@ fn cql(table: &Table, name: String) -> CqlTable {
     };
     let mut names = NAMES.names(own.iter().copied().chain(members)).into_iter();
     let system = match &table.shape {
-        Shape::Master { entries, .. } => system(&mut names, *entries),
+        Shape::Master { entries, .. } => system(&mut names, *entries, table.is_clustered()),
         Shape::Rows(_) | Shape::Nodes(_) => None,
     };
     let constant = if system.is_none() { names.next() } else { None };
@@ -188,10 +206,10 @@ fn cql(table: &Table, name: String) -> CqlTable {
     }
 }
 
-fn system(names: &mut impl Iterator<Item = String>, entries: bool) -> Option<System> {
+fn system(names: &mut impl Iterator<Item = String>, entries: bool, clustered: bool) -> Option<System> {
     let (version, rest, class) = (names.next()?, names.next()?, names.next()?);
     let entry = (names.next()?, names.next()?);
-    Some(System { version, rest, class, entry: entries.then_some(entry) })
+    Some(System { version, rest, class, entry: entries.then_some(entry), clustered })
 }
 
 fn kind(table: &Table, column: &Column, lone: bool) -> Kind {
@@ -265,6 +283,12 @@ impl CqlTable {
         self.constant.as_deref().into_iter().chain(own.map(|column| column.name.as_str())).collect()
     }
 
+    /// Whether a column is one of those that say which aggregate a row of a master is of.
+    #[must_use]
+    pub fn names_aggregate(&self, name: &str) -> bool {
+        self.columns.iter().any(|column| column.name == name && column.of.is_key())
+    }
+
     /// The columns that cluster, and whether each descends.
     #[must_use]
     pub fn clustering(&self) -> Vec<(&str, bool)> {
@@ -275,7 +299,7 @@ impl CqlTable {
             Place::Row => Some((column.name.as_str(), false)),
             Place::Block | Place::Value => None,
         });
-        entry.into_iter().chain(own).collect()
+        own.chain(entry).collect()
     }
 }
 

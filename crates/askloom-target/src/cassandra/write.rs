@@ -1,10 +1,10 @@
 //! Changes as one conditional batch for an aggregate, and a statement for each record of a copy.
 //!
-//! An aggregate is one partition, so that all of it changes in one batch, under the condition that its version is the
+//! An aggregate is in one partition, so that all of it changes in one batch, under the condition that its version is the
 //! one that was read. Copies are in other partitions: they follow, each with the stamp of the change, so that of two
 //! writers the later wins whatever order they arrive in.
 
-use super::read::{Bound, Condition, bound, column, is_partition};
+use super::read::{Bound, Condition, bound, column, is_of_key};
 use super::schema::{CqlTable, System};
 use super::value::Cql;
 use crate::generate::Sample;
@@ -112,7 +112,8 @@ fn master(
     };
     let read = || Condition { column: system.version.clone(), operator: "=", bound: before.clone() };
     let ttl = ttl(layout, change);
-    let update = |set: Vec<(String, Bound)>, key: Vec<Condition>, condition: Condition| {
+    let update = |set: Vec<(String, Bound)>, mut key: Vec<Condition>, condition: Condition| {
+        key.extend(first_row(system));
         let table = table.name.clone();
         expiring(system, ttl, Mutation::Update { table, ttl: None, set, key, condition: Some(condition) })
     };
@@ -139,14 +140,16 @@ fn master(
         }
         ChangeKind::Bury { key: of } => {
             let mut all = vec![(system.version.clone(), next()), (system.class.clone(), known(Cql::Null))];
-            let members = table.columns.iter().filter(|column| !is_partition(column));
+            let members = table.columns.iter().filter(|column| !is_of_key(column));
             all.extend(members.map(|column| (column.name.clone(), known(Cql::Null))));
             let mut gone = update(all, key(layout, table, of), read());
-            // Every path is behind the empty one. A delete of the partition would take the version along.
+            // Every path is behind the empty one. A delete of the partition, or of the first row, would take the version
+            // along.
             gone.extend(system.entry.as_ref().map(|(entry, _)| {
                 let mut key = key(layout, table, of);
                 let bound = known(Cql::Text(String::new()));
-                key.push(Condition { column: entry.clone(), operator: ">=", bound });
+                let operator = if system.clustered { ">" } else { ">=" };
+                key.push(Condition { column: entry.clone(), operator, bound });
                 Mutation::Delete { table: table.name.clone(), key, stamp: None }
             }));
             gone
@@ -171,6 +174,12 @@ fn master(
         }
         ChangeKind::PutRow(_) | ChangeKind::DropRow(_) => Vec::new(),
     }
+}
+
+/// Which row of an aggregate has its version, where that is not static.
+fn first_row(system: &System) -> Option<Condition> {
+    let column = system.first_row()?.to_owned();
+    Some(Condition { column, operator: "=", bound: known(Cql::Text(String::new())) })
 }
 
 /// How long Cassandra keeps what a change writes into an aggregate that expires.
@@ -221,7 +230,7 @@ fn whole(
 ) -> Vec<(String, Bound)> {
     let name = layout.name_of(class).to_owned();
     let mut set = vec![(system.version.clone(), version), (system.class.clone(), known(Cql::Text(name)))];
-    let members = cells.iter().filter(|term| column(table, term).is_some_and(|own| !is_partition(own)));
+    let members = cells.iter().filter(|term| column(table, term).is_some_and(|own| !is_of_key(own)));
     set.extend(members.filter_map(|term| cell(layout, table, term)));
     set
 }
@@ -232,7 +241,7 @@ fn class_name(layout: &Layout, table: &CqlTable) -> String {
 }
 
 fn key(layout: &Layout, table: &CqlTable, terms: &[Term]) -> Vec<Condition> {
-    let own = terms.iter().filter(|term| column(table, term).is_some_and(is_partition));
+    let own = terms.iter().filter(|term| column(table, term).is_some_and(is_of_key));
     own.filter_map(|term| cell(layout, table, term))
         .map(|(column, bound)| Condition { column, operator: "=", bound })
         .collect()
@@ -287,7 +296,7 @@ pub(super) fn sample(layout: &Layout, tables: &[CqlTable], sample: &Sample) -> V
             let Some(system) = &table.system else { return Vec::new() };
             let values = layout.block_cells(own, block);
             let (key, mut cells): (Vec<_>, Vec<_>) = filled(layout, table, &values)
-                .partition(|(name, _): &(String, Bound)| table.partition().contains(&name.as_str()));
+                .partition(|(name, _): &(String, Bound)| table.names_aggregate(name));
             let version = i64::try_from(block.version).unwrap_or(i64::MAX);
             cells.push((system.version.clone(), known(Cql::Int(version))));
             cells.push((system.rest.clone(), known(Cql::Blob(block.system.clone()))));
@@ -308,7 +317,7 @@ pub(super) fn sample(layout: &Layout, tables: &[CqlTable], sample: &Sample) -> V
                 table: table.name.clone(),
                 ttl: None,
                 set: cells,
-                key: key.iter().map(equal).collect(),
+                key: key.iter().map(equal).chain(first_row(system)).collect(),
                 condition: Some(none),
             };
             let mut all = expiring(system, ttl, update);

@@ -177,7 +177,7 @@ fn member(host: &DynamoTable, column: &Column) -> Option<usize> {
         Source::Path { path, .. } => match path.leaf {
             Leaf::Attribute(id) => own.of.source == Source::Member(Member::Attribute(id)),
             Leaf::Reference(id) => own.of.source == Source::Member(Member::End(id)),
-            Leaf::Itself | Leaf::Bucket(_) => false,
+            Leaf::Itself | Leaf::Bucket(_) | Leaf::TimeBucket(..) => false,
         },
         Source::Node | Source::Whole(_) | Source::Member(_) => false,
     };

@@ -4,7 +4,9 @@ use super::expiry;
 use super::key::{item_path, item_text};
 use super::paper;
 use super::schema::{DynamoTable, Entries, KeyKind, System};
-use super::value::{Dynamo, attribute, emptied, key_back, key_value, leaf_back, nested};
+use super::value::{
+    Dynamo, attribute, emptied, item_back, item_key_value, key_back, key_value, leaf_back, nested,
+};
 use crate::generate::Sample;
 use crate::layout::{Block, Fields, Holds, Layout, Table};
 use crate::tree::{CLASS, ELEMENTS, ID, ORDINALS, TreeOf, class_named, is_many};
@@ -96,7 +98,10 @@ fn block_items(
         Entries::Items { value: name } => {
             let one = |(path, value): (AccessPath, Dynamo)| {
                 let mut item: Item = key.iter().take(1).cloned().collect();
-                item.extend(table.sort.iter().map(|sort| (sort.name.clone(), Dynamo::S(item_text(&path)))));
+                item.extend(table.sort.iter().filter_map(|sort| {
+                    let own: Vec<&Value> = sort.columns.iter().filter_map(|&at| cells.get(at)).collect();
+                    Some((sort.name.clone(), item_key_value(table, sort, &own, &item_text(&path))?))
+                }));
                 item.push((name.clone(), value));
                 item.extend(expires.clone());
                 item
@@ -159,8 +164,9 @@ fn piece(
     root: Option<Record>,
     block: &mut Block,
 ) -> Result<(), ValueError> {
-    let which = table.sort.as_ref().and_then(|sort| find(item, &sort.name)).and_then(text);
-    let path = which.map_or_else(|| Ok(AccessPath::default()), item_path)?;
+    let sort = table.sort.as_ref().and_then(|sort| Some((sort, find(item, &sort.name)?)));
+    let which = sort.and_then(|(sort, value)| item_back(table, sort, value));
+    let path = which.map_or_else(|| Ok(AccessPath::default()), |which| item_path(&which))?;
     if let (false, Entries::Items { value }) = (path.0.is_empty(), &system.entries) {
         let value = find(item, value).ok_or_else(|| ValueError(format!("`{path}` holds nothing")))?;
         block.entries.insert(path.clone(), entry(layout, own, &path, value)?);

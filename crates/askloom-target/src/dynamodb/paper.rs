@@ -68,7 +68,7 @@ pub(super) fn group(layout: &Layout, own: &Table, table: &mut DynamoTable) -> Op
         let column = own.columns.get(index)?;
         let kind = KeyKind::Plain(scalar(column.holds.scalar()?, order));
         let name = format!("{}ID", class_name(layout, own, column)?);
-        Some(Key { name, kind, columns: vec![index], order, start: String::new() })
+        Some(Key { name, kind, columns: vec![index], order, start: String::new(), ends_in_item: false })
     };
     table.partition = key(*hash, Order::Free)?;
     table.sort = Some(key(*range, Order::Kept)?);

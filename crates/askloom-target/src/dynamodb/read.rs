@@ -5,7 +5,7 @@
 
 use super::key;
 use super::schema::{Attribute, DynamoTable, Key, KeyKind, Scalar, descends};
-use super::value::{Dynamo, key_value, native, ordered, part};
+use super::value::{Dynamo, item_key_value, native, ordered, part};
 use crate::embedded::prefix_end;
 use crate::layout::Layout;
 use crate::program::{Bounds, How, Range, Read, Term};
@@ -77,10 +77,13 @@ pub fn request(layout: &Layout, tables: &[DynamoTable], read: &Read) -> Option<R
     Some(match &read.how {
         How::All => Request::Scan { table: name, index },
         // A block whose key is the whole key is one item.
-        How::Block(terms) if table.set.is_some() => match record(table, terms) {
+        How::Block(terms) if table.set.is_some() || is_one_item(table) => match record(table, terms) {
             Some(key) => Request::Get { table: name, key },
             None => Request::Nothing { table: name },
         },
+        How::Block(terms) if table.sort.as_ref().is_some_and(|sort| sort.ends_in_item) => {
+            self::range(table, &items_of(table, terms)).unwrap_or(Request::Nothing { table: name })
+        }
         How::Block(terms) => match (block(table, terms), &table.sort, &index) {
             (None, _, _) => Request::Nothing { table: name },
             (Some(partition), None, None) => Request::Get { table: name, key: vec![partition] },
@@ -94,6 +97,26 @@ pub fn request(layout: &Layout, tables: &[DynamoTable], read: &Read) -> Option<R
         },
         How::Range(range) => self::range(table, range).unwrap_or(Request::Nothing { table: name }),
     })
+}
+
+/// Whether an aggregate is the one item that has its partition and sort key.
+fn is_one_item(table: &DynamoTable) -> bool {
+    let sorted = table.sort.as_ref().is_some_and(|sort| !sort.columns.is_empty() && !sort.ends_in_item);
+    table.system.is_some() && sorted
+}
+
+/// All items of an aggregate that shares its partition with others.
+fn items_of(table: &DynamoTable, terms: &[Term]) -> Range {
+    let of = |key: &Key| -> Vec<Term> {
+        key.columns.iter().filter_map(|&column| term(terms, column).cloned()).collect()
+    };
+    Range {
+        block: of(&table.partition),
+        equal: table.sort.as_ref().map(of).unwrap_or_default(),
+        bounds: None,
+        backwards: false,
+        limit: None,
+    }
 }
 
 /// The table that is asked, and which of its indexes.
@@ -134,13 +157,19 @@ fn term(terms: &[Term], column: usize) -> Option<&Term> {
 
 /// A key from the terms of its columns: a value if all are known, else a slot that names them.
 pub(super) fn key_bound(table: &DynamoTable, key: &Key, terms: &[Term]) -> Option<Bound> {
+    item_key_bound(table, key, terms, key::ITSELF)
+}
+
+/// The same of one of the items of an aggregate.
+pub(super) fn item_key_bound(table: &DynamoTable, key: &Key, terms: &[Term], item: &str) -> Option<Bound> {
     let own: Vec<&Term> = key.columns.iter().map(|&column| term(terms, column)).collect::<Option<_>>()?;
     let values: Option<Vec<&Value>> = own.iter().map(|term| term.literal()).collect();
     match values {
-        Some(values) => key_value(table, key, &values).map(Bound::Value),
+        Some(values) => item_key_value(table, key, &values, item).map(Bound::Value),
         None => {
             let columns = own.iter().zip(&key.columns);
             let parts = columns.map(|(term, &column)| slot_part(table, key, term, column));
+            let parts = parts.chain(key.ends_in_item.then(|| item.to_owned()));
             let text = format!("{}{}", key.start, parts.collect::<Vec<_>>().join("#"));
             Some(Bound::Slot { text, tag: key.scalar().name() })
         }
@@ -180,7 +209,7 @@ fn range(table: &DynamoTable, range: &Range) -> Option<Request> {
         Found::Some(test) => Some((sort.name.clone(), test)),
         Found::None => return None,
     };
-    let backwards = range.backwards;
+    let backwards = range.backwards != table.turned;
     Some(Request::Query { table: name, index, partition, sort: test, backwards, limit })
 }
 
@@ -206,7 +235,7 @@ fn sort_test(table: &DynamoTable, sort: &Key, range: &Range) -> Found {
     if equal.iter().copied().chain(ends).any(|term| term.value.is_none()) {
         return slots(table, sort, &equal, bounds);
     }
-    let last = equal.len() + 1 == sort.columns.len();
+    let last = equal.len() + 1 == sort.columns.len() && !sort.ends_in_item;
     let found = match (sort.kind, column) {
         (KeyKind::Bytes, column) => bytes(table, sort, &equal, column, bounds, last),
         (KeyKind::Joined, column) => joined(table, sort, &equal, column, bounds, last),
@@ -309,7 +338,7 @@ fn joined(
 ) -> Option<Found> {
     let mut start = sort.start.clone();
     for (at, (term, &index)) in equal.iter().zip(&sort.columns).enumerate() {
-        let ends = at + 1 == sort.columns.len();
+        let ends = at + 1 == sort.columns.len() && !sort.ends_in_item;
         start.push_str(&part(
             term.literal()?,
             table.attributes.get(index)?.of.holds.scalar()?,
@@ -428,7 +457,7 @@ fn slots(table: &DynamoTable, sort: &Key, equal: &[&Term], bounds: Option<&Bound
     let columns = equal.iter().zip(&sort.columns);
     let mut start: Vec<String> =
         columns.map(|(term, &column)| slot_part(table, sort, term, column)).collect();
-    let whole = start.len() == sort.columns.len();
+    let whole = start.len() == sort.columns.len() && !sort.ends_in_item;
     let slot = |start: &[String], end: Option<(&Term, &str)>| {
         let mut parts = start.to_vec();
         parts.extend(end.map(|(term, said)| match (&term.value, sort.kind) {
@@ -453,7 +482,8 @@ fn slots(table: &DynamoTable, sort: &Key, equal: &[&Term], bounds: Option<&Bound
     if let Some(prefix) = &bounds.prefix {
         return Found::Some(Test::Starts(slot(&start, Some((prefix, "")))));
     }
-    let alone = start.is_empty() && sort.columns.len() == 1 && sort.kind != KeyKind::Bytes;
+    let alone =
+        start.is_empty() && sort.columns.len() == 1 && sort.kind != KeyKind::Bytes && !sort.ends_in_item;
     let side = |side: &Option<(Term, bool)>, said: &str| {
         side.as_ref().map(|(term, inclusive)| {
             let said = if *inclusive || alone { "" } else { said };

@@ -15,7 +15,9 @@
 //! What the settings want a key to start with is before all of that, in S or in B.
 //!
 //! An aggregate is one item. Where entries inside its lists are apart, it is several items of one partition, and the sort
-//! key says which: `#` the aggregate itself, `rounds#000007` a round. Entries that are apart but in no list are
+//! key says which: `#` the aggregate itself, `rounds#000007` a round. Where many aggregates share a partition, the part
+//! of the id that orders them is the sort key, or what it starts with: `000042#rounds#000007`. If all of that descends,
+//! it is kept ascending and read backwards. Entries that are apart but in no list are
 //! attributes, `/` and their path.
 
 use super::index::IndexOf;
@@ -74,6 +76,8 @@ pub struct DynamoTable {
     pub faithful: bool,
     /// The column whose values of several rows are one set, as a paper prints it.
     pub set: Option<usize>,
+    /// Whether the sort key ascends where the design descends.
+    pub turned: bool,
 }
 
 /// One attribute of the primary key.
@@ -86,6 +90,8 @@ pub struct Key {
     pub order: Order,
     /// What it starts with: `GAME#`.
     pub start: String,
+    /// Whether it ends in which item of an aggregate it is, behind the columns.
+    pub ends_in_item: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -216,15 +222,19 @@ fn one(layout: &Layout, table: &Table, name: String, faithful: bool) -> DynamoTa
     let entries = if master { entries(collection, &mut taken, faithful) } else { Entries::Inside };
     let partition = partition(&columns, taken.first());
     let sort = match (&entries, master) {
+        (Entries::Items { .. }, true) if table.is_clustered() => {
+            sort(&columns).map(|key| ending_in_item(&columns, key, taken.get(3)))
+        }
         (Entries::Items { .. }, _) => Some(Key {
             name: taken.get(3).cloned().unwrap_or_default(),
             kind: KeyKind::Item,
             columns: Vec::new(),
             order: Order::Kept,
             start: String::new(),
+            ends_in_item: false,
         }),
-        (Entries::Inside | Entries::Attributes, true) => None,
-        (Entries::Inside | Entries::Attributes, false) => sort(&columns),
+        // An aggregate that has its partition to itself has nothing that sorts.
+        (Entries::Inside | Entries::Attributes, _) => sort(&columns),
     };
     let expires = taken.get(SYSTEM.len()).cloned();
     let mut named = taken.into_iter();
@@ -256,6 +266,7 @@ fn one(layout: &Layout, table: &Table, name: String, faithful: bool) -> DynamoTa
         index: None,
         faithful,
         set: None,
+        turned: turns(table),
     };
     if faithful {
         let _as_it_is = super::paper::group(layout, table, &mut made);
@@ -266,11 +277,23 @@ fn one(layout: &Layout, table: &Table, name: String, faithful: bool) -> DynamoTa
 /// The columns; what an index leads back from is there, or the row is not.
 fn present(collection: &Collection, table: &Table) -> Vec<Column> {
     let leads = collection.indexed().is_some() && collection.keeper == Keeper::Store;
+    let turns = turns(table);
     let one = |column: &Column| {
         let optional = column.optional && !(leads && column.place == Place::Block);
-        Column { optional, ..column.clone() }
+        let place = match column.place {
+            Place::Sort { .. } if turns => Place::Sort { descending: false },
+            place @ (Place::Block | Place::Sort { .. } | Place::Row | Place::Value) => place,
+        };
+        Column { optional, place, ..column.clone() }
     };
     table.columns.iter().map(one).collect()
+}
+
+/// Whether all that orders the aggregates of a partition descends. A key that ascends can be read both ways, and stays
+/// what people write.
+fn turns(table: &Table) -> bool {
+    let mut sorted = table.columns.iter().filter(|column| matches!(column.place, Place::Sort { .. }));
+    table.is_clustered() && sorted.all(descends)
 }
 
 /// Where entries of their own are: those in lists need an order and may be many, so that they are items.
@@ -300,6 +323,7 @@ fn partition(columns: &[(&Column, String)], constant: Option<&String>) -> Key {
             columns: indices,
             order: Order::Free,
             start: String::new(),
+            ends_in_item: false,
         };
     }
     key(columns, indices, Order::Free)
@@ -318,7 +342,22 @@ pub(super) fn key(columns: &[(&Column, String)], indices: Vec<usize>, order: Ord
     let held: Vec<&Column> = own.iter().map(|(column, _)| *column).collect();
     // A joined name has the join that no single one of these names has, unless somebody wanted it so.
     let name = if names.len() == 1 { names.concat() } else { ATTRIBUTES.one(&joined_name(columns, &names)) };
-    Key { name, kind: kind(&held, order), columns: indices, order, start: String::new() }
+    let kind = kind(&held, order);
+    Key { name, kind, columns: indices, order, start: String::new(), ends_in_item: false }
+}
+
+/// A sort key behind whose columns stands which item of an aggregate it is.
+fn ending_in_item(columns: &[(&Column, String)], key: Key, item: Option<&String>) -> Key {
+    let own = key.columns.iter().filter_map(|&index| columns.get(index));
+    let types: Vec<Option<&Type>> = own.map(|(column, _)| column.holds.scalar()).collect();
+    let kind = match key.kind {
+        KeyKind::Plain(_) if types.iter().all(|ty| ty.is_some_and(joins)) => KeyKind::Joined,
+        KeyKind::Plain(_) => KeyKind::Bytes,
+        other @ (KeyKind::Joined | KeyKind::Bytes | KeyKind::Constant | KeyKind::Item) => other,
+    };
+    let item = item.map_or("item", String::as_str);
+    let name = ATTRIBUTES.one(&joined_name(columns, &[&key.name, item]));
+    Key { name, kind, ends_in_item: true, ..key }
 }
 
 fn joined_name(columns: &[(&Column, String)], names: &[&str]) -> String {

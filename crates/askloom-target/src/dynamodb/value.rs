@@ -37,11 +37,16 @@ pub enum Dynamo {
 /// The keys of a record, by the cells of its columns. Nothing if a cell that the key needs has no value for it.
 #[must_use]
 pub(super) fn key_value(table: &DynamoTable, key: &Key, cells: &[&Value]) -> Option<Dynamo> {
+    item_key_value(table, key, cells, key::ITSELF)
+}
+
+/// The same of one of the items of an aggregate.
+pub(super) fn item_key_value(table: &DynamoTable, key: &Key, cells: &[&Value], item: &str) -> Option<Dynamo> {
     let columns: Vec<&Attribute> =
         key.columns.iter().filter_map(|&index| table.attributes.get(index)).collect();
     match key.kind {
         KeyKind::Constant => Some(Dynamo::S(format!("{}all", key.start))),
-        KeyKind::Item => Some(Dynamo::S(key::ITSELF.to_owned())),
+        KeyKind::Item => Some(Dynamo::S(item.to_owned())),
         KeyKind::Plain(_) => {
             let ty = columns.first()?.of.holds.scalar()?;
             native(single(cells.first()?)?, ty, key.order)
@@ -49,11 +54,14 @@ pub(super) fn key_value(table: &DynamoTable, key: &Key, cells: &[&Value]) -> Opt
         KeyKind::Joined => {
             let mut text = key.start.clone();
             for (at, (column, cell)) in columns.iter().zip(cells).enumerate() {
-                let last = at + 1 == columns.len();
+                let last = at + 1 == columns.len() && !key.ends_in_item;
                 text.push_str(&part(single(cell)?, column.of.holds.scalar()?, key.order, last)?);
                 if !last {
                     text.push(key::JOIN);
                 }
+            }
+            if key.ends_in_item {
+                text.push_str(item);
             }
             (cells.len() == columns.len()).then_some(Dynamo::S(text))
         }
@@ -61,6 +69,9 @@ pub(super) fn key_value(table: &DynamoTable, key: &Key, cells: &[&Value]) -> Opt
             let mut bytes = key.start.clone().into_bytes();
             for (column, cell) in columns.iter().zip(cells) {
                 bytes.extend(ordered(single(cell)?, column));
+            }
+            if key.ends_in_item {
+                bytes.extend(item.as_bytes());
             }
             (cells.len() == columns.len()).then_some(Dynamo::B(bytes))
         }
@@ -302,31 +313,55 @@ fn whole(digits: &str) -> Option<i128> {
 
 /// The cells of a key's columns from what the key holds.
 pub(super) fn key_back(table: &DynamoTable, key: &Key, value: &Dynamo) -> Option<Vec<Value>> {
+    parts_back(table, key, value).map(|(cells, _)| cells)
+}
+
+/// Which item of an aggregate has a key; nothing if aggregates have one each.
+pub(super) fn item_back(table: &DynamoTable, key: &Key, value: &Dynamo) -> Option<String> {
+    match (key.kind, value) {
+        (KeyKind::Item, Dynamo::S(text)) => Some(text.clone()),
+        (_, value) if key.ends_in_item => parts_back(table, key, value).map(|(_, item)| item),
+        (_, _) => None,
+    }
+}
+
+/// The cells of a key's columns, and which item it is of.
+fn parts_back(table: &DynamoTable, key: &Key, value: &Dynamo) -> Option<(Vec<Value>, String)> {
     let columns: Vec<&Attribute> =
         key.columns.iter().filter_map(|&index| table.attributes.get(index)).collect();
+    let none = String::new;
     match (key.kind, value) {
-        (KeyKind::Constant | KeyKind::Item, _) => Some(Vec::new()),
+        (KeyKind::Constant | KeyKind::Item, _) => Some((Vec::new(), none())),
         (KeyKind::Plain(_), value) => {
-            native_back(value, columns.first()?.of.holds.scalar()?, key.order).map(|value| vec![value])
+            let value = native_back(value, columns.first()?.of.holds.scalar()?, key.order)?;
+            Some((vec![value], none()))
         }
         (KeyKind::Joined, Dynamo::S(text)) => {
             let text = text.strip_prefix(key.start.as_str())?;
-            let parts: Vec<&str> = text.splitn(columns.len(), key::JOIN).collect();
-            if parts.len() != columns.len() {
+            let length = columns.len() + usize::from(key.ends_in_item);
+            let mut parts: Vec<&str> = text.splitn(length, key::JOIN).collect();
+            if parts.len() != length {
                 return None;
             }
+            let item = if key.ends_in_item { parts.pop()?.to_owned() } else { none() };
             let pairs = parts.iter().zip(&columns).enumerate();
             let back = pairs.map(|(at, (text, column))| {
-                part_back(text, column.of.holds.scalar()?, key.order, at + 1 == columns.len())
+                let last = at + 1 == columns.len() && !key.ends_in_item;
+                part_back(text, column.of.holds.scalar()?, key.order, last)
             });
-            back.collect()
+            Some((back.collect::<Option<_>>()?, item))
         }
-        (KeyKind::Bytes, Dynamo::B(bytes)) => bytes_back(&columns, bytes.strip_prefix(key.start.as_bytes())?),
+        (KeyKind::Bytes, Dynamo::B(bytes)) => {
+            let (values, rest) = bytes_back(&columns, bytes.strip_prefix(key.start.as_bytes())?)?;
+            let item = String::from_utf8(rest.to_vec()).ok()?;
+            (key.ends_in_item || item.is_empty()).then_some((values, item))
+        }
         (KeyKind::Joined | KeyKind::Bytes, _) => None,
     }
 }
 
-fn bytes_back(columns: &[&Attribute], bytes: &[u8]) -> Option<Vec<Value>> {
+/// The values of some columns, and what is behind them.
+fn bytes_back<'b>(columns: &[&Attribute], bytes: &'b [u8]) -> Option<(Vec<Value>, &'b [u8])> {
     let mut rest = bytes;
     let mut values = Vec::with_capacity(columns.len());
     for column in columns {
@@ -339,7 +374,7 @@ fn bytes_back(columns: &[&Attribute], bytes: &[u8]) -> Option<Vec<Value>> {
             values.push(decode(&mut rest).ok()?);
         }
     }
-    rest.is_empty().then_some(values)
+    Some((values, rest))
 }
 
 fn native_back(value: &Dynamo, ty: &Type, order: Order) -> Option<Value> {

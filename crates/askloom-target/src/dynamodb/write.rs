@@ -10,7 +10,7 @@
 use super::expiry;
 use super::item::{Item, items};
 use super::key::{self, Order};
-use super::read::{Bound, Cells, block, key_bound, record};
+use super::read::{Bound, Cells, block, item_key_bound, key_bound, record};
 use super::schema::{Attribute, DynamoTable, Entries, Scalar, Stamps, System, scalar};
 use super::value::{Dynamo, attribute, inside};
 use crate::generate::Sample;
@@ -406,19 +406,20 @@ fn bury(
     if let (Entries::Items { .. }, Some(sort), Some(partition)) =
         (&system.entries, &table.sort, block(table, key))
     {
+        let item = |path: &AccessPath| item_key_bound(table, sort, key, &key::item_text(path));
         let delete = |item: Bound| Write::Delete {
             table: table.name.clone(),
             key: vec![partition.clone(), (sort.name.clone(), item)],
             only: None,
         };
         match entries {
-            Some(entries) => all.extend(entries.iter().map(|path| {
-                let item = Bound::Value(Dynamo::S(key::item_text(path)));
-                (EachChange::Once, delete(item))
-            })),
+            Some(entries) => {
+                let there = entries.iter().filter_map(|path| Some((EachChange::Once, delete(item(path)?))));
+                all.extend(there);
+            }
             None => {
                 let each = EachChange::OtherRecords(table.collection);
-                all.push((each, delete(slot(&sort.name, "S"))));
+                all.push((each, delete(slot(&sort.name, sort.scalar().name()))));
             }
         }
     }
@@ -448,10 +449,15 @@ fn element(layout: &Layout, table: &DynamoTable, value: &Term) -> Bound {
 fn entry_key(table: &DynamoTable, key: &[Term], path: &EntryPath) -> Option<Cells> {
     let sort = table.sort.as_ref()?;
     let own = match &path.known {
-        Some(known) => Bound::Value(Dynamo::S(key::item_text(known))),
+        Some(known) => item_key_bound(table, sort, key, &key::item_text(known))?,
         None => {
-            let text = format!("{}{}:{}", key::escaped(&path.list, Order::Kept), key::JOIN, path.slot);
-            Bound::Slot { text, tag: "S" }
+            let item = format!("{}{}:{}", key::escaped(&path.list, Order::Kept), key::JOIN, path.slot);
+            match item_key_bound(table, sort, key, &item)? {
+                // What is known of it is not all.
+                Bound::Value(Dynamo::S(text)) => Bound::Slot { text, tag: "S" },
+                Bound::Value(_) => Bound::Slot { text: format!(":{}", sort.name), tag: sort.scalar().name() },
+                slot @ Bound::Slot { .. } => slot,
+            }
         }
     };
     Some(vec![block(table, key)?, (sort.name.clone(), own)])

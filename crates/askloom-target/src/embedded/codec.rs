@@ -187,6 +187,18 @@ pub fn decode(bytes: &mut &[u8]) -> Result<Value, DecodeError> {
     decode_at(bytes, 0)
 }
 
+/// Takes one value off the front of the bytes that was written to sort the other way round.
+pub fn decode_descending(bytes: &mut &[u8]) -> Result<Value, DecodeError> {
+    if fault!(DescendingNotInverted) {
+        return decode(bytes);
+    }
+    let inverted: Vec<u8> = bytes.iter().map(|byte| !byte).collect();
+    let mut rest = inverted.as_slice();
+    let value = decode(&mut rest)?;
+    *bytes = bytes.get(inverted.len() - rest.len()..).ok_or(DecodeError)?;
+    Ok(value)
+}
+
 fn decode_at(bytes: &mut &[u8], depth: usize) -> Result<Value, DecodeError> {
     if depth > MAX_DEPTH {
         return Err(DecodeError);

@@ -3,8 +3,8 @@
 //! A key is the number of its collection, the block key, the entry key, and for a copy the identity of the row. Numbers
 //! are given when a design is applied and kept in the store. The entries of a master's blocks are in `block`.
 
-use super::{DecodeError, decode, encode, encode_descending};
-use askloom_model::{KeyField, Value, fault};
+use super::{DecodeError, decode, decode_descending, encode, encode_descending};
+use askloom_model::{KeyField, Value};
 
 /// All keys of a collection start with this.
 pub(super) fn collection_prefix(number: u32) -> Vec<u8> {
@@ -57,14 +57,10 @@ pub fn split_entry(
     let block = (0..block).map(|_| decode(&mut rest)).collect::<Result<Vec<_>, _>>()?;
     let mut values = Vec::with_capacity(fields.len());
     for field in fields {
-        if field.descending && !fault!(DescendingNotInverted) {
-            let inverted: Vec<u8> = rest.iter().map(|byte| !byte).collect();
-            let mut inner = inverted.as_slice();
-            values.push(decode(&mut inner)?);
-            rest = rest.get(inverted.len() - inner.len()..).ok_or(DecodeError)?;
-        } else {
-            values.push(decode(&mut rest)?);
-        }
+        values.push(match field.descending {
+            true => decode_descending(&mut rest)?,
+            false => decode(&mut rest)?,
+        });
     }
     let row = (0..positions).map(|_| decode(&mut rest)).collect::<Result<Vec<_>, _>>()?;
     if rest.is_empty() { Ok(EntryKey { block, fields: values, row }) } else { Err(DecodeError) }

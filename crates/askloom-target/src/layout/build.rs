@@ -42,7 +42,10 @@ struct Build<'b> {
 impl Build<'_> {
     fn master(&mut self, rules: &[Rule]) -> Shape {
         let root = self.collection.source.root;
-        self.identity(main(), root, Place::Block, "", false);
+        if self.conceptual.is_keyed_by_identity(self.collection) {
+            self.identity(main(), root, Place::Block, "", false);
+        }
+        let parts = self.keys();
         let identifier = &self.conceptual.classes[root].identifier;
         for member in every_member(self.conceptual, root) {
             if !identifier.contains(&member) && is_stored(self.conceptual, member) {
@@ -50,9 +53,7 @@ impl Build<'_> {
                 self.columns.push(column);
             }
         }
-        let keys = &self.collection.block_key;
-        let block = keys.iter().map(|field| self.path(&field.path, Place::Block)).collect();
-        Shape::Master { entries: rules.iter().any(is_deeper), block }
+        Shape::Master { entries: rules.iter().any(is_deeper), block: parts.block, sort: parts.sort }
     }
 
     fn member(&self, member: Member) -> Column {
@@ -164,6 +165,10 @@ impl Build<'_> {
                 let source = Source::Path { path: path.clone(), part: None };
                 plain(self.column(source, Holds::Scalar(Type::Int), place, name, optional))
             }
+            Leaf::TimeBucket(..) => {
+                let source = Source::Path { path: path.clone(), part: None };
+                plain(self.column(source, Holds::Scalar(Type::Text), place, name, optional))
+            }
             Leaf::Itself => match (position.from.map(|hop| hop.step), path.hops.last()) {
                 (_, Some(&hop)) => self.parts(path, self.conceptual.ends[hop].target, place, &name, optional),
                 (Some(Member::Attribute(id)), None) => {
@@ -246,7 +251,7 @@ impl Build<'_> {
         let member = match path.leaf {
             Leaf::Attribute(id) => Member::Attribute(id),
             Leaf::Reference(id) => Member::End(id),
-            Leaf::Itself | Leaf::Bucket(_) => return source,
+            Leaf::Itself | Leaf::Bucket(_) | Leaf::TimeBucket(..) => return source,
         };
         let own = (member, part.unwrap_or(0));
         let found = identifier_parts(self.conceptual, class).iter().position(|part| *part == own);
@@ -260,14 +265,14 @@ impl Build<'_> {
         let optional = match path.leaf {
             Leaf::Attribute(id) => self.conceptual.attributes[id].optional,
             Leaf::Reference(id) => self.conceptual.ends[id].cardinality.min == 0,
-            Leaf::Itself | Leaf::Bucket(_) => false,
+            Leaf::Itself | Leaf::Bucket(_) | Leaf::TimeBucket(..) => false,
         };
         // What a reference names may not be there, and a subclass may have what its parent does not.
         let position = &self.collection.source.positions[path.position];
         let owned = match path.leaf {
             Leaf::Attribute(id) => Some(self.conceptual.attributes[id].class),
             Leaf::Reference(id) => Some(self.conceptual.ends[id].class),
-            Leaf::Itself | Leaf::Bucket(_) => None,
+            Leaf::Itself | Leaf::Bucket(_) | Leaf::TimeBucket(..) => None,
         };
         let always = owned
             .is_none_or(|owner| position.class.is_some_and(|class| self.conceptual.is_kind_of(class, owner)));
@@ -294,6 +299,7 @@ impl Build<'_> {
             Leaf::Itself if steps.is_empty() => steps.push("id".to_owned()),
             Leaf::Itself => {}
             Leaf::Bucket(_) => steps.push("bucket".to_owned()),
+            Leaf::TimeBucket(_, unit) => steps.push(unit.name().to_owned()),
         }
         steps.join(".")
     }

@@ -81,6 +81,11 @@ impl Layout {
     /// The cells of the record of a block: its key, then its members.
     #[must_use]
     pub fn block_cells(&self, table: &Table, block: &Block) -> Vec<Value> {
+        let root = self.design.collections[table.collection].source.root;
+        let bucket = |column: &Column| {
+            let (component, unit) = column.time_bucket(&self.conceptual, root)?;
+            Some(unit.of_value(block.identity.get(component)?))
+        };
         let cell = |column: &Column| match &column.source {
             Source::Position { part: Some(part), .. } => {
                 block.identity.get(*part).cloned().unwrap_or(Value::Null)
@@ -88,7 +93,8 @@ impl Layout {
             Source::Member(member) => {
                 block.fields.root.as_ref().map_or(Value::Null, |root| root.get(*member).clone())
             }
-            Source::Path { .. } | Source::Position { .. } | Source::Node | Source::Whole(_) => Value::Null,
+            Source::Path { .. } => bucket(column).unwrap_or(Value::Null),
+            Source::Position { .. } | Source::Node | Source::Whole(_) => Value::Null,
         };
         table.columns.iter().map(cell).collect()
     }
@@ -120,14 +126,14 @@ impl Layout {
             None => declared,
         };
         let mut record = Record::new(class);
-        let mut identity = Vec::new();
         for (column, cell) in table.columns.iter().zip(cells) {
             match &column.source {
-                Source::Position { part: Some(_), .. } => identity.push(cell.clone()),
                 Source::Member(member) => record.set(*member, self.member_value(column, cell)),
                 Source::Path { .. } | Source::Position { .. } | Source::Node | Source::Whole(_) => {}
             }
         }
+        let identity: Identity =
+            table.identity_columns().into_iter().filter_map(|at| cells.get(at).cloned()).collect();
         self.set_identifier(&mut record, &identity);
         Ok((identity, record))
     }

@@ -17,7 +17,8 @@ pub use row::Entry;
 use crate::program::Term;
 use crate::tree::TreeOf;
 use askloom_model::{
-    Capability, Collection, CollectionId, Conceptual, Design, Id, Leaf, Member, Path, PositionId, Role, Type,
+    Capability, ClassId, Collection, CollectionId, Conceptual, Design, Id, Identity, Leaf, Member, Path,
+    PositionId, Role, TimeBucket, Type,
 };
 use std::sync::Arc;
 
@@ -51,6 +52,8 @@ pub enum Shape {
         entries: bool,
         /// The columns of each field of the block key.
         block: Vec<Field>,
+        /// The columns of each field of the entry key: aggregates of one partition are in their order.
+        sort: Vec<Field>,
     },
     /// A record is a row of the collection's definition.
     Rows(Parts),
@@ -148,6 +151,15 @@ impl Holds {
 }
 
 impl Column {
+    /// Of a column that holds a bucket of time: the component of the identity that it is computed from, and the unit.
+    #[must_use]
+    pub fn time_bucket(&self, conceptual: &Conceptual, root: ClassId) -> Option<(usize, TimeBucket)> {
+        let Source::Path { path, .. } = &self.source else { return None };
+        let Leaf::TimeBucket(id, unit) = path.leaf else { return None };
+        let (component, _) = conceptual.component(root, Leaf::Attribute(id))?;
+        Some((component, unit))
+    }
+
     #[must_use]
     pub fn is_key(&self) -> bool {
         match self.place {
@@ -173,7 +185,7 @@ pub(crate) fn member_of(leaf: Leaf) -> Option<Member> {
     match leaf {
         Leaf::Attribute(id) => Some(Member::Attribute(id)),
         Leaf::Reference(id) => Some(Member::End(id)),
-        Leaf::Itself | Leaf::Bucket(_) => None,
+        Leaf::Itself | Leaf::Bucket(_) | Leaf::TimeBucket(..) => None,
     }
 }
 
@@ -237,13 +249,53 @@ impl Table {
     #[must_use]
     pub fn sort_fields(&self, terms: &[Term]) -> usize {
         let sort = match &self.shape {
-            Shape::Rows(parts) | Shape::Nodes(parts) => parts.sort.as_slice(),
-            Shape::Master { .. } => &[],
+            Shape::Rows(parts) | Shape::Nodes(parts) => &parts.sort,
+            Shape::Master { sort, .. } => sort,
         };
         let said = |field: &&Field| {
             field.columns.iter().all(|column| terms.iter().any(|term| term.column == Some(*column)))
         };
         sort.iter().take_while(said).count()
+    }
+
+    /// Whether a column is one of those that say which block a record is in: of a master all that make up the id of the
+    /// aggregate, whether that is split or not.
+    #[must_use]
+    pub fn names_block(&self, column: &Column) -> bool {
+        match &self.shape {
+            Shape::Master { .. } => column.is_key(),
+            Shape::Rows(_) | Shape::Nodes(_) => column.place == Place::Block,
+        }
+    }
+
+    /// Whether blocks of a master share a partition, each at its place in the order.
+    #[must_use]
+    pub fn is_clustered(&self) -> bool {
+        match &self.shape {
+            Shape::Master { sort, .. } => !sort.is_empty(),
+            Shape::Rows(_) | Shape::Nodes(_) => false,
+        }
+    }
+
+    /// The columns of a master that hold the components of the identity, in the order of those.
+    #[must_use]
+    pub fn identity_columns(&self) -> Vec<usize> {
+        let part = |column: &Column| match column.source {
+            Source::Position { part, .. } => part.filter(|_| column.is_key()),
+            Source::Path { .. } | Source::Node | Source::Whole(_) | Source::Member(_) => None,
+        };
+        let columns = self.columns.iter().enumerate();
+        let mut parts: Vec<(usize, usize)> =
+            columns.filter_map(|(at, column)| Some((part(column)?, at))).collect();
+        parts.sort_unstable();
+        parts.into_iter().map(|(_, at)| at).collect()
+    }
+
+    /// The identity of the aggregate whose key these terms are. `None` if one of them has no value.
+    #[must_use]
+    pub fn identity(&self, terms: &[Term]) -> Option<Identity> {
+        let value = |column: usize| terms.iter().find(|term| term.column == Some(column))?.value.clone();
+        self.identity_columns().into_iter().map(value).collect()
     }
 
     /// Whether a block has one record and no more.

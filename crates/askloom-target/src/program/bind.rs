@@ -1,8 +1,10 @@
 //! Operands of a statement as terms for columns.
 
-use super::{Term, ValueFrom};
+use super::{InstantFrom, Term, ValueFrom};
 use crate::layout::{Holds, Layout, Table};
-use askloom_model::{InSet, KeyValue, Leaf, Operand, Parameter, Value, typed};
+use askloom_model::{
+    BucketsBetween, InSet, KeySet, KeyValue, Leaf, Operand, Parameter, TimeBucket, Value, typed,
+};
 
 /// The parameters of a statement, and their values if they are given.
 #[derive(Clone, Copy)]
@@ -32,7 +34,7 @@ impl Given<'_> {
                 let mut terms = Vec::new();
                 for component in components {
                     let length = match component.path.leaf {
-                        Leaf::Attribute(_) | Leaf::Bucket(_) => 1,
+                        Leaf::Attribute(_) | Leaf::Bucket(_) | Leaf::TimeBucket(..) => 1,
                         Leaf::Reference(end) => conceptual.identity_length(conceptual.ends[end].target),
                         Leaf::Itself => left.len(),
                     };
@@ -42,7 +44,33 @@ impl Given<'_> {
                 }
                 terms
             }
+            KeyValue::TimeBucket { unit, of } => {
+                let name = self.name(table, columns, of).into();
+                let at = Term { name, from: from(of), value: self.value(of), column: None };
+                columns.iter().map(|&column| time_bucket(*unit, &at, column)).collect()
+            }
+            // Whoever knows what was chosen for the other field fills it in.
+            KeyValue::TimeBucketOfField { unit, .. } => {
+                self.spread(table, columns, (unit.name(), ValueFrom::Statement), None)
+            }
         }
+    }
+
+    /// The terms of a master's key by those of the components of its identity: with those of the buckets of time that
+    /// follow from them, in the order of the columns.
+    pub(super) fn with_time_buckets(&self, table: &Table, mut terms: Vec<Term>) -> Vec<Term> {
+        let root = self.layout.design.collections[table.collection].source.root;
+        let components = table.identity_columns();
+        for (at, column) in table.columns.iter().enumerate().filter(|(_, column)| column.is_key()) {
+            let Some((component, unit)) = column.time_bucket(&self.layout.conceptual, root) else { continue };
+            let of = components.get(component);
+            let known =
+                terms.iter().find(|term| term.column.as_ref() == of).map(|of| time_bucket(unit, of, at));
+            terms.retain(|term| term.column != Some(at));
+            terms.extend(known);
+        }
+        terms.sort_by_key(|term| term.column);
+        terms
     }
 
     /// A value for some columns.
@@ -77,11 +105,17 @@ impl Given<'_> {
         }
     }
 
+    /// The name of a parameter; nothing for what is not one.
+    pub(super) fn parameter_name(&self, operand: &Operand) -> &str {
+        match operand {
+            Operand::Parameter(index) => self.parameters.get(*index).map_or("", |parameter| &parameter.name),
+            Operand::Constant(_) | Operand::Path(_) => "",
+        }
+    }
+
     pub(super) fn name(&self, table: &Table, columns: &[usize], operand: &Operand) -> String {
         match operand {
-            Operand::Parameter(index) => {
-                self.parameters.get(*index).map_or_else(String::new, |parameter| parameter.name.clone())
-            }
+            Operand::Parameter(_) => self.parameter_name(operand).to_owned(),
             Operand::Constant(_) | Operand::Path(_) => {
                 let column = columns.first().and_then(|&index| table.columns.get(index));
                 column.map_or_else(String::new, |column| column.name.clone())
@@ -90,7 +124,20 @@ impl Given<'_> {
     }
 
     /// The values of a set, if they are known.
-    pub(super) fn choices(&self, set: &InSet) -> Option<Vec<Value>> {
+    pub(super) fn choices(&self, set: &KeySet) -> Option<Vec<Value>> {
+        match set {
+            KeySet::In(set) => self.listed(set),
+            KeySet::Buckets(BucketsBetween { unit, low, high }) => {
+                let (Value::Timestamp(low), Value::Timestamp(high)) = (self.value(low)?, self.value(high)?)
+                else {
+                    return Some(Vec::new());
+                };
+                Some(unit.between(low, high).map(Value::Text).collect())
+            }
+        }
+    }
+
+    fn listed(&self, set: &InSet) -> Option<Vec<Value>> {
         let mut values = match set {
             InSet::List(items) => items.iter().map(|item| self.value(item)).collect::<Option<Vec<_>>>()?,
             InSet::Parameter(index) => match self.arguments?.get(*index)?.clone()? {
@@ -139,11 +186,30 @@ fn part_of(from: ValueFrom, part: usize) -> ValueFrom {
         ValueFrom::Loop { field, .. } => ValueFrom::Loop { field, part: Some(part) },
         ValueFrom::Identity { .. } => ValueFrom::Identity { part },
         ValueFrom::Statement
+        | ValueFrom::TimeBucket { .. }
         | ValueFrom::Rows { .. }
         | ValueFrom::Before
         | ValueFrom::After
         | ValueFrom::Other => from,
     }
+}
+
+/// The bucket that an instant is in, for a column.
+pub(super) fn time_bucket(unit: TimeBucket, at: &Term, column: usize) -> Term {
+    let value = at.value.as_ref().map(|value| unit.of_value(value));
+    let of = match at.from {
+        ValueFrom::Parameter { index, part } => Some(InstantFrom::Parameter { index, part }),
+        ValueFrom::Loop { field, part } => Some(InstantFrom::Loop { field, part }),
+        ValueFrom::Identity { part } => Some(InstantFrom::Identity { part }),
+        ValueFrom::Statement
+        | ValueFrom::TimeBucket { .. }
+        | ValueFrom::Rows { .. }
+        | ValueFrom::Before
+        | ValueFrom::After
+        | ValueFrom::Other => None,
+    };
+    let from = of.map_or(at.from, |of| ValueFrom::TimeBucket { unit, of });
+    Term { name: format!("{}.{}", at.name, unit.name()).into(), from, value, column: Some(column) }
 }
 
 /// A value as one of a column: numbers in the column's own type. What fits no column stays, and equals nothing there.

@@ -77,6 +77,9 @@ pub(super) fn is_narrower(layout: &Layout, positions: &Table<PositionId, Positio
 fn gives_what_is_gone(layout: &Layout, positions: &Table<PositionId, Position>, plan: &Plan) -> bool {
     let conceptual = &layout.conceptual;
     let collection = &layout.design.collections[plan.access.collection];
+    if keeps_the_deleted(layout, plan) {
+        return true;
+    }
     if leads(conceptual, collection, plan) || matches!(collection.contents, Contents::Aggregate(_)) {
         let mut classes = positions.iter().filter_map(|(_, row)| row.class);
         if classes.any(|class| conceptual.can_expire(class)) {
@@ -86,12 +89,20 @@ fn gives_what_is_gone(layout: &Layout, positions: &Table<PositionId, Position>, 
     let is_id = |leaf: Leaf| match leaf {
         Leaf::Attribute(id) => conceptual.attributes[id].id,
         Leaf::Reference(id) => conceptual.ends[id].id,
-        Leaf::Itself | Leaf::Bucket(_) => false,
+        Leaf::Itself | Leaf::Bucket(_) | Leaf::TimeBucket(..) => false,
     };
     let store = crate::target(plan.priced.target);
     let unordered = store.is_some_and(|store| store.capability.gives_no_order(conceptual, collection));
     let mut keys = collection.block_key.iter().chain(&collection.entry_key);
     unordered && keys.any(|field| is_id(field.path.leaf))
+}
+
+/// Whether a range of aggregates is read among which deleted ones have left their versions. What is immutable is never
+/// deleted.
+pub(super) fn keeps_the_deleted(layout: &Layout, plan: &Plan) -> bool {
+    let collection = &layout.design.collections[plan.access.collection];
+    let range = matches!(plan.access.how.innermost(), Reading::Range { .. });
+    collection.is_clustered() && range && !layout.conceptual.is_immutable(collection.source.root)
 }
 
 /// Whether the rows of a plan are found by an index that gives the records of their master.

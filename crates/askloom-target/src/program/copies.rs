@@ -63,7 +63,7 @@ impl Writing<'_> {
         let leaf = |path: &askloom_model::Path| match path.leaf {
             Leaf::Attribute(id) => set.contains(&Member::Attribute(id)),
             Leaf::Reference(id) => set.contains(&Member::End(id)),
-            Leaf::Itself | Leaf::Bucket(_) => false,
+            Leaf::Itself | Leaf::Bucket(_) | Leaf::TimeBucket(..) => false,
         };
         let hops = |path: &askloom_model::Path| path.hops.iter().any(|&end| set.contains(&Member::End(end)));
         table.columns.iter().filter(|column| column.is_key()).any(|column| match &column.source {
@@ -87,6 +87,6 @@ fn is_many_leaf(conceptual: &Conceptual, leaf: Leaf) -> bool {
     match leaf {
         Leaf::Attribute(id) => conceptual.attributes[id].list,
         Leaf::Reference(id) => conceptual.ends[id].cardinality.is_many(),
-        Leaf::Itself | Leaf::Bucket(_) => false,
+        Leaf::Itself | Leaf::Bucket(_) | Leaf::TimeBucket(..) => false,
     }
 }

@@ -1,6 +1,6 @@
 //! How often a step, or a change of a batch, is carried out.
 
-use askloom_model::{CollectionId, EndId, InSet, Path, PositionId};
+use askloom_model::{BucketsBetween, CollectionId, EndId, InSet, Path, PositionId};
 
 /// The place of a step in its program.
 pub type StepIndex = usize;
@@ -52,6 +52,11 @@ pub enum LoopOf {
     Set(InSet),
     /// Every bucket, by its number.
     Buckets(u32),
+    /// Every bucket of time between two instants, in the order of time or against it.
+    TimeBuckets {
+        between: BucketsBetween,
+        latest_first: bool,
+    },
 }
 
 /// Where a row has an identity.

@@ -4,7 +4,7 @@
 use super::read::slots;
 use super::write::{Writing, assignments};
 use super::{Change, ChangeKind, EachChange, Holder, LostLink, Term, ValueFrom};
-use crate::layout::{Column, Place, Table};
+use crate::layout::{Column, Table};
 use askloom_model::{
     CheckOf, ClassId, Collection, EndId, Member, OnDelete, RelationshipKind, Value, WriteAction,
 };
@@ -77,7 +77,7 @@ impl Writing<'_> {
 
     fn bury(&self, root: ClassId, holder: Holder, changes: &mut Vec<Change>) {
         let Some(table) = self.master_of(root) else { return };
-        let key = slots(table, |column| column.place == Place::Block, ValueFrom::Other);
+        let key = slots(table, |column| table.names_block(column), ValueFrom::Other);
         let each = EachChange::Holder(holder);
         changes.push(Change { class: root, ..self.change(table, ChangeKind::Bury { key }, each) });
         self.rows(holder, changes, |collection| self.is_about(collection, root));
@@ -100,7 +100,7 @@ impl Writing<'_> {
             if members.is_empty() {
                 members.push(Member::End(end));
             }
-            let key = slots(table, |column| column.place == Place::Block, ValueFrom::Other);
+            let key = slots(table, |column| table.names_block(column), ValueFrom::Other);
             // A link to one is gone; of several, or inside a part, the others stay.
             let alone = members == [Member::End(end)] && !conceptual.ends[end].cardinality.is_many();
             let lost = |term: Term| Term {

@@ -2,10 +2,10 @@
 
 use super::each::{LoopOf, ValueLoop};
 use super::fit::{FittedBound, Side, fitted, fitted_bound};
-use super::{Bounds, How, Range, Read, Term, ValueFrom};
+use super::{Bounds, How, InstantFrom, Range, Read, Term, ValueFrom};
 use crate::embedded::encode;
 use crate::layout::{Holds, Table};
-use askloom_model::{InSet, Operand, Type, Value};
+use askloom_model::{BucketsBetween, InSet, Operand, Type, Value};
 use std::collections::BTreeSet;
 
 /// What slots are filled from.
@@ -17,6 +17,33 @@ pub struct Frame<'f> {
     pub loops: &'f [(usize, Vec<Value>)],
     /// The parts of the identity that the step is repeated for.
     pub identity: &'f [Value],
+}
+
+impl Frame<'_> {
+    fn parameter(&self, index: usize, part: Option<usize>) -> Option<&Value> {
+        match (self.parameters.get(index)?, part) {
+            (Value::Reference(parts), Some(part)) => parts.get(part),
+            (single, Some(0) | None) => Some(single),
+            (_, Some(_)) => None,
+        }
+    }
+
+    fn chosen(&self, field: usize, part: Option<usize>) -> Option<&Value> {
+        let (_, parts) = self.loops.iter().find(|(own, _)| *own == field)?;
+        parts.get(part.unwrap_or(0))
+    }
+
+    fn instant(&self, of: InstantFrom) -> Option<&Value> {
+        let value = match of {
+            InstantFrom::Parameter { index, part } => self.parameter(index, part),
+            InstantFrom::Loop { field, part } => self.chosen(field, part),
+            InstantFrom::Identity { part } => self.identity.get(part),
+        };
+        match value? {
+            Value::Reference(parts) => parts.first(),
+            single => Some(single),
+        }
+    }
 }
 
 impl Read {
@@ -74,10 +101,17 @@ impl Read {
     }
 
     /// The values of a loop that the columns of its field can have, each once.
-    fn choices(&self, table: &Table, one: &ValueLoop, parameters: &[Value]) -> BTreeSet<Vec<Value>> {
+    fn choices(&self, table: &Table, one: &ValueLoop, parameters: &[Value]) -> Vec<Vec<Value>> {
         let raw = match &one.of {
             LoopOf::Buckets(of) => {
                 return (0..*of).map(|bucket| vec![Value::Int(i64::from(bucket))]).collect();
+            }
+            LoopOf::TimeBuckets { between, latest_first } => {
+                let mut buckets = time_buckets(between, parameters);
+                if *latest_first {
+                    buckets.reverse();
+                }
+                return buckets.into_iter().map(|bucket| vec![bucket]).collect();
             }
             LoopOf::Set(set) => values_of(set, parameters),
         };
@@ -90,7 +124,8 @@ impl Read {
             let pairs = parts.iter().zip(&types).map(|(part, holds)| fit(part, holds));
             if parts.len() == types.len() { pairs.collect() } else { None }
         };
-        raw.iter().filter_map(fit).collect()
+        let different: BTreeSet<Vec<Value>> = raw.iter().filter_map(fit).collect();
+        different.into_iter().collect()
     }
 
     /// What the columns hold that a loop over a field gives values for.
@@ -105,6 +140,7 @@ impl Read {
             ValueFrom::Statement
             | ValueFrom::Parameter { .. }
             | ValueFrom::Identity { .. }
+            | ValueFrom::TimeBucket { .. }
             | ValueFrom::Rows { .. }
             | ValueFrom::Before
             | ValueFrom::After
@@ -124,6 +160,14 @@ fn values_of(set: &InSet, parameters: &[Value]) -> Vec<Value> {
             Some(single) => vec![single.clone()],
             None => Vec::new(),
         },
+    }
+}
+
+/// The buckets between two instants, oldest first. Between what are no instants there are none.
+fn time_buckets(BucketsBetween { unit, low, high }: &BucketsBetween, parameters: &[Value]) -> Vec<Value> {
+    match (operand(low, parameters), operand(high, parameters)) {
+        (Value::Timestamp(low), Value::Timestamp(high)) => unit.between(low, high).map(Value::Text).collect(),
+        _no_instants => Vec::new(),
     }
 }
 
@@ -163,19 +207,9 @@ impl Term {
         let value = match self.from {
             // Rows may have nothing at an outer position, and their entries say so.
             ValueFrom::Identity { part } => frame.identity.get(part)?.clone(),
-            ValueFrom::Loop { field, part } => {
-                let (_, parts) = frame.loops.iter().find(|(own, _)| *own == field)?;
-                parts.get(part.unwrap_or(0))?.clone()
-            }
-            ValueFrom::Parameter { index, part } => {
-                let value = frame.parameters.get(index)?;
-                let value = match (value, part) {
-                    (Value::Reference(parts), Some(part)) => parts.get(part)?,
-                    (single, Some(0) | None) => single,
-                    (_, Some(_)) => return None,
-                };
-                fit(value, holds)?
-            }
+            ValueFrom::Loop { field, part } => frame.chosen(field, part)?.clone(),
+            ValueFrom::Parameter { index, part } => fit(frame.parameter(index, part)?, holds)?,
+            ValueFrom::TimeBucket { unit, of } => fit(&unit.of_value(frame.instant(of)?), holds)?,
             ValueFrom::Statement
             | ValueFrom::Rows { .. }
             | ValueFrom::Before
@@ -197,6 +231,7 @@ impl Term {
             | ValueFrom::Parameter { .. }
             | ValueFrom::Loop { .. }
             | ValueFrom::Identity { .. }
+            | ValueFrom::TimeBucket { .. }
             | ValueFrom::Before
             | ValueFrom::After
             | ValueFrom::Other => self.value.clone(),
@@ -211,6 +246,7 @@ impl Term {
             ValueFrom::Statement
             | ValueFrom::Loop { .. }
             | ValueFrom::Identity { .. }
+            | ValueFrom::TimeBucket { .. }
             | ValueFrom::Rows { .. }
             | ValueFrom::Before
             | ValueFrom::After

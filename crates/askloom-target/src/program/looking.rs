@@ -3,7 +3,7 @@
 use super::read::{identity_slots, read_rows, slots};
 use super::write::{Writing, assignments};
 use super::{Action, Each, How, Note, Read, Start, Step, Term, ValueFrom};
-use crate::layout::{Place, Table};
+use crate::layout::Table;
 use askloom_model::{
     Assigned, CheckOf, CollectionId, CopyWrite, EndId, Joining, Member, Operand, Position, PositionId,
     SupportOf, Value, WriteAction, WriteStep,
@@ -87,11 +87,9 @@ impl Writing<'_> {
     fn look(&self, steps: &mut Vec<Step>, table: CollectionId, note: Note, each: Each) {
         let Some(of) = self.layout().table(table) else { return };
         let terms = match each {
-            Each::Once | Each::Values(_) => {
-                slots(of, |column| column.place == Place::Block, ValueFrom::After)
-            }
+            Each::Once | Each::Values(_) => slots(of, |column| of.names_block(column), ValueFrom::After),
             Each::Rows(_) | Each::Found(_) | Each::RowsOfCopy(_) | Each::FoundOfCopy(_) => {
-                identity_slots(of, |column| column.place == Place::Block)
+                identity_slots(self.layout(), of, |column| of.names_block(column))
             }
         };
         let terms = if self.is_about_it(of) { self.known(of, terms) } else { terms };
@@ -111,10 +109,10 @@ impl Writing<'_> {
         else {
             return;
         };
-        let mut terms = slots(of, |column| column.place == Place::Block, ValueFrom::After);
+        let mut terms = slots(of, |column| of.names_block(column), ValueFrom::After);
         let key = match self.step {
             WriteStep::Insert { .. } | WriteStep::Upsert { .. } | WriteStep::Store { .. } => {
-                self.known(master, slots(master, |column| column.place == Place::Block, ValueFrom::After))
+                self.known(master, slots(master, |column| master.names_block(column), ValueFrom::After))
             }
             WriteStep::Update { .. }
             | WriteStep::UpdateElements { .. }
@@ -124,6 +122,9 @@ impl Writing<'_> {
             | WriteStep::Connect { .. }
             | WriteStep::Disconnect { .. } => self.key(master),
         };
+        // The key of a master may have the components of the identity in another order.
+        let term = |at: &usize| key.iter().find(|term| term.column == Some(*at)).cloned();
+        let key: Vec<Term> = master.identity_columns().iter().filter_map(term).collect();
         let class = self.plan.class;
         let is_whole = self.conceptual().classes[class].owner.is_none()
             && self.conceptual().is_kind_of(class, self.conceptual().ends[end].target)
@@ -137,13 +138,7 @@ impl Writing<'_> {
     /// The aggregate that a reference is about to hold.
     fn target(&self, steps: &mut Vec<Step>, end: EndId, table: CollectionId, note: Note) {
         let Some(of) = self.layout().table(table) else { return };
-        let columns: Vec<usize> = of
-            .columns
-            .iter()
-            .enumerate()
-            .filter(|(_, c)| c.place == Place::Block)
-            .map(|(at, _)| at)
-            .collect();
+        let columns = of.identity_columns();
         let name = &self.conceptual().ends[end].name;
         let terms = match self.referred(end) {
             Some(operand) => self.given.terms(of, &columns, operand),
@@ -155,6 +150,7 @@ impl Writing<'_> {
                 self.given.spread(of, &columns, (name, ValueFrom::After), value.as_ref())
             }
         };
+        let terms = self.given.with_time_buckets(of, terms);
         look_by(steps, table, note, Each::Once, terms);
     }
 

@@ -36,7 +36,7 @@ pub use words::Words;
 pub use write::write;
 
 use crate::layout::Layout;
-use askloom_model::{ClassId, CollectionId, CopyLevel, Member, Parameter, Value};
+use askloom_model::{ClassId, CollectionId, CopyLevel, Member, Parameter, TimeBucket, Value};
 use std::sync::Arc;
 
 /// All that is done on the store for one statement.
@@ -158,6 +158,8 @@ pub enum ValueFrom {
     Loop { field: usize, part: Option<usize> },
     /// One part of the identity that the step is repeated for.
     Identity { part: usize },
+    /// The hour, day or month of an instant.
+    TimeBucket { unit: TimeBucket, of: InstantFrom },
     /// The number of rows that LIMIT or PAGE asks for, and some more.
     Rows { parameter: Option<usize>, more: i64 },
     /// The column of the term, in the state before the write.
@@ -166,6 +168,14 @@ pub enum ValueFrom {
     After,
     /// The column of the term, of another aggregate that the write reaches.
     Other,
+}
+
+/// Where an instant comes from whose bucket of time is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InstantFrom {
+    Parameter { index: usize, part: Option<usize> },
+    Loop { field: usize, part: Option<usize> },
+    Identity { part: usize },
 }
 
 /// Changes that are done together, as far as the store can.

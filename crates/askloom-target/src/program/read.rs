@@ -1,16 +1,16 @@
 //! Plans of queries as steps.
 
-use super::bind::{Given, fitted, from};
-use super::client::{client, is_narrower, leads};
+use super::bind::{Given, fitted, from, time_bucket};
+use super::client::{client, is_narrower, keeps_the_deleted, leads};
 use super::words::set_name;
 use super::{
     Action, Bounds, Each, FetchedRows, FirstRows, How, IdentityIn, LoopOf, Note, Program, Range, Read,
     Retrieval, Start, Step, StepIndex, Term, ValueFrom, ValueLoop, Way, Ways,
 };
-use crate::layout::{Column, Field, Layout, Place, Shape, Table};
+use crate::layout::{Column, Field, Layout, Shape, Table};
 use askloom_model::{
     ClassId, CollectionId, Conceptual, Condition, Contents, EndId, Fetch, Follow, Found, HomePlace, Id,
-    InSet, Inclusive, Joining, KeyRange, KeyValue, Leaf, Limit, Member, Operand, Path, Plan, Position,
+    Inclusive, Joining, KeyRange, KeySet, KeyValue, Leaf, Limit, Member, Operand, Path, Plan, Position,
     PositionId, Query, Reading, RelationshipKind, StepOf, Value,
 };
 
@@ -54,9 +54,11 @@ pub(super) struct ReadRows {
 
 impl ReadRows {
     fn retrieval(self, query: &Query, plan: &Plan) -> Retrieval {
-        let (limited, repeats) = match innermost(&plan.access.how) {
-            (Reading::Range { limited, .. }, repeats) => (*limited, repeats),
-            (Reading::GetBlock { .. } | Reading::Scan | Reading::Each { .. }, repeats) => (false, repeats),
+        let how = &plan.access.how;
+        let repeats = matches!(how, Reading::Each { .. });
+        let limited = match how.innermost() {
+            Reading::Range { limited, .. } => *limited,
+            Reading::GetBlock { .. } | Reading::Scan | Reading::Each { .. } => false,
         };
         let access = FirstRows {
             collection: plan.access.collection,
@@ -75,14 +77,6 @@ impl ReadRows {
             filter: plan.filter.clone(),
             sorts: plan.sort.is_some(),
         }
-    }
-}
-
-/// What is read for each of several values, if it is, and whether it is.
-fn innermost(how: &Reading) -> (&Reading, bool) {
-    match how {
-        Reading::Each { of, .. } => (innermost(of).0, true),
-        Reading::GetBlock { .. } | Reading::Range { .. } | Reading::Scan => (how, false),
     }
 }
 
@@ -268,7 +262,7 @@ impl Reads<'_> {
                 class.is_some_and(|class| !conceptual.classes[class].kind.is_entity())
             }
             Leaf::Reference(end) => conceptual.ends[end].kind == RelationshipKind::Composition,
-            Leaf::Itself | Leaf::Attribute(_) | Leaf::Bucket(_) => false,
+            Leaf::Itself | Leaf::Attribute(_) | Leaf::Bucket(_) | Leaf::TimeBucket(..) => false,
         }
     }
 
@@ -316,7 +310,7 @@ impl Reads<'_> {
             Leaf::Itself => true,
             Leaf::Attribute(id) => identifier.contains(&Member::Attribute(id)),
             Leaf::Reference(id) => identifier.contains(&Member::End(id)),
-            Leaf::Bucket(_) => false,
+            Leaf::Bucket(_) | Leaf::TimeBucket(..) => false,
         }
     }
 
@@ -327,7 +321,7 @@ impl Reads<'_> {
             (Leaf::Reference(end), _) => Some(conceptual.ends[end].target),
             (Leaf::Itself, Some(&hop)) => Some(conceptual.ends[hop].target),
             (Leaf::Itself, None) => self.positions[path.position].class,
-            (Leaf::Attribute(_) | Leaf::Bucket(_), _) => None,
+            (Leaf::Attribute(_) | Leaf::Bucket(_) | Leaf::TimeBucket(..), _) => None,
         };
         let Some(class) = class else { return };
         let end = conceptual.all_members(class).find_map(|member| match member {
@@ -362,13 +356,12 @@ impl Reads<'_> {
             Reading::Scan => self.scan(),
             Reading::GetBlock { key } => {
                 let Some(table) = self.given.layout.table(id) else { return };
-                let block = block_columns(table);
-                let terms = self.key_terms(table, &block, key, 0, chosen);
+                let terms = self.id_terms(table, key, chosen);
                 self.first_rows(Note::Start(self.start.clone()), each, Read::new(id, How::Block(terms)));
             }
             Reading::Range { key, equal, range, backwards, limited } => {
                 let Some(table) = self.given.layout.table(id) else { return };
-                if matches!(table.shape, Shape::Master { .. }) {
+                if matches!(table.shape, Shape::Master { .. }) && !table.is_clustered() {
                     let terms = self.key_terms(table, &block_columns(table), key, 0, chosen);
                     let read = Read::new(id, How::Block(terms));
                     return self.first_rows(Note::Start(self.start.clone()), each, read);
@@ -394,6 +387,10 @@ impl Reads<'_> {
         let mut classes = self.positions.iter().filter_map(|(_, row)| row.class);
         let goes = classes.any(|class| self.conceptual().can_expire(class));
         let narrower = is_narrower(self.given.layout, self.positions, self.plan);
+        // Of a partition of masters the store counts records, and those of the deleted too.
+        let table = self.given.layout.table(self.plan.access.collection);
+        let counted = table.is_none_or(|table| !table.is_clustered() || table.is_packed());
+        let goes = goes || !counted || keeps_the_deleted(self.given.layout, self.plan);
         if goes || narrower || self.plan.filter.is_some() || !self.plan.joins.is_empty() {
             return None;
         }
@@ -407,13 +404,17 @@ impl Reads<'_> {
     fn every(
         &mut self,
         field: usize,
-        set: &InSet,
+        set: &KeySet,
         of: &Reading,
         chosen: &mut Chosen,
         loops: &mut Vec<ValueLoop>,
     ) {
         let bucket = self.bucket(field).filter(|_| self.given.arguments.is_none());
-        if let Some(values) = self.given.choices(set).filter(|_| bucket.is_none()) {
+        let latest_first = self.goes_back(of);
+        if let Some(mut values) = self.given.choices(set).filter(|_| bucket.is_none()) {
+            if let (KeySet::Buckets(_), true) = (set, latest_first) {
+                values.reverse();
+            }
             for value in values {
                 chosen.push((field, "value".to_owned(), Some(value)));
                 self.access(of, chosen, loops);
@@ -421,13 +422,28 @@ impl Reads<'_> {
             }
             return;
         }
-        let name = bucket.map_or_else(|| set_name(self.given.parameters, set), |_| "bucket").to_owned();
-        let of_loop = bucket.map_or_else(|| LoopOf::Set(set.clone()), LoopOf::Buckets);
-        chosen.push((field, name, None));
+        let (name, of_loop) = match (set, bucket) {
+            (KeySet::In(_), Some(of)) => ("bucket", LoopOf::Buckets(of)),
+            (KeySet::In(set), None) => (set_name(self.given.parameters, set), LoopOf::Set(set.clone())),
+            (KeySet::Buckets(between), _) => {
+                (between.unit.name(), LoopOf::TimeBuckets { between: between.clone(), latest_first })
+            }
+        };
+        chosen.push((field, name.to_owned(), None));
         loops.push(ValueLoop { field, of: of_loop });
         self.access(of, chosen, loops);
         loops.pop();
         chosen.pop();
+    }
+
+    /// Whether the buckets of time that a range is read in are read from the last to the first.
+    fn goes_back(&self, of: &Reading) -> bool {
+        let collection = &self.given.layout.design.collections[self.plan.access.collection];
+        let descends = collection.entry_key.first().is_some_and(|field| field.descending);
+        match of.innermost() {
+            Reading::Range { backwards, .. } => self.plan.sort.is_none() && descends != *backwards,
+            Reading::GetBlock { .. } | Reading::Scan | Reading::Each { .. } => false,
+        }
     }
 
     /// How many buckets there are, if a field of the key says which.
@@ -435,8 +451,15 @@ impl Reads<'_> {
         let collection = &self.given.layout.design.collections[self.plan.access.collection];
         match collection.block_key.get(field)?.path.leaf {
             Leaf::Bucket(of) => Some(of),
-            Leaf::Attribute(_) | Leaf::Reference(_) | Leaf::Itself => None,
+            Leaf::Attribute(_) | Leaf::Reference(_) | Leaf::Itself | Leaf::TimeBucket(..) => None,
         }
+    }
+
+    /// Terms for all columns of the key of one aggregate.
+    fn id_terms(&self, table: &Table, key: &[KeyValue], chosen: &Chosen) -> Vec<Term> {
+        let fields: Vec<Field> = block_columns(table).into_iter().chain(sort_columns(table)).collect();
+        let terms = self.key_terms(table, &fields, key, 0, chosen);
+        self.given.with_time_buckets(table, terms)
     }
 
     /// Terms for the fields of a key, each of which has one column or several.
@@ -451,8 +474,8 @@ impl Reads<'_> {
         // One operand for the several fields of a master's key is the whole id.
         let whole: Vec<Field>;
         let fields = match operands {
-            [_only] if fields.len() > 1 && matches!(table.shape, Shape::Master { .. }) => {
-                whole = vec![all(fields)];
+            [_only] if fields.len() > 1 && first == 0 && matches!(table.shape, Shape::Master { .. }) => {
+                whole = vec![Field { columns: table.identity_columns(), identity: true }];
                 &whole
             }
             _ => fields,
@@ -609,9 +632,11 @@ impl Reads<'_> {
     fn identity_of(&self, path: &Path) -> IdentityIn {
         match path.leaf {
             Leaf::Itself if path.hops.is_empty() => IdentityIn::Position(path.position),
-            Leaf::Itself | Leaf::Attribute(_) | Leaf::Reference(_) | Leaf::Bucket(_) => {
-                IdentityIn::Path(path.clone())
-            }
+            Leaf::Itself
+            | Leaf::Attribute(_)
+            | Leaf::Reference(_)
+            | Leaf::Bucket(_)
+            | Leaf::TimeBucket(..) => IdentityIn::Path(path.clone()),
         }
     }
 
@@ -644,8 +669,7 @@ impl Reads<'_> {
 
     /// A block by an identity that rows have. Where it is read for another one already, both are what it is read for.
     fn block(&mut self, table: CollectionId, note: Note, identity: IdentityIn) -> StepIndex {
-        let terms = self.identity_slots(table, |column| column.place == Place::Block);
-        let action = Action::Read(Read::new(table, How::Block(terms)));
+        let action = Action::Read(Read::new(table, How::Block(self.block_slots(table))));
         for (at, step) in self.steps.iter_mut().enumerate() {
             if let Each::Rows(places) = &mut step.each
                 && step.action == action
@@ -662,12 +686,14 @@ impl Reads<'_> {
 
     /// A block by the identities that an earlier step gives.
     fn found(&mut self, table: CollectionId, note: Note, by: StepIndex) {
-        let terms = self.identity_slots(table, |column| column.place == Place::Block);
+        let terms = self.block_slots(table);
         self.push(note, Each::Found(by), Read::new(table, How::Block(terms)));
     }
 
     fn fetch(&mut self, fetch: &Fetch) {
-        let terms = self.identity_slots(fetch.collection, Column::is_key);
+        let layout = self.given.layout;
+        let Some(table) = layout.table(fetch.collection) else { return };
+        let terms = identity_slots(layout, table, Column::is_key);
         let read = Read::new(fetch.collection, How::Record(terms));
         let step = self.push(Note::Fetch, Each::Rows(vec![IdentityIn::Row]), read);
         let positions = fetch.positions.clone();
@@ -679,8 +705,12 @@ impl Reads<'_> {
         self.rows.first.push(step);
     }
 
-    fn identity_slots(&self, table: CollectionId, wanted: impl Fn(&Column) -> bool) -> Vec<Term> {
-        self.given.layout.table(table).map_or_else(Vec::new, |of| identity_slots(of, wanted))
+    /// A slot for each column that says which block it is.
+    fn block_slots(&self, table: CollectionId) -> Vec<Term> {
+        let layout = self.given.layout;
+        layout
+            .table(table)
+            .map_or_else(Vec::new, |of| identity_slots(layout, of, |column| of.names_block(column)))
     }
 
     fn push(&mut self, note: Note, each: Each, read: Read) -> StepIndex {
@@ -731,17 +761,34 @@ fn part_indexes(layout: &Layout, class: ClassId, root: ClassId) -> Vec<Collectio
         let by_id = match path.leaf {
             Leaf::Itself => true,
             Leaf::Attribute(id) => conceptual.attributes[id].id,
-            Leaf::Reference(_) | Leaf::Bucket(_) => false,
+            Leaf::Reference(_) | Leaf::Bucket(_) | Leaf::TimeBucket(..) => false,
         };
         related && by_id
     };
     layout.design.collections.iter().filter(|(_, collection)| is_it(collection)).map(|(id, _)| id).collect()
 }
 
-/// A slot for each part of the identity that a step is repeated for.
-pub(super) fn identity_slots(table: &Table, wanted: impl Fn(&Column) -> bool) -> Vec<Term> {
+/// A slot for each part of the identity that a step is repeated for, and for the buckets of time of such parts.
+pub(super) fn identity_slots(layout: &Layout, table: &Table, wanted: impl Fn(&Column) -> bool) -> Vec<Term> {
     let terms = slots(table, wanted, ValueFrom::Statement).into_iter().enumerate();
-    terms.map(|(part, term)| Term { from: ValueFrom::Identity { part }, ..term }).collect()
+    let components = table.identity_columns();
+    let root = layout.design.collections[table.collection].source.root;
+    let slot = |(at, term): (usize, Term)| {
+        let column = term.column.and_then(|column| table.columns.get(column));
+        let bucket = column.and_then(|column| column.time_bucket(&layout.conceptual, root));
+        if let (Shape::Master { .. }, Some((part, unit)), Some(column)) = (&table.shape, bucket, term.column)
+        {
+            let at = Term { from: ValueFrom::Identity { part }, ..term };
+            return time_bucket(unit, &at, column);
+        }
+        // The columns of a master's key may be in another order than the parts of the identity.
+        let part = match table.shape {
+            Shape::Master { .. } => components.iter().position(|column| term.column == Some(*column)),
+            Shape::Rows(_) | Shape::Nodes(_) => Some(at),
+        };
+        Term { from: ValueFrom::Identity { part: part.unwrap_or(at) }, ..term }
+    };
+    terms.map(slot).collect()
 }
 
 /// A slot for each of some columns, by their names.
@@ -753,6 +800,7 @@ pub(super) fn slots(table: &Table, wanted: impl Fn(&Column) -> bool, from: Value
         | ValueFrom::Parameter { .. }
         | ValueFrom::Loop { .. }
         | ValueFrom::Identity { .. }
+        | ValueFrom::TimeBucket { .. }
         | ValueFrom::Rows { .. }
         | ValueFrom::After => "",
     };
@@ -766,23 +814,17 @@ pub(super) fn slots(table: &Table, wanted: impl Fn(&Column) -> bool, from: Value
     columns.map(slot).collect()
 }
 
-/// The columns of each field of the block key. Those of a master are the parts of the id.
-fn block_columns(table: &Table) -> Vec<Field> {
+/// The columns of each field of the block key.
+pub(super) fn block_columns(table: &Table) -> Vec<Field> {
     match &table.shape {
         Shape::Rows(parts) | Shape::Nodes(parts) => parts.block.clone(),
         Shape::Master { block, .. } => block.clone(),
     }
 }
 
-/// All columns of some fields.
-pub(super) fn all(fields: &[Field]) -> Field {
-    let columns = fields.iter().flat_map(|field| field.columns.iter().copied()).collect();
-    Field { columns, identity: true }
-}
-
-fn sort_columns(table: &Table) -> Vec<Field> {
+pub(super) fn sort_columns(table: &Table) -> Vec<Field> {
     match &table.shape {
         Shape::Rows(parts) | Shape::Nodes(parts) => parts.sort.clone(),
-        Shape::Master { .. } => Vec::new(),
+        Shape::Master { sort, .. } => sort.clone(),
     }
 }

@@ -2,7 +2,7 @@
 //! change, the id of the write. What is not known is printed as a slot.
 
 use super::{Action, Batch, ChangeKind, How, Program, Term};
-use crate::layout::{Layout, Place, Shape};
+use crate::layout::{Layout, Shape};
 use askloom_model::{AccessPath, CollectionId, Value};
 use uuid::Uuid;
 
@@ -128,7 +128,7 @@ impl Program {
 /// The id of an aggregate. Nothing if some of it is not known, or for a copy.
 fn id(layout: &Layout, table: CollectionId, terms: &[Term]) -> Option<Vec<Value>> {
     let table = layout.table(table).filter(|table| matches!(table.shape, Shape::Master { .. }))?;
-    let parts = table.columns.iter().take_while(|column| column.place == Place::Block).count();
+    let parts = table.columns.iter().take_while(|column| column.is_key()).count();
     (0..parts).map(|at| terms.iter().find(|term| term.column == Some(at))?.value.clone()).collect()
 }
 

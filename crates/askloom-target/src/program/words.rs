@@ -3,7 +3,7 @@
 use super::each::{Each, EachChange, Holder, LoopOf, LostLink, ValueLoop};
 use super::note::{Note, Start};
 use crate::layout::Layout;
-use askloom_model::{CollectionId, CopyLevel, InSet, Member, Parameter};
+use askloom_model::{BucketsBetween, CollectionId, CopyLevel, InSet, Member, Operand, Parameter, Value};
 
 /// What names are looked up in.
 #[derive(Debug, Clone, Copy)]
@@ -93,7 +93,27 @@ impl Words<'_> {
         match &one.of {
             LoopOf::Buckets(of) => format!(":bucket from 0 to {}", of.saturating_sub(1)),
             LoopOf::Set(set) => format!("value of :{}", set_name(self.parameters, set)),
+            LoopOf::TimeBuckets { between, .. } => self.time_buckets(between),
         }
+    }
+
+    /// Which buckets of time are read: `:day from that of :from to that of :until`.
+    fn time_buckets(&self, BucketsBetween { unit, low, high }: &BucketsBetween) -> String {
+        let side = |operand: &Operand| match operand {
+            Operand::Parameter(index) => {
+                let name = self.parameters.get(*index).map_or("", |parameter| &parameter.name);
+                format!("that of :{name}")
+            }
+            Operand::Constant(constant) => {
+                let at = Value::of_constant(constant).unwrap_or(Value::Null);
+                match unit.of_value(&at) {
+                    Value::Text(bucket) => bucket,
+                    _no_instant => "none".to_owned(),
+                }
+            }
+            Operand::Path(_) => "none".to_owned(),
+        };
+        format!(":{} from {} to {}", unit.name(), side(low), side(high))
     }
 
     /// What a change is repeated for. `None` if it is made once.

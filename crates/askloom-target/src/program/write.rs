@@ -2,12 +2,12 @@
 
 use super::bind::Given;
 use super::missing::missing;
-use super::read::{all, slots};
+use super::read::{block_columns, slots, sort_columns};
 use super::{
     Action, Batch, Change, ChangeKind, Each, EachChange, Expires, Note, Program, Seen, Step, Term, ValueFrom,
 };
 use super::{expiry, merge};
-use crate::layout::{Column, Field, Layout, Place, Shape, Source, Table, identifier_parts};
+use crate::layout::{Column, Field, Layout, Shape, Source, Table, identifier_parts};
 use askloom_model::{
     Assigned, Assignment, ClassId, CollectionId, Conceptual, Default, Id, Identity, KeyValue, Leaf, Member,
     Path, Value, Write, WriteAction, WritePlan, WriteStep, WriteStepPlan, bucket, identity_types,
@@ -171,15 +171,19 @@ impl Writing<'_> {
 
     /// The key of the aggregate: what the condition says of it, else what was found.
     pub(super) fn key(&self, table: &Table) -> Vec<Term> {
-        let slots = slots(table, |column| column.place == Place::Block, ValueFrom::After);
+        let slots = slots(table, |column| table.names_block(column), ValueFrom::After);
         let found = finding_key(&self.plan.find.access.how);
         let by_key = self.plan.find.access.collection == table.collection;
         let Some(operands) = found.filter(|_| by_key) else { return self.known(table, slots) };
-        let Shape::Master { block, .. } = &table.shape else { return slots };
-        let whole = [all(block)];
-        let fields: &[Field] = if operands.len() == 1 && block.len() > 1 { &whole } else { block };
+        if !matches!(table.shape, Shape::Master { .. }) {
+            return slots;
+        }
+        let whole = [Field { columns: table.identity_columns(), identity: true }];
+        let fields: Vec<Field> = block_columns(table).into_iter().chain(sort_columns(table)).collect();
+        let fields: &[Field] = if operands.len() == 1 && fields.len() > 1 { &whole } else { &fields };
         let pairs = operands.iter().zip(fields);
-        pairs.flat_map(|(is, field)| self.given.key_terms(table, &field.columns, is)).collect()
+        let terms = pairs.flat_map(|(is, field)| self.given.key_terms(table, &field.columns, is)).collect();
+        self.given.with_time_buckets(table, terms)
     }
 
     fn set(&self, table: &Table) -> Vec<Term> {
@@ -235,6 +239,11 @@ impl Writing<'_> {
             if let Some((of, identity)) = column.and_then(bucket_of).zip(identity.as_ref()) {
                 term.value = Some(bucket(self.conceptual(), self.root(table), identity, of));
             }
+            let time_bucket =
+                column.and_then(|column| column.time_bucket(self.conceptual(), self.root(table)));
+            if let Some(((component, unit), identity)) = time_bucket.zip(identity.as_ref()) {
+                term.value = identity.get(component).map(|at| unit.of_value(at));
+            }
         }
         terms
     }
@@ -288,7 +297,7 @@ fn own_member(
             match path.leaf {
                 Leaf::Attribute(id) => Some((Member::Attribute(id), 0)),
                 Leaf::Reference(id) => Some((Member::End(id), part.unwrap_or(0))),
-                Leaf::Itself | Leaf::Bucket(_) => None,
+                Leaf::Itself | Leaf::Bucket(_) | Leaf::TimeBucket(..) => None,
             }
         }
         Source::Position { position, part: Some(part) } if position.index() == 0 => {

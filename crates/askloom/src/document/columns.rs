@@ -77,7 +77,7 @@ fn member(path: &Path) -> Option<Member> {
     match path.leaf {
         Leaf::Attribute(id) => Some(Member::Attribute(id)),
         Leaf::Reference(id) => Some(Member::End(id)),
-        Leaf::Itself | Leaf::Bucket(_) => None,
+        Leaf::Itself | Leaf::Bucket(_) | Leaf::TimeBucket(..) => None,
     }
 }
 

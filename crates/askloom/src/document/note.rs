@@ -2,7 +2,7 @@
 
 use super::{PlanDocument, Subject};
 use askloom_design::plan;
-use askloom_model::{AssumptionAbout, Span};
+use askloom_model::{AssumptionAbout, Member, Span};
 use serde::Serialize;
 
 /// A remark. It has a file and a line where there is one that it is about.
@@ -91,6 +91,7 @@ impl Subject<'_> {
             | AssumptionAbout::Present(member)
             | AssumptionAbout::Distinct(member)
             | AssumptionAbout::Bytes(member) => Some(conceptual.member_span(member)),
+            AssumptionAbout::Days(id) => Some(conceptual.member_span(Member::Attribute(id))),
             AssumptionAbout::Share(_) | AssumptionAbout::ListLength | AssumptionAbout::Rows => None,
         }
     }

@@ -10,7 +10,7 @@ use askloom_model::{
 use askloom_oracle::generate::{Generator, Options, few};
 use askloom_store::write::{self, Inputs, Phase};
 use askloom_store::{Memory, Schema};
-use askloom_target::embedded::{BlockEntry, block_prefix, decode, decode_entry, split_entry, split_master};
+use askloom_target::embedded::{BlockEntry, block_prefix, decode, decode_entry, split_entry};
 use serde::Serialize;
 use serde_json::Value as Json;
 
@@ -150,7 +150,10 @@ impl Reader<'_> {
             name => name,
         };
         match &self.collection.contents {
-            Contents::Aggregate(_) => keys.chain(["entry".to_owned(), "value".to_owned()]).collect(),
+            Contents::Aggregate(_) => {
+                let sorted = self.collection.entry_key.iter().map(|field| self.path(&field.path));
+                keys.chain(sorted).chain(["entry".to_owned(), "value".to_owned()]).collect()
+            }
             Contents::Fields(fields) => {
                 let sorted = self.collection.entry_key.iter().map(|field| self.path(&field.path));
                 let row = positions.ids().map(|at| format!("{} id", position(at)));
@@ -165,7 +168,7 @@ impl Reader<'_> {
     fn keys(&self) -> usize {
         let block = self.collection.block_key.len();
         match &self.collection.contents {
-            Contents::Aggregate(_) => block + 1,
+            Contents::Aggregate(_) => block + self.collection.entry_key.len() + 1,
             Contents::Fields(_) => {
                 block + self.collection.entry_key.len() + self.collection.source.positions.len()
             }
@@ -198,7 +201,8 @@ impl Reader<'_> {
     }
 
     fn entry(&self, key: &[u8], value: &[u8]) -> Option<Vec<String>> {
-        let (identity, rest) = split_master(key).ok()?;
+        let master = self.schema.design.master(self.collection.source.root)?;
+        let (identity, rest) = self.schema.master_key(master).split(key).ok()?;
         let path = match BlockEntry::decode(rest).ok()? {
             BlockEntry::System => return None,
             BlockEntry::Aggregate(path) => path,
@@ -212,8 +216,9 @@ impl Reader<'_> {
     }
 
     fn identity_parts(&self, identity: &Identity) -> Vec<String> {
-        let leaves = self.collection.block_key.iter().map(|field| field.path.leaf);
-        leaves.zip(identity).map(|(leaf, value)| self.text(leaf, value)).collect()
+        let leaves = self.collection.key_fields().map(|field| field.path.leaf);
+        let fields = self.conceptual.master_fields(self.collection).unwrap_or_default();
+        leaves.zip(fields).map(|(leaf, field)| self.text(leaf, &field.value(identity))).collect()
     }
 
     /// A piece of an aggregate as JSON.
@@ -271,6 +276,7 @@ impl Reader<'_> {
             (Leaf::Attribute(id), value) => plain(&to_json(value, &self.conceptual.attributes[id].ty)),
             (Leaf::Reference(id), value) => self.identity(Some(self.conceptual.ends[id].target), value),
             (Leaf::Bucket(_), value) => plain(&to_json(value, &Type::Int)),
+            (Leaf::TimeBucket(..), value) => plain(&to_json(value, &Type::Text)),
             (Leaf::Itself, value) => self.identity(Some(self.collection.source.root), value),
         }
     }

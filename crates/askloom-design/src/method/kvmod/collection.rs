@@ -261,6 +261,6 @@ fn type_name(conceptual: &Conceptual, leaf: Leaf) -> String {
         Leaf::Attribute(id) => conceptual.attributes[id].ty.to_string(),
         Leaf::Reference(end) => reference(end),
         Leaf::Itself => "id".to_owned(),
-        Leaf::Bucket(_) => "bucket".to_owned(),
+        Leaf::Bucket(_) | Leaf::TimeBucket(..) => "bucket".to_owned(),
     }
 }

@@ -62,11 +62,7 @@ fn blocks(model: &Model, design: &Design) -> Blocks {
     let conceptual = &model.conceptual;
     let one = |collection: &askloom_model::Collection| BlockCollection {
         name: collection.name.clone(),
-        key: collection
-            .block_key
-            .iter()
-            .map(|field| simple::leaf_name(conceptual, field.path.leaf))
-            .collect(),
+        key: collection.key_fields().map(|field| simple::leaf_name(conceptual, field.path.leaf)).collect(),
         rules: match &collection.contents {
             Contents::Aggregate(rules) => texts(model, rules),
             Contents::Fields(_) | Contents::Nested(_) => Vec::new(),

@@ -32,7 +32,7 @@ fn suggested(model: &Model, query: &Query) -> Vec<Decision> {
         let member = match path.leaf {
             Leaf::Attribute(id) => Member::Attribute(id),
             Leaf::Reference(id) => Member::End(id),
-            Leaf::Itself | Leaf::Bucket(_) => continue,
+            Leaf::Itself | Leaf::Bucket(_) | Leaf::TimeBucket(..) => continue,
         };
         // The reference says the id already.
         if conceptual.classes[conceptual.ends[end].target].identifier.contains(&member) {

@@ -106,7 +106,7 @@ impl<'u> Uses<'u> {
         let member = match path.leaf {
             Leaf::Attribute(id) => Member::Attribute(id),
             Leaf::Reference(id) => Member::End(id),
-            Leaf::Itself | Leaf::Bucket(_) => return,
+            Leaf::Itself | Leaf::Bucket(_) | Leaf::TimeBucket(..) => return,
         };
         self.note(Place { top: Some(place.top.unwrap_or(member)), ..place }, |used| &mut used.read);
     }

@@ -63,7 +63,7 @@ fn most_rows(statistics: &Statistics<'_>, collection: &Collection, point: &[Memb
         let leaf = match field.path.leaf {
             Leaf::Attribute(id) => Some(Member::Attribute(id)),
             Leaf::Reference(id) => Some(Member::End(id)),
-            Leaf::Itself | Leaf::Bucket(_) => None,
+            Leaf::Itself | Leaf::Bucket(_) | Leaf::TimeBucket(..) => None,
         };
         for member in field.path.hops.iter().map(|&hop| Member::End(hop)).chain(leaf) {
             let single = match member {

@@ -71,10 +71,9 @@ impl Verifier<'_, '_> {
     ) -> Result<(), RunError> {
         let schema = self.database.schema();
         let (root, master) = root_of(schema, id)?;
-        let number = schema.number(master);
-        let mut from = Some(start(number, None));
+        let mut from = Some(start(schema, master, None));
         while let Some(key) = from {
-            let some = blocks(snapshot, number, &key, AGGREGATES)?;
+            let some = blocks(snapshot, schema, master, &key, AGGREGATES)?;
             let reader = Reader::new(schema, snapshot);
             let mut entries = BTreeMap::new();
             for identity in some.identities {

@@ -7,24 +7,22 @@ use crate::block::encode_aggregate;
 use crate::{Instances, Puts, Reader, RunError};
 use askloom_design::partition;
 use askloom_model::{ClassId, CollectionId, Identity};
-use askloom_target::embedded::master_entry;
 
 impl Verifier<'_, '_> {
     pub(super) fn master(&mut self, root: ClassId, id: CollectionId) -> Result<(), RunError> {
         let schema = self.database.schema();
-        let number = schema.number(id);
         let name = schema.design.collections[id].name.clone();
         let snapshot = self.snapshot();
-        let mut from = Some(start(number, None));
+        let mut from = Some(start(schema, id, None));
         while let Some(key) = from {
-            let some = blocks(&snapshot, number, &key, AGGREGATES)?;
+            let some = blocks(&snapshot, schema, id, &key, AGGREGATES)?;
             let reader = Reader::new(schema, &snapshot);
             for key in some.broken {
                 self.found(Fault::Unreadable, &name, format!("the key {}", text::bytes(&key)));
             }
             for identity in &some.identities {
                 self.verified.aggregates += 1;
-                let puts = self.block(&reader, root, identity, number, &name)?;
+                let puts = self.block(&reader, (root, id), identity, &name)?;
                 self.mend(puts)?;
             }
             from = some.next;
@@ -36,11 +34,11 @@ impl Verifier<'_, '_> {
     fn block(
         &mut self,
         reader: &Reader<'_>,
-        root: ClassId,
+        (root, master): (ClassId, CollectionId),
         identity: &Identity,
-        number: u32,
         name: &str,
     ) -> Result<Puts, RunError> {
+        let keys = self.database.schema().master_key(master);
         let conceptual = &self.database.schema().model.conceptual;
         let shown = text::instance(conceptual, root, identity);
         let read = reader
@@ -63,11 +61,7 @@ impl Verifier<'_, '_> {
             for path in block.entries.keys() {
                 self.found(Fault::Extra, name, format!("`{path}` of {shown}, which was deleted"));
             }
-            return Ok(block
-                .entries
-                .keys()
-                .map(|path| (master_entry(number, identity, path), None))
-                .collect());
+            return Ok(block.entries.keys().map(|path| (keys.entry(identity, path), None)).collect());
         };
         let is_it = stored.record.identity(conceptual).as_ref() == Some(identity);
         if !is_it || !conceptual.is_kind_of(stored.record.class, root) {
@@ -83,7 +77,7 @@ impl Verifier<'_, '_> {
                 (Some(_), false) => Fault::Missing,
             };
             self.found(fault, name, format!("`{path}` of {shown}"));
-            puts.insert(master_entry(number, identity, &path), value);
+            puts.insert(keys.entry(identity, &path), value);
         }
         Ok(puts)
     }

@@ -12,12 +12,11 @@ impl Verifier<'_, '_> {
     pub(super) fn references(&mut self, root: ClassId, id: CollectionId) -> Result<(), RunError> {
         let schema = self.database.schema();
         let conceptual = &schema.model.conceptual;
-        let number = schema.number(id);
         let name = schema.design.collections[id].name.clone();
         let snapshot = self.snapshot();
-        let mut from = Some(start(number, None));
+        let mut from = Some(start(schema, id, None));
         while let Some(key) = from {
-            let some = blocks(&snapshot, number, &key, AGGREGATES)?;
+            let some = blocks(&snapshot, schema, id, &key, AGGREGATES)?;
             let reader = Reader::new(schema, &snapshot);
             for identity in &some.identities {
                 let stored = match reader.aggregate(root, identity).map_err(RunError::from) {

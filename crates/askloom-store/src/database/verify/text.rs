@@ -31,6 +31,7 @@ pub(super) fn held(conceptual: &Conceptual, leaf: Leaf, value: &Value) -> (Strin
             ("id".to_owned(), parts.join(", "))
         }
         (Leaf::Bucket(_), value) => ("bucket".to_owned(), plain(&to_json(value, &Type::Int))),
+        (Leaf::TimeBucket(_, unit), value) => (unit.name().to_owned(), plain(&to_json(value, &Type::Text))),
         (Leaf::Itself, other) => ("id".to_owned(), plain(&to_json(other, &Type::Text))),
     }
 }

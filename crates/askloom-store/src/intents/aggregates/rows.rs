@@ -241,7 +241,7 @@ impl Instances for Partial<'_> {
         let class = match held.leaf {
             Leaf::Reference(end) => conceptual.ends[end].target,
             Leaf::Itself => held.class,
-            Leaf::Attribute(_) | Leaf::Bucket(_) => return Err(NO_WAY_BACK.into()),
+            Leaf::Attribute(_) | Leaf::Bucket(_) | Leaf::TimeBucket(..) => return Err(NO_WAY_BACK.into()),
         };
         let homes = self.schema.homes(held.class);
         let mut found = BTreeSet::new();

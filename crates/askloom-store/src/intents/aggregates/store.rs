@@ -10,7 +10,7 @@ use crate::intents::{Anchor, Block, Blocks, Hint, Lost, Revision, Swap};
 use crate::{Aggregate, Instances, Keyspace, Memory, Puts, Reader, RunError, Schema, Stored, System};
 use askloom_design::partition;
 use askloom_model::CollectionId;
-use askloom_target::embedded::{master_entry, prefix_end, system_entry};
+use askloom_target::embedded::prefix_end;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use uuid::Uuid;
@@ -136,7 +136,7 @@ impl<S: OneBlock> Single<'_, S> {
     /// The entries of the master block that change.
     fn master_puts(&self, id: &Aggregate, to: &Block<Aggregates>) -> Result<Puts, RunError> {
         let master = self.schema.design.master(id.0).ok_or_else(|| no_master(self.schema, id.0))?;
-        let number = self.schema.number(master);
+        let keys = self.schema.master_key(master);
         let before =
             self.store.look(|keyspace| Ok(Reader::new(self.schema, keyspace).block(id.0, &id.1)?.entries))?;
         let (system, entries) = match &to.value {
@@ -152,9 +152,9 @@ impl<S: OneBlock> Single<'_, S> {
             None => (None, Entries::new()),
         };
         let mut puts = Puts::new();
-        puts.insert(system_entry(number, &id.1), system);
+        puts.insert(keys.system(&id.1), system);
         for (path, entry) in partition::diff(&before, &entries) {
-            puts.insert(master_entry(number, &id.1, &path), entry);
+            puts.insert(keys.entry(&id.1, &path), entry);
         }
         Ok(puts)
     }

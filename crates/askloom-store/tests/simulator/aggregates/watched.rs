@@ -2,7 +2,7 @@
 
 use askloom_store::intents::aggregates::OneBlock;
 use askloom_store::{Keyspace, Memory, Puts, RunError};
-use askloom_target::embedded::split_master;
+use askloom_target::embedded::decode;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
@@ -20,11 +20,12 @@ impl OneBlock for Watched {
     }
 }
 
-/// An entry of the protocol alone, with the entry of a copy that it is the stamp of, or with the entries of one master.
+/// An entry of the protocol alone, with the entry of a copy that it is the stamp of, or with the entries of one master,
+/// whose key is its id as one value.
 fn is_one_block(condition: &[u8], puts: &Puts) -> bool {
     let (own, others): (Vec<_>, Vec<_>) = puts.keys().partition(|key| key.starts_with(&[0, 0, 0, 0]));
     let masters: BTreeSet<_> =
-        others.iter().map(|key| (key[..4].to_vec(), split_master(key).map(|(id, _)| id).ok())).collect();
+        others.iter().map(|key| (key[..4].to_vec(), decode(&mut &key[4..]).ok())).collect();
     let is_stamped = others.len() == 1 && own[0].ends_with(others[0]);
     own == [condition] && (others.is_empty() || is_stamped || masters.len() == 1)
 }

@@ -3,6 +3,7 @@
 use super::*;
 use crate::dynamodb::key::Order;
 use crate::dynamodb::schema::key;
+use crate::dynamodb::value::key_value;
 use crate::layout::{Column, Holds, Place, Source};
 use crate::program::ValueFrom;
 use askloom_model::{CollectionId, Precision};
@@ -53,6 +54,7 @@ fn table(sorts: &[Sorted]) -> DynamoTable {
         index: None,
         faithful: false,
         set: None,
+        turned: false,
     }
 }
 

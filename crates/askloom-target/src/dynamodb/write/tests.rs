@@ -11,6 +11,7 @@ fn master() -> DynamoTable {
         columns: Vec::new(),
         order: Order::Kept,
         start: String::new(),
+        ends_in_item: false,
     };
     let named = str::to_owned;
     let entries = Entries::Items { value: named("value") };
@@ -27,6 +28,7 @@ fn master() -> DynamoTable {
         index: None,
         faithful: false,
         set: None,
+        turned: false,
     }
 }
 
