@@ -192,7 +192,7 @@ impl Reads<'_> {
             };
             let name = name.unwrap_or_else(|| "value".to_owned());
             let repeated = match (set, bucket) {
-                (KeySet::Buckets(between), _) => self.time_buckets(between),
+                (KeySet::Buckets(between), _) => self.time_buckets(between, self.newest_first(of)),
                 (KeySet::In(_), Some(of)) => format!(":bucket from 0 to {}", of.saturating_sub(1)),
                 (KeySet::In(_), None) => format!("value of :{name}"),
             };
@@ -202,6 +202,8 @@ impl Reads<'_> {
             chosen.pop();
             return;
         };
+        let turned = matches!(set, KeySet::Buckets(_)) && self.newest_first(of);
+        let values: Vec<Value> = if turned { values.into_iter().rev().collect() } else { values };
         for value in values {
             chosen.push((field, "value".to_owned(), Some(value)));
             self.access(of, chosen, each.clone());
@@ -209,8 +211,18 @@ impl Reads<'_> {
         }
     }
 
+    /// Whether buckets are read from the last to the first, as the answer has what is in them.
+    fn newest_first(&self, of: &Reading) -> bool {
+        let Reading::Range { backwards, .. } = of.innermost() else { return false };
+        let collection = &self.given.layout.design.collections[self.plan.access.collection];
+        let descends = collection.entry_key.first().is_some_and(|field| field.descending);
+        self.plan.sort.is_none() && descends != *backwards
+    }
+
     /// Which buckets of time are read: `:day from that of :from to that of :until`.
-    fn time_buckets(&self, BucketsBetween { unit, low, high }: &BucketsBetween) -> String {
+    fn time_buckets(&self, between: &BucketsBetween, newest_first: bool) -> String {
+        let BucketsBetween { unit, low, high } = between;
+        let (low, high) = if newest_first { (high, low) } else { (low, high) };
         let side = |operand: &Operand| match self.given.value(operand) {
             Some(value) => match unit.of_value(&value) {
                 Value::Text(bucket) => bucket,
@@ -218,7 +230,8 @@ impl Reads<'_> {
             },
             None => format!("that of :{}", self.given.parameter_name(operand)),
         };
-        format!(":{} from {} to {}", unit.name(), side(low), side(high))
+        let to = if newest_first { "back to" } else { "to" };
+        format!(":{} from {} {to} {}", unit.name(), side(low), side(high))
     }
 
     /// How many buckets there are, if a field of the key says which.
