@@ -101,8 +101,8 @@ fn a_store_keeps_split_masters_in_their_order() {
     // Where aggregates are cannot change while there are some.
     let declared = "collection Messages of Message { master; key room; sort sentAt desc; }\n";
     let project =
-        project.with("m.loom", &MODEL.replace("key room; sort sentAt desc", "key room; sort sentAt"));
+        project.with("m.loom", MODEL.replace("key room; sort sentAt desc", "key room; sort sentAt"));
     apply(&project).exits(3).says("another way");
-    let project = project.with("m.loom", &MODEL.replace(declared, ""));
+    let project = project.with("m.loom", MODEL.replace(declared, ""));
     apply(&project).exits(3).says("would be in another collection");
 }
