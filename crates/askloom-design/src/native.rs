@@ -202,6 +202,22 @@ fn is_own_value(conceptual: &Conceptual, path: &Path) -> bool {
     path.hops.is_empty() && path.position.index() == 0 && single
 }
 
+/// Whether an index has the rows of its master in the same partitions and in the same order, or against it: the master's
+/// own table can be read so, and is never behind.
+pub(crate) fn repeats(master: &Collection, index: &Collection) -> bool {
+    let paths = |fields: &[KeyField]| fields.iter().map(|field| field.path.clone()).collect::<Vec<Path>>();
+    let ordered = index.entry_key.iter().zip(&master.entry_key);
+    let mut turned = ordered.clone().map(|(own, key)| own.descending != key.descending);
+    let first = turned.next();
+    let same_order = ordered.len() == index.entry_key.len()
+        && paths(&master.entry_key).starts_with(&paths(&index.entry_key))
+        && turned.all(|other| Some(other) == first);
+    master.is_clustered()
+        && index.source.condition.is_none()
+        && paths(&index.block_key) == paths(&master.block_key)
+        && same_order
+}
+
 /// Whether writes go by it: to those that refer, or to who has a value that no other may have.
 pub(crate) fn is_for_writes(conceptual: &Conceptual, collection: &Collection) -> bool {
     collection.indexed().is_some_and(|path| match path.leaf {

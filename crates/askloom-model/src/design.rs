@@ -26,9 +26,11 @@ pub struct Collection {
     pub origin: Origin,
     pub keeper: Keeper,
     pub source: Source,
-    /// Where a block is: the identity of the root for a master, any fields for a copy.
+    /// Where a block is: any fields for a copy. For a master the identity of the root, or the part of it that makes a
+    /// partition, with buckets of time.
     pub block_key: Vec<KeyField>,
-    /// Where an entry is in its block. The row's identity always follows, so that no two rows collide.
+    /// Where an entry is in its block. The row's identity always follows, so that no two rows collide. For a master the
+    /// rest of the identity: where an aggregate is in its partition.
     pub entry_key: Vec<KeyField>,
     pub contents: Contents,
     /// Why it is there, one sentence each.

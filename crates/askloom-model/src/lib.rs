@@ -70,7 +70,7 @@ pub struct Model {
     pub representations: Vec<Representation>,
     /// Collections that exist already and that the model declares.
     pub given: Vec<GivenCollection>,
-    /// Collections of the model in forms that no method designs yet.
+    /// Collections that say more than which rows they hold: masters, buckets of time, several classes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub declared: Vec<DeclaredCollection>,
     /// Named mixes of statements.

@@ -60,8 +60,8 @@ pub struct GivenCollection {
     pub span: Span,
 }
 
-/// A collection that the model declares in a form that no method designs yet: the master of its class, keyed by time
-/// buckets, or with several classes in one partition.
+/// A collection that says more than which rows it holds: that it is the master of its class, keyed by time buckets, or
+/// with several classes in one partition. Methods design masters of one class; the others are checked only.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DeclaredCollection {
     pub name: String,

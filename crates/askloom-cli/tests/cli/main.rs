@@ -9,6 +9,7 @@
 mod apply;
 mod cassandra;
 mod check;
+mod clustered;
 mod data;
 mod design;
 mod documents;

@@ -153,7 +153,7 @@ fn record(layout: &Layout, cql: &CqlTable, row: &Map<String, Json>) -> Result<Sa
     Ok(Sample::Row { table: cql.collection, cells: cells(layout, cql, row)? })
 }
 
-/// The rows of one partition are one aggregate.
+/// Rows of one id are one aggregate.
 fn blocks(
     layout: &Layout,
     table: &Table,
@@ -166,11 +166,14 @@ fn blocks(
         let class = row[&system.class].as_str();
         let (identity, root) = layout.root(table, &cells(layout, cql, row)?, class)?;
         if found.last().is_none_or(|block| block.identity != identity) {
-            let version = row[&system.version].as_u64().unwrap_or(0);
-            let bytes = bytes(row[&system.rest].as_str().unwrap_or("0x"));
-            let fields = Fields { root: class.map(|_| root) };
-            let entries = BTreeMap::new();
-            found.push(Block { identity, version, system: bytes, fields, entries, expires: None });
+            let (fields, entries) = (Fields { root: None }, BTreeMap::new());
+            found.push(Block { identity, version: 0, system: Vec::new(), fields, entries, expires: None });
+        }
+        // Static columns are in every row; of aggregates that share a partition their first row alone has these.
+        if let (Some(block), Some(version)) = (found.last_mut(), row[&system.version].as_u64()) {
+            block.version = version;
+            block.system = bytes(row[&system.rest].as_str().unwrap_or("0x"));
+            block.fields = Fields { root: class.map(|_| root) };
         }
         let entry = system
             .entry

@@ -57,6 +57,10 @@ impl Broken {
             (Limit::BlockKey | Limit::EntryKey | Limit::IndexKey, _) => {
                 "say how large its values are with @size, or use a shorter key".to_owned()
             }
+            (Limit::AdvisedBlock, Contents::Aggregate(_)) if collection.is_clustered() => {
+                "add a bucket of time or another member of the id to its `key` to make partitions smaller"
+                    .to_owned()
+            }
             (Limit::Record | Limit::Block | Limit::AdvisedBlock, Contents::Aggregate(_)) => {
                 let most = at_most(conceptual);
                 let statistics = Statistics::new(&most);

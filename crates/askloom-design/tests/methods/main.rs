@@ -9,6 +9,7 @@
     reason = "the code around the tests fails them by panicking, too"
 )]
 
+mod clustered;
 mod cost;
 mod given;
 mod kvmod;

@@ -219,7 +219,7 @@ mod tests {
             0 => Value::Text(texts[random.usize(..texts.len())].to_owned()),
             1 => Value::Int([i64::MIN, -1, 0, 1, 256, i64::MAX][random.usize(..6)]),
             _ => {
-                let second = hours[random.usize(..hours.len())] * 3_600 + random.i64(..3_600);
+                let second = hours[random.usize(..hours.len())] * 3_600 + random.i64(0..3_600);
                 Value::Timestamp(jiff::Timestamp::from_second(second).unwrap())
             }
         }

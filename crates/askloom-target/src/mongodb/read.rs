@@ -45,7 +45,10 @@ pub fn find(layout: &Layout, collections: &[MongoCollection], read: &Read) -> Op
         How::Block(terms) => {
             let filter = finding.equal(terms, Nulls::EqualNothing);
             find.filter = filter.map_or_else(nothing, |filter| finding.in_it(filter));
-            find.sort = of.order();
+            // Of an aggregate there is one document.
+            if !of.is_master() {
+                find.sort = of.order();
+            }
         }
         How::Range(range) => finding.range(range, &mut find),
     }

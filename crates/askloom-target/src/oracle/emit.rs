@@ -119,13 +119,16 @@ impl Request {
                 key.java()
             ),
             Self::Nothing => format!("{MARK} nothing is read: no pair can be meant"),
-            Self::Iterate { under, range, backwards, limit } => {
+            Self::Iterate { under, range, backwards, limit, aggregates } => {
                 let direction = if *backwards { "REVERSE" } else { "FORWARD" };
                 let range = range.as_ref().map_or_else(|| "null".to_owned(), KeyRange::text);
-                let first = limit
-                    .as_ref()
-                    .map_or_else(String::new, |limit| format!(" {MARK} the first {} of it", limit.plain()));
-                let batch = limit.as_ref().map_or_else(|| "0".to_owned(), Bound::plain);
+                let counted = if *aggregates { "aggregates of it" } else { "of it" };
+                let first = limit.as_ref().map_or_else(String::new, |limit| {
+                    format!(" {MARK} the first {} {counted}", limit.plain())
+                });
+                // How many pairs an aggregate has is not known before.
+                let batch = limit.as_ref().filter(|_| !aggregates);
+                let batch = batch.map_or_else(|| "0".to_owned(), Bound::plain);
                 format!(
                     "store.multiGetIterator(Direction.{direction}, {batch}, {}, {range}, \
                      Depth.PARENT_AND_DESCENDANTS, {FRESH});{first}",

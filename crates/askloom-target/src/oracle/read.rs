@@ -18,6 +18,8 @@ pub enum Request {
         range: Option<KeyRange>,
         backwards: bool,
         limit: Option<Bound>,
+        /// Whether the limit counts aggregates, which have several pairs each.
+        aggregates: bool,
     },
     /// Everything of a collection, over all shards.
     Everything(Key),
@@ -71,7 +73,8 @@ fn iterate(own: &Pairs, table: &Table, range: &Range) -> Request {
     if none {
         return Request::Nothing;
     }
-    Request::Iterate { under, range: bounds, backwards: range.backwards, limit }
+    let aggregates = matches!(table.shape, Shape::Master { .. });
+    Request::Iterate { under, range: bounds, backwards: range.backwards, limit, aggregates }
 }
 
 /// Null is in no range, and no value lies beyond it.

@@ -6,6 +6,9 @@ use askloom_model::{
     BucketsBetween, InSet, KeySet, KeyValue, Leaf, Operand, Parameter, TimeBucket, Value, typed,
 };
 
+/// More buckets of time than these are printed as one statement that is repeated.
+const MOST_BUCKETS: usize = 100;
+
 /// The parameters of a statement, and their values if they are given.
 #[derive(Clone, Copy)]
 pub(super) struct Given<'g> {
@@ -132,7 +135,9 @@ impl Given<'_> {
                 else {
                     return Some(Vec::new());
                 };
-                Some(unit.between(low, high).map(Value::Text).collect())
+                let buckets: Vec<Value> =
+                    unit.between(low, high).map(Value::Text).take(MOST_BUCKETS + 1).collect();
+                (buckets.len() <= MOST_BUCKETS).then_some(buckets)
             }
         }
     }

@@ -93,12 +93,14 @@ impl Words<'_> {
         match &one.of {
             LoopOf::Buckets(of) => format!(":bucket from 0 to {}", of.saturating_sub(1)),
             LoopOf::Set(set) => format!("value of :{}", set_name(self.parameters, set)),
-            LoopOf::TimeBuckets { between, .. } => self.time_buckets(between),
+            LoopOf::TimeBuckets { between, latest_first } => self.time_buckets(between, *latest_first),
         }
     }
 
     /// Which buckets of time are read: `:day from that of :from to that of :until`.
-    fn time_buckets(&self, BucketsBetween { unit, low, high }: &BucketsBetween) -> String {
+    fn time_buckets(&self, between: &BucketsBetween, latest_first: bool) -> String {
+        let BucketsBetween { unit, low, high } = between;
+        let (low, high, to) = if latest_first { (high, low, "back to") } else { (low, high, "to") };
         let side = |operand: &Operand| match operand {
             Operand::Parameter(index) => {
                 let name = self.parameters.get(*index).map_or("", |parameter| &parameter.name);
@@ -113,7 +115,7 @@ impl Words<'_> {
             }
             Operand::Path(_) => "none".to_owned(),
         };
-        format!(":{} from {} to {}", unit.name(), side(low), side(high))
+        format!(":{} from {} {to} {}", unit.name(), side(low), side(high))
     }
 
     /// What a change is repeated for. `None` if it is made once.

@@ -1,7 +1,7 @@
 #!lua name=askloom
 
 -- A spread block is a sorted set of the keys of its records, all of score 0, so that their bytes sort them. The hash
--- of a record has the name of the set, a colon and the key of the record.
+-- of a record has the name of the set, a colon and the key of the record. So is a partition of many aggregates.
 local function record(block, member)
   return block .. ':' .. member
 end
@@ -129,6 +129,8 @@ local STEPS = {
     redis.call('DEL', record(key, words[1]))
     redis.call('ZREM', key, words[1])
   end},
+  list = {type = 'zset', words = 1, run = function(key, words) redis.call('ZADD', key, '0', words[1]) end},
+  unlist = {type = 'zset', words = 1, run = function(key, words) redis.call('ZREM', key, words[1]) end},
   newer_hash = {type = 'hash', words = 1, stamp = true, list = 2, run = function(key, words, list)
     put_stamped(key, words[1], list)
   end},

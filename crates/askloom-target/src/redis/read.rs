@@ -28,8 +28,10 @@ pub fn command(tables: &[RedisTable], read: &Read) -> Option<Command> {
             let key = table.block_key(terms).then(Arg::text(":")).then(table.member(terms));
             Command::new("HGETALL").arg(key)
         }
-        How::Block(terms) | How::Record(terms) => Command::new("HGETALL").arg(table.block_key(terms)),
-        How::Range(range) if table.kind == Kind::Spread => self::range(table, range),
+        How::Block(terms) | How::Record(terms) => Command::new("HGETALL").arg(table.aggregate_key(terms)),
+        How::Range(range) if matches!(table.kind, Kind::Spread | Kind::Clustered) => {
+            self::range(table, range)
+        }
         How::Range(range) => Command::new("HGETALL").arg(table.block_key(&range.block)),
         How::All => match read.kept.as_deref().and_then(|kept| search(table, kept)) {
             Some(search) => search,

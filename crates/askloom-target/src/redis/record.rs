@@ -1,6 +1,6 @@
 //! Hashes as the records that they are.
 
-use super::schema::{CLASS, EXPIRES, GONE, Kind, RedisTable, SYSTEM, VERSION};
+use super::schema::{CLASS, EXPIRES, GONE, RedisTable, SYSTEM, VERSION};
 use super::value::value;
 use crate::generate::Sample;
 use crate::layout::{Block, Fields, Layout};
@@ -17,7 +17,7 @@ impl RedisTable {
             return Ok(None);
         }
         let cells = self.cells(layout, hash)?;
-        if self.kind != Kind::Master {
+        if !self.kind.is_of_aggregates() {
             return Ok(Some(Sample::Row { table: self.collection, cells }));
         }
         self.block(layout, hash, &cells)

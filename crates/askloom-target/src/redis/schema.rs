@@ -4,10 +4,11 @@
 //! | --- | --- |
 //! | a collection | the keys that start with `C:{` |
 //! | an aggregate | a hash `C:{id}`: a field for each member, one for each entry of its own by its path, `n`, `system`, `class` |
+//! | an aggregate that shares its partition with others | the same hash as `C:{partition}:rest`, and `rest` in the sorted set `C:{partition}` |
 //! | a block of one record | a hash `C:{key}` |
 //! | a block of several | a sorted set `C:{key}` of the records' keys, and a hash `C:{key}:record` for each |
 //!
-//! What a block has is under one tag, and so in one slot of a cluster.
+//! What a block or a partition has is under one tag, and so in one slot of a cluster.
 
 use crate::layout::{Column, Holds, Layout, Place, Shape, Table};
 use crate::names::NameRule;
@@ -72,10 +73,23 @@ pub struct RedisColumn {
 pub enum Kind {
     /// A hash for each aggregate.
     Master,
+    /// A sorted set for each partition, a hash for each aggregate.
+    Clustered,
     /// A hash for each block.
     Packed,
     /// A sorted set for each block, a hash for each record.
     Spread,
+}
+
+impl Kind {
+    /// Whether a hash is an aggregate.
+    #[must_use]
+    pub fn is_of_aggregates(self) -> bool {
+        match self {
+            Self::Master | Self::Clustered => true,
+            Self::Packed | Self::Spread => false,
+        }
+    }
 }
 
 /// An index of the search module over the hashes of a collection.
@@ -117,13 +131,14 @@ pub fn tables(layout: &Layout, flavour: Flavour, prefix: &str) -> Vec<RedisTable
 
 fn redis(layout: &Layout, table: &Table, flavour: Flavour, name: &str) -> RedisTable {
     let kind = match table.shape {
+        Shape::Master { .. } if table.is_clustered() => Kind::Clustered,
         Shape::Master { .. } => Kind::Master,
         Shape::Rows(_) | Shape::Nodes(_) if table.is_packed() => Kind::Packed,
         Shape::Rows(_) | Shape::Nodes(_) => Kind::Spread,
     };
-    let stamped = flavour == Flavour::Cluster && kind != Kind::Master;
+    let stamped = flavour == Flavour::Cluster && !kind.is_of_aggregates();
     let system: &[&str] = match kind {
-        Kind::Master => &[VERSION, SYSTEM, CLASS, EXPIRES],
+        Kind::Master | Kind::Clustered => &[VERSION, SYSTEM, CLASS, EXPIRES],
         Kind::Packed | Kind::Spread if stamped => &[STAMP, GONE],
         Kind::Packed | Kind::Spread => &[],
     };
@@ -254,6 +269,15 @@ impl RedisTable {
         }
         pieces.push(Piece::known("}"));
         Arg::new(pieces)
+    }
+
+    /// The key of an aggregate's hash.
+    #[must_use]
+    pub fn aggregate_key(&self, terms: &[Term]) -> Arg {
+        match self.kind {
+            Kind::Clustered => self.block_key(terms).then(Arg::text(":")).then(self.member(terms)),
+            Kind::Master | Kind::Packed | Kind::Spread => self.block_key(terms),
+        }
     }
 
     /// The key of a record in its block: the ordered bytes of the other columns of the key.

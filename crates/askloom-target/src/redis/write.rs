@@ -6,7 +6,7 @@ use super::command::{Arg, Command};
 use super::schema::{CLASS, EXPIRES, Flavour, Kind, NOTHING, RedisTable, SYSTEM, VERSION};
 use super::value::{field, number, number_of};
 use crate::generate::Sample;
-use crate::layout::{Layout, Place, Shape};
+use crate::layout::{Layout, Shape};
 use crate::program::{
     Action, Batch, Change, ChangeKind, EachChange, EntryPath, How, Step, Term, Version, later_seconds, millis,
 };
@@ -49,7 +49,7 @@ pub fn calls(
     let mut calls: Vec<Call> = Vec::new();
     for change in &batch.changes {
         let Some(table) = tables.get(change.table.index()) else { continue };
-        let key = table.block_key(change.kind.terms());
+        let key = table.aggregate_key(change.kind.terms());
         let call = match flavour {
             Flavour::Plain | Flavour::Search => 0,
             Flavour::Cluster => calls.iter().position(|call| call.keys.contains(&key)).unwrap_or(calls.len()),
@@ -60,6 +60,7 @@ pub fn calls(
         if let Some(call) = calls.get_mut(call) {
             let number = call.key(key);
             call.change(layout, table, flavour, batch, change, number);
+            call.list(table, change);
         }
     }
     calls.sort_by_key(|call| call.free.is_empty());
@@ -100,12 +101,10 @@ impl Call {
         for step in before.iter().filter(|step| step.each.is_once()) {
             let Action::Read(read) = &step.action else { continue };
             let How::Block(terms) = &read.how else { continue };
-            let Some(table) = tables.get(read.table.index()).filter(|table| table.kind == Kind::Master)
-            else {
-                continue;
-            };
+            let own = tables.get(read.table.index());
+            let Some(table) = own.filter(|table| table.kind.is_of_aggregates()) else { continue };
             let name = layout.table(read.table).map(|table| table.name.as_str()).unwrap_or_default();
-            let number = self.key(table.block_key(terms));
+            let number = self.key(table.aggregate_key(terms));
             self.check(number, version(batch.version(read.table, terms), &format!("{name}.{READ}")));
         }
     }
@@ -213,6 +212,24 @@ impl Call {
             }
             ChangeKind::DropRow(terms) => self.copy(table, (batch, change), key, terms, None),
         }
+    }
+
+    /// Puts an aggregate into the list of its partition, or takes it out: what was deleted keeps its version, and is not
+    /// in the way of who reads the list.
+    fn list(&mut self, table: &RedisTable, change: &Change) {
+        let name = match &change.kind {
+            _ if table.kind != Kind::Clustered => return,
+            ChangeKind::Create(_) | ChangeKind::Replace(_) => "list",
+            ChangeKind::Bury { .. } => "unlist",
+            ChangeKind::Set { .. }
+            | ChangeKind::PutEntry { .. }
+            | ChangeKind::DropEntry { .. }
+            | ChangeKind::PutRow(_)
+            | ChangeKind::DropRow(_) => return,
+        };
+        let terms = change.kind.terms();
+        let partition = self.key(table.block_key(terms));
+        self.step(partition, name, vec![table.member(terms)], change.each);
     }
 
     /// Fields that become null.
@@ -385,9 +402,7 @@ pub fn sample(layout: &Layout, tables: &[RedisTable], sample: &Sample) -> Vec<Co
             let Shape::Master { .. } = own.shape else { return Vec::new() };
             let mut terms = known_terms(&layout.block_cells(own, block));
             let root = block.fields.root.is_some();
-            terms.retain(|term| {
-                root || table.column(term).is_some_and(|column| column.of.place == Place::Block)
-            });
+            terms.retain(|term| root || table.column(term).is_some_and(|column| column.of.is_key()));
             let mut fields = vec![Arg::text(VERSION), Arg::text(&block.version.to_string())];
             fields.extend([Arg::text(SYSTEM), Arg::known(block.system.clone())]);
             if root {
@@ -399,7 +414,7 @@ pub fn sample(layout: &Layout, tables: &[RedisTable], sample: &Sample) -> Vec<Co
                 let json = layout.entry_tree(own, path, value).to_json().to_string();
                 fields.extend([Arg::text(&path.to_string()), Arg::text(&json)]);
             }
-            let key = table.block_key(&terms);
+            let key = table.aggregate_key(&terms);
             let goes = block.expires.as_ref().and_then(|expires| millis(&expires.at));
             fields.extend(goes.iter().flat_map(|at| [Arg::text(EXPIRES), Arg::text(&at.to_string())]));
             let mut all = hset(&key, &fields);
@@ -407,6 +422,10 @@ pub fn sample(layout: &Layout, tables: &[RedisTable], sample: &Sample) -> Vec<Co
                 let at = at.saturating_add_unsigned(later_seconds() * 1000);
                 Command::new("PEXPIREAT").arg(key).word(&at.to_string())
             }));
+            if table.kind == Kind::Clustered && root {
+                let (partition, member) = (table.block_key(&terms), table.member(&terms));
+                all.push(Command::new("ZADD").arg(partition).word("0").arg(member));
+            }
             all
         }
     }

@@ -194,6 +194,7 @@ fn type_text(conceptual: &Conceptual, leaf: Leaf) -> String {
         }
         Leaf::Reference(id) => format!("id of {}", conceptual.classes[conceptual.ends[id].target].name),
         Leaf::Itself => "id".to_owned(),
-        Leaf::Bucket(_) | Leaf::TimeBucket(..) => "int".to_owned(),
+        Leaf::Bucket(_) => "int".to_owned(),
+        Leaf::TimeBucket(..) => "text".to_owned(),
     }
 }

@@ -25,7 +25,7 @@ pub(super) fn extents(conceptual: &Conceptual, design: &Design) -> Vec<Extent> {
         blocks: bounded(sizes.blocks(id)),
         entries: bounded(sizes.entries(id)),
         bytes: bounded(sizes.bytes(id)),
-        largest_block_bytes: bounded(largest.block_bytes(id)).max(bounded(sizes.block_bytes(id))),
+        largest_block_bytes: bounded(largest.partition_bytes(id)).max(bounded(sizes.partition_bytes(id))),
     };
     design.collections.ids().map(of).collect()
 }

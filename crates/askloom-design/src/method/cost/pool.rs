@@ -257,7 +257,9 @@ impl Pool {
                 // Beside a copy that is always there it would be another order of that one.
                 let always = self.design.collections.iter().take(self.first);
                 let beside = always.into_iter().any(|(_, other)| other.is_sibling_of(&native));
-                if !(self.hosted && beside) {
+                let master = self.design.master(native.source.root).map(|id| &self.design.collections[id]);
+                let repeats = master.is_some_and(|master| native::repeats(master, &native));
+                if !(repeats || (self.hosted && beside)) {
                     self.add(conceptual, limits, native);
                 }
             }

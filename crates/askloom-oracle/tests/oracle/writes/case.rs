@@ -2,6 +2,8 @@
 
 use super::arguments::Arguments;
 use super::blueprint::{Blueprint, ClassKind};
+use super::coverage::Coverage;
+use super::draw_arguments::Care;
 use super::engine::{Engine, Verdict};
 use super::facts::{Facts, of_oracle};
 use super::statement::RandomWrite;
@@ -11,12 +13,15 @@ use askloom_model::Model;
 use askloom_oracle::{Inputs, Outcome, Random, State, WriteError};
 use jiff::Timestamp;
 use serde_json::Value as Json;
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use uuid::Uuid;
 
 /// How many writes a model declares, and how often one is run.
 const DECLARED: usize = 16;
-const RUNS: usize = 40;
+const RUNS: usize = 48;
+/// How many writes of the beginning make instances.
+const SEEDS: usize = 14;
 
 pub(super) struct Case {
     seed: u64,
@@ -48,6 +53,8 @@ pub(super) struct Sides<'a> {
 pub(super) struct Agreed {
     pub(super) found: Result<Outcome, WriteError>,
     pub(super) changed: bool,
+    /// What happened on the side of SQL.
+    pub(super) notes: BTreeSet<&'static str>,
 }
 
 #[derive(Debug)]
@@ -83,30 +90,35 @@ impl Case {
     /// A write whose turn it is: at first those that make instances.
     fn draw(&self, number: usize, sides: &Sides<'_>, random: &mut Random) -> Run {
         let inserts = self.writes.iter().take_while(|write| write.is_plain_insert()).count();
-        let most = if number < RUNS / 4 { inserts } else { self.writes.len() };
-        let write = random.below(most as u64) as usize;
+        // In the order of the classes, so that there is something to refer to.
+        let (write, care) = match number < SEEDS {
+            true => (number * inserts / SEEDS, Care::Careful),
+            false => (random.below(self.writes.len() as u64) as usize, Care::Careless),
+        };
         let arguments =
-            Arguments::random(&self.blueprint, &sides.engine.database, &self.writes[write], random);
+            Arguments::random(&self.blueprint, &sides.engine.database, &self.writes[write], care, random);
         let uuid = |n: u128| Uuid::from_u128(0x7000_8000_0000_0000_0000 + number as u128 * 16 + n);
         Run { write, arguments, now: number as i64 * 1_000, uuids: (0..16).map(uuid).collect() }
     }
 
-    /// Runs the case and tells about each write; the shortest sequence that shows a difference, if there is one.
-    pub(super) fn run(
-        &self,
-        random: &mut Random,
-        mut tell: impl FnMut(&RandomWrite, &Agreed),
-    ) -> Result<(), String> {
+    /// Runs the case; the shortest sequence that shows a difference, if there is one.
+    pub(super) fn run(&self, random: &mut Random, coverage: &mut Coverage) -> Result<(), String> {
         let mut sides = Sides::new(self);
         let mut runs = Vec::new();
         for number in 0..RUNS {
             runs.push(self.draw(number, &sides, random));
             match sides.execute(&runs[number]) {
-                Ok(Compared::Agreed(agreed)) => tell(&self.writes[runs[number].write], &agreed),
-                Ok(Compared::Unsaid(_)) => return Ok(()),
+                Ok(Compared::Agreed(agreed)) => {
+                    coverage.write(&self.blueprint, &self.writes[runs[number].write], &agreed);
+                }
+                Ok(Compared::Unsaid(unsaid)) => {
+                    coverage.unsaid(unsaid);
+                    break;
+                }
                 Err(mismatch) => return Err(self.report(runs, mismatch)),
             }
         }
+        coverage.cases += 1;
         Ok(())
     }
 
@@ -153,14 +165,14 @@ impl<'a> Sides<'a> {
             return Ok(Compared::Unsaid(unsaid));
         }
         let found = self.by_oracle(run);
-        let facts = of_oracle(&self.case.model.conceptual, &self.state);
+        let facts = of_oracle(&self.case.blueprint, &self.case.model.conceptual, &self.state);
         let expected = self.engine.facts();
         if !self.agree(&found, &verdict) || facts != expected {
             return Err(self.mismatch(&found, &verdict, &facts, &expected));
         }
         let changed = facts != self.facts;
         self.facts = facts;
-        Ok(Compared::Agreed(Agreed { found, changed }))
+        Ok(Compared::Agreed(Agreed { found, changed, notes: std::mem::take(&mut self.engine.notes) }))
     }
 
     fn by_oracle(&mut self, run: &Run) -> Result<Outcome, WriteError> {

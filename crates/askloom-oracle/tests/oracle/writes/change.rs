@@ -2,6 +2,7 @@
 //! set is fixed on the state before.
 
 use super::arguments::Arguments;
+use super::blueprint::Integrity;
 use super::engine::{Engine, Refusals};
 use super::rules::of_extent;
 use super::statement::{Assigned, Assignment, ListMember, Operand, Selection, Statement};
@@ -17,8 +18,7 @@ impl Engine<'_> {
             Statement::Store(extent) => self.store(*extent, arguments),
             Statement::Update { from, set } => {
                 let count = self.select(from);
-                self.assign(from.extent.class, MATCHED, set, arguments)?;
-                Ok(count)
+                refused_or(count, self.assign(from.extent.class, MATCHED, set, arguments))
             }
             Statement::UpdateElements { from, list, set } => {
                 let count = self.select_elements(from, *list, None);
@@ -27,17 +27,18 @@ impl Engine<'_> {
                     ListMember::Values(number) => {
                         let table = format!("{}_{}", class.name, class.lists[*number].name);
                         self.set_columns(&table, ELEMENTS, set);
+                        Ok(count)
                     }
                     ListMember::Parts(number) => {
-                        self.assign(class.parts[*number].class, ELEMENTS, set, arguments)?;
+                        let refusals = self.assign(class.parts[*number].class, ELEMENTS, set, arguments);
+                        refused_or(count, refusals)
                     }
                 }
-                Ok(count)
             }
             Statement::Delete { from } => {
                 let count = self.select(from);
                 let table = &self.blueprint.classes[from.extent.class].name;
-                self.run(&format!("DELETE FROM {table} WHERE rid IN ({MATCHED})"));
+                self.delete(&format!("DELETE FROM {table} WHERE rid IN ({MATCHED})"), count);
                 Ok(count)
             }
             Statement::Add { from, list, value } => self.add(from, *list, value, arguments),
@@ -94,8 +95,48 @@ impl Engine<'_> {
     fn remove(&mut self, from: &Selection, list: ListMember, at: Option<&Operand>) -> u64 {
         let count = self.select_elements(from, list, at);
         let table = self.list_table(from.extent.class, list);
-        self.run(&format!("DELETE FROM {table} WHERE rid IN ({ELEMENTS})"));
+        let behind = format!(
+            "SELECT COUNT(*) FROM {table} AS b JOIN elements AS e ON b.o = e.o JOIN {table} AS x ON x.rid = e.rid \
+             WHERE b.ord > x.ord AND b.rid NOT IN ({ELEMENTS})"
+        );
+        self.note_if("removed from the middle", &behind);
+        let elements = self.count("SELECT COUNT(*) FROM elements");
+        self.delete(&format!("DELETE FROM {table} WHERE rid IN ({ELEMENTS})"), elements);
         count
+    }
+
+    /// Deletes rows, and notes what foreign keys do to others.
+    fn delete(&mut self, sql: &str, expected: u64) {
+        let blueprint = self.blueprint;
+        let entities: Vec<String> =
+            blueprint.classes.iter().map(|class| format!("(SELECT COUNT(*) FROM {})", class.name)).collect();
+        let entities = format!("SELECT {}", entities.join(" + "));
+        let cleared: Vec<String> = blueprint
+            .references()
+            .filter(|(_, _, reference)| reference.integrity == Integrity::Clear && !reference.size.is_many())
+            .map(|(class, number, _)| {
+                let table = &blueprint.classes[class].name;
+                let column = &blueprint.reference_columns(class, number, "")[0];
+                format!("(SELECT COUNT(*) FROM {table} WHERE {column} IS NULL)")
+            })
+            .chain(std::iter::once("0".to_owned()))
+            .collect();
+        let cleared = format!("SELECT {}", cleared.join(" + "));
+        let before = (self.count(&entities), self.count(&cleared));
+        self.run(sql);
+        if self.count(&entities) + expected < before.0 {
+            self.notes.insert("cascade");
+        }
+        if self.count(&cleared) > before.1 {
+            self.notes.insert("clear");
+        }
+    }
+
+    /// Notes something if a query counts any.
+    fn note_if(&mut self, what: &'static str, query: &str) {
+        if self.count(query) > 0 {
+            self.notes.insert(what);
+        }
     }
 
     fn add(
@@ -110,6 +151,11 @@ impl Engine<'_> {
         match list {
             ListMember::Values(number) => {
                 let (owner, list) = (&class.name, &class.lists[number].name);
+                let gap = format!(
+                    "SELECT COUNT(*) FROM {owner} AS p WHERE p.rid IN ({MATCHED}) \
+                     AND p.n_{list} > (SELECT COUNT(*) FROM {owner}_{list} AS e WHERE e.o = p.rid)"
+                );
+                self.note_if("added behind a gap", &gap);
                 self.run(&format!(
                     "INSERT INTO {owner}_{list} (o, ord, v) SELECT rid, n_{list}, {} FROM {owner} \
                      WHERE rid IN ({MATCHED})",
@@ -131,29 +177,23 @@ impl Engine<'_> {
                             .flatten(),
                     );
                 }
-                if refusals.is_empty() { Ok(count) } else { Err(refusals) }
+                refused_or(count, refusals)
             }
         }
     }
 
     /// Sets members of the rows of a class that a query numbers.
-    fn assign(
-        &mut self,
-        class: usize,
-        rows: &str,
-        set: &[Assignment],
-        arguments: &Arguments,
-    ) -> Result<(), Refusals> {
+    fn assign(&mut self, class: usize, rows: &str, set: &[Assignment], arguments: &Arguments) -> Refusals {
         let direct: Vec<&Assignment> = set.iter().filter(|assignment| assignment.via.is_none()).collect();
-        self.assign_directly(class, rows, &direct, arguments)?;
+        let mut refusals = self.assign_directly(class, rows, &direct, arguments);
         for (number, part) in self.blueprint.classes[class].parts.iter().enumerate() {
             let inside: Vec<&Assignment> =
                 set.iter().filter(|assignment| assignment.via == Some(number)).collect();
             let table = &self.blueprint.classes[part.class].name;
             let rows = format!("SELECT rid FROM {table} WHERE o IN ({rows})");
-            self.assign_directly(part.class, &rows, &inside, arguments)?;
+            refusals.extend(self.assign_directly(part.class, &rows, &inside, arguments));
         }
-        Ok(())
+        refusals
     }
 
     fn assign_directly(
@@ -162,7 +202,8 @@ impl Engine<'_> {
         rows: &str,
         set: &[&Assignment],
         arguments: &Arguments,
-    ) -> Result<(), Refusals> {
+    ) -> Refusals {
+        let mut refusals = Refusals::new();
         let table = self.blueprint.classes[class].name.clone();
         self.set_columns(&table, rows, set.iter().copied());
         for assignment in set {
@@ -173,12 +214,13 @@ impl Engine<'_> {
                 }
                 Assigned::Part { part, parameter, .. } => {
                     for owner in self.numbers(rows) {
-                        self.replace_part(class, *part, owner, arguments.get(parameter))?;
+                        let done = self.replace_part(class, *part, owner, arguments.get(parameter));
+                        refusals.extend(done.err().into_iter().flatten());
                     }
                 }
             }
         }
-        Ok(())
+        refusals
     }
 
     /// All columns at once, so that every expression sees the row as it was.
@@ -194,8 +236,19 @@ impl Engine<'_> {
                 Assigned::Link { .. } | Assigned::Part { .. } => {}
             }
         }
+        for arithmetic in columns.iter().filter(|column| column.contains(" + ") || column.contains(" - ")) {
+            let sum = arithmetic.split_once(" = ").map_or("", |(_, sum)| sum);
+            let null = format!("SELECT 1 FROM {table} WHERE rid IN ({rows}) AND ({sum}) IS NULL LIMIT 1");
+            if self.number(&null) == Ok(Some(1)) {
+                self.notes.insert("arithmetic on null");
+            }
+        }
         if !columns.is_empty() {
             self.run(&format!("UPDATE {table} SET {} WHERE rid IN ({rows})", columns.join(", ")));
         }
     }
+}
+
+fn refused_or(count: u64, refusals: Refusals) -> Result<u64, Refusals> {
+    if refusals.is_empty() { Ok(count) } else { Err(refusals) }
 }

@@ -81,7 +81,8 @@ impl WriteMaker<'_> {
                 }
                 KeyMember::Reference(number) => {
                     let reference = &blueprint.classes[extent.class].references[*number];
-                    let parameter = self.parameter(Wanted::Identity(reference.target));
+                    let wanted = Wanted::KeyReference { class: extent.class, reference: *number };
+                    let parameter = self.parameter(wanted);
                     let columns = blueprint.reference_columns(extent.class, *number, "p0.");
                     let given = blueprint.key_columns(reference.target.class, &format!(":{parameter}__"));
                     Condition {

@@ -9,7 +9,7 @@ use askloom_oracle::Random;
 
 impl Blueprint {
     pub(super) fn random(random: &mut Random) -> Self {
-        let mut draw = Draw { classes: Vec::new(), random };
+        let mut draw = Draw { blueprint: Blueprint { classes: Vec::new() }, random };
         let roots = 2 + draw.random.below(2) as usize;
         for number in 0..roots {
             let immutable = number > 0 && draw.random.chance(0.12);
@@ -19,21 +19,21 @@ impl Blueprint {
         for root in 0..roots {
             draw.parts(root, 0.65);
         }
-        for class in 0..draw.classes.len() {
+        for class in 0..draw.blueprint.classes.len() {
             draw.references(class);
         }
-        Self { classes: draw.classes }
+        draw.blueprint
     }
 }
 
 struct Draw<'r> {
-    classes: Vec<Class>,
+    blueprint: Blueprint,
     random: &'r mut Random,
 }
 
 impl Draw<'_> {
     fn class(&mut self, name: String, kind: ClassKind, owner: Option<(usize, usize)>) -> usize {
-        let number = self.classes.len();
+        let number = self.blueprint.classes.len();
         let subclass = kind == ClassKind::Root && self.random.chance(0.35);
         let mut class = Class {
             name,
@@ -61,14 +61,14 @@ impl Draw<'_> {
                 sub: subclass && self.random.chance(0.3),
             })
             .collect();
-        self.classes.push(class);
+        self.blueprint.classes.push(class);
         number
     }
 
     fn key(&mut self, class: &mut Class, number: usize) {
         let plain = |letter: &str, scalar| KeyMember::Plain(format!("{letter}{number}"), scalar);
         let earlier: Vec<usize> =
-            (0..number).filter(|&other| self.classes[other].kind == ClassKind::Root).collect();
+            (0..number).filter(|&other| self.blueprint.classes[other].kind == ClassKind::Root).collect();
         let root = class.kind != ClassKind::PartEntity;
         if let Some(&target) = self.random.pick(&earlier).filter(|_| root)
             && self.random.chance(0.2)
@@ -135,21 +135,29 @@ impl Draw<'_> {
 
     /// The parts of a class, and theirs.
     fn parts(&mut self, owner: usize, chance: f64) {
-        while self.classes[owner].parts.len() < 3 && self.random.chance(chance) {
-            let number = self.classes[owner].parts.len();
-            let fixed = self.classes[self.root_of(owner)].kind == ClassKind::ImmutableRoot;
-            let in_value = self.classes[owner].kind == ClassKind::Value;
+        while self.blueprint.classes[owner].parts.len() < 3 && self.random.chance(chance) {
+            let number = self.blueprint.classes[owner].parts.len();
+            let fixed =
+                self.blueprint.classes[self.blueprint.root_of(owner)].kind == ClassKind::ImmutableRoot;
+            let in_value = self.blueprint.classes[owner].kind == ClassKind::Value;
             let entity = !fixed && !in_value && self.random.chance(0.4);
             let kind = if entity { ClassKind::PartEntity } else { ClassKind::Value };
             let letter = if entity { "P" } else { "V" };
-            let name = format!("{letter}{}", self.classes.len());
+            let name = format!("{letter}{}", self.blueprint.classes.len());
             let class = self.class(name, kind, Some((owner, number)));
+            // Lists of parts in what can be replaced would have ordinals that nobody can foretell.
+            let replaceable = self.blueprint.is_replaceable(owner);
             let size = match self.random.below(10) {
                 0 if !entity => Size::Required,
                 0..=2 => Size::Optional,
+                _one if replaceable => Size::Optional,
                 _many => self.many(),
             };
-            self.classes[owner].parts.push(Part { name: format!("p{owner}_{number}"), class, size });
+            self.blueprint.classes[owner].parts.push(Part {
+                name: format!("p{owner}_{number}"),
+                class,
+                size,
+            });
             self.parts(class, 0.25);
         }
     }
@@ -160,12 +168,8 @@ impl Draw<'_> {
         Size::Many { bound, max }
     }
 
-    fn root_of(&self, class: usize) -> usize {
-        self.classes[class].owner.map_or(class, |(owner, _)| self.root_of(owner))
-    }
-
     fn references(&mut self, class: usize) {
-        let kind = self.classes[class].kind;
+        let kind = self.blueprint.classes[class].kind;
         let count = match kind {
             ClassKind::Root => 1 + self.random.below(3),
             ClassKind::ImmutableRoot | ClassKind::PartEntity => self.random.below(2),
@@ -173,21 +177,26 @@ impl Draw<'_> {
         };
         for _ in 0..count {
             let reference = self.reference(class);
-            self.classes[class].references.push(reference);
+            self.blueprint.classes[class].references.push(reference);
         }
     }
 
     fn reference(&mut self, class: usize) -> Reference {
-        let number = self.classes[class].references.len();
+        let number = self.blueprint.classes[class].references.len();
         let target = self.target();
-        let row = &self.classes[class];
+        let row = &self.blueprint.classes[class];
         let (entity, subclass) = (row.is_entity(), row.subclass);
-        let fixed = self.classes[self.root_of(class)].kind == ClassKind::ImmutableRoot;
+        let fixed = self.blueprint.classes[self.blueprint.root_of(class)].kind == ClassKind::ImmutableRoot;
         let size = match self.random.below(10) {
             0 | 1 => Size::Required,
             2..=6 => Size::Optional,
             _many => self.many(),
         };
+        let integrity = self.integrity(class, size, fixed);
+        // Something has to be the first: what is needed and checked is made before.
+        let later = self.blueprint.root_of(target.class) >= self.blueprint.root_of(class);
+        let size =
+            if size == Size::Required && integrity.is_checked() && later { Size::Optional } else { size };
         let inverse = match entity {
             true if fixed => self.inverse(class, number, Size::Many { bound: None, max: None }),
             true => self.other_end(class, number, target, size),
@@ -198,7 +207,7 @@ impl Draw<'_> {
             name: format!("r{class}_{number}"),
             target,
             size,
-            integrity: self.integrity(class, size, fixed, immutable),
+            integrity: if immutable && integrity == Integrity::Clear { Integrity::Refuse } else { integrity },
             unique: entity && !size.is_many() && self.random.chance(0.1),
             immutable,
             id: false,
@@ -216,10 +225,11 @@ impl Draw<'_> {
     }
 
     fn target(&mut self) -> Extent {
-        let entities: Vec<usize> =
-            (0..self.classes.len()).filter(|&class| self.classes[class].is_entity()).collect();
+        let entities: Vec<usize> = (0..self.blueprint.classes.len())
+            .filter(|&class| self.blueprint.classes[class].is_entity())
+            .collect();
         let class = *self.random.pick(&entities).unwrap();
-        Extent { class, sub: self.classes[class].subclass && self.random.chance(0.2) }
+        Extent { class, sub: self.blueprint.classes[class].subclass && self.random.chance(0.2) }
     }
 
     fn other_end(&mut self, class: usize, number: usize, target: Extent, size: Size) -> Inverse {
@@ -235,13 +245,15 @@ impl Draw<'_> {
         self.inverse(class, number, other)
     }
 
-    fn integrity(&mut self, class: usize, size: Size, fixed: bool, immutable: bool) -> Integrity {
+    fn integrity(&mut self, class: usize, size: Size, fixed: bool) -> Integrity {
         use Integrity::{Cascade, Clear, Loose, Refuse, Trusted};
-        let held = self.classes[class].owner.map(|(owner, part)| self.classes[owner].parts[part].size);
+        let held = self.blueprint.classes[class]
+            .owner
+            .map(|(owner, part)| self.blueprint.classes[owner].parts[part].size);
         let drawn =
             *self.random.pick(&[Trusted, Trusted, Trusted, Loose, Refuse, Cascade, Cascade, Clear]).unwrap();
         match drawn {
-            Clear if size == Size::Required || immutable || fixed => Refuse,
+            Clear if size == Size::Required || fixed => Refuse,
             Cascade if fixed || held == Some(Size::Required) => Refuse,
             other => other,
         }

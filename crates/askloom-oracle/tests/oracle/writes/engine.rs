@@ -35,9 +35,11 @@ pub(super) struct Engine<'a> {
     /// The uuids that are made for a write, in the order in which they are needed.
     pub(super) uuids: std::vec::IntoIter<String>,
     /// Whether the last statement means something that nobody says.
-    unsaid: Option<Unsaid>,
+    pub(super) unsaid: Option<Unsaid>,
     /// The last key that a row got because its own was taken.
     pub(super) elsewhere: i64,
+    /// What happened that coverage asks for.
+    pub(super) notes: BTreeSet<&'static str>,
     /// What was executed since the last write began.
     pub(super) log: Vec<String>,
 }
@@ -58,6 +60,7 @@ impl<'a> Engine<'a> {
             uuids: Vec::new().into_iter(),
             unsaid: None,
             elsewhere: 0,
+            notes: BTreeSet::new(),
             log: Vec::new(),
         }
     }
@@ -70,7 +73,8 @@ impl<'a> Engine<'a> {
         now: i64,
         uuids: Vec<String>,
     ) -> Verdict {
-        (self.now, self.uuids, self.log) = (now, uuids.into_iter(), Vec::new());
+        (self.now, self.uuids) = (now, uuids.into_iter());
+        (self.log, self.notes) = (Vec::new(), BTreeSet::new());
         let declared = arguments.unfit_parameters(self.blueprint, write);
         let fields: Vec<Refusals> = write
             .statements
@@ -114,14 +118,19 @@ impl<'a> Engine<'a> {
 
     /// One statement, undone if it breaks a rule.
     fn statement(&mut self, statement: &Statement, arguments: &Arguments) -> Result<u64, Refusals> {
-        self.batch("SAVEPOINT statement; DELETE FROM altered");
-        for (_, _, reference) in self.blueprint.references().filter(|(_, _, r)| r.is_required_at_target()) {
-            self.batch(&format!("DELETE FROM lost_{}", reference.name));
+        self.batch("SAVEPOINT statement");
+        for class in self.blueprint.classes.iter().filter(|class| class.is_entity()) {
+            self.batch(&format!(
+                "DELETE FROM before_{0}; INSERT INTO before_{0} SELECT * FROM {0}",
+                class.name
+            ));
         }
         let named = self.named_targets(statement, arguments);
         let done = self.apply(statement, arguments);
         if named.iter().any(|(target, key)| !self.exists(*target, key)) {
             self.unsaid = Some(Unsaid::ReferenceToWhatItEnds);
+        }
+        if self.unsaid.is_some() {
             return Err(Refusals::new());
         }
         let (refusals, missing) = match done {

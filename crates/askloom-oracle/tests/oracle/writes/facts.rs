@@ -57,8 +57,10 @@ impl Blueprint {
             }
             for list in &class.lists {
                 let list = &list.name;
+                let place = self.place_in_list(number, &format!("{table}_{list}"));
                 queries.push(format!(
-                    "SELECT p.path || '.{list}[' || e.ord || '] =', e.v FROM {table}_{list} AS e JOIN {table} AS p ON p.rid = e.o"
+                    "SELECT p.path || '.{list}[' || {place} || '] =', e.v FROM {table}_{list} AS e \
+                     JOIN {table} AS p ON p.rid = e.o"
                 ));
             }
             for reference in 0..class.references.len() {
@@ -66,6 +68,14 @@ impl Blueprint {
             }
         }
         queries
+    }
+
+    /// The ordinal of an element, or its rank where ordinals start anew.
+    fn place_in_list(&self, class: usize, list: &str) -> String {
+        match self.is_replaceable(class) {
+            true => format!("(SELECT COUNT(*) FROM {list} AS b WHERE b.o = e.o AND b.ord < e.ord)"),
+            false => "e.ord".to_owned(),
+        }
     }
 
     /// Which part is where.
@@ -107,64 +117,67 @@ impl Blueprint {
 }
 
 /// The facts of the oracle's state.
-pub(super) fn of_oracle(conceptual: &Conceptual, state: &State) -> Facts {
+pub(super) fn of_oracle(blueprint: &Blueprint, conceptual: &Conceptual, state: &State) -> Facts {
+    let reader = RecordReader { blueprint, conceptual };
     let mut facts = Facts::new();
     for (top, identity, instance) in state.instances() {
         let path = format!("{}({})", conceptual.classes[top].name, identity_shown(identity));
         let sub = u8::from(instance.record().class != top);
         facts.insert(format!("{path} created {sub},{}", instance.created().as_millisecond()));
-        record_facts(conceptual, instance.record(), &path, &mut facts);
+        reader.record(instance.record(), &path, &mut facts);
     }
     facts
 }
 
-fn record_facts(conceptual: &Conceptual, record: &Record, path: &str, facts: &mut Facts) {
-    for (&member, value) in &record.fields {
-        let name = conceptual.member_name(member);
-        let own = conceptual
-            .classes
-            .iter()
-            .any(|(_, class)| class.identifier.contains(&member) && !matches!(value, Value::Reference(_)));
-        // What identifies is in the path.
-        if own {
-            continue;
-        }
-        let about = format!("{path}.{name}");
-        match value {
-            Value::List(elements) => {
-                for element in elements {
-                    let about = format!("{about}[{}]", element.ordinal);
-                    value_facts(conceptual, member, &element.value, &about, facts);
-                }
-            }
-            single => value_facts(conceptual, member, single, &about, facts),
-        }
-    }
+/// Reads the records of the oracle's state.
+struct RecordReader<'a> {
+    blueprint: &'a Blueprint,
+    conceptual: &'a Conceptual,
 }
 
-fn value_facts(conceptual: &Conceptual, member: Member, value: &Value, about: &str, facts: &mut Facts) {
-    match value {
-        Value::Record(part) => {
-            let path = match (part.identity(conceptual), member) {
-                (Some(identity), Member::End(end)) => {
-                    let class = &conceptual.classes[conceptual.ends[end].target].name;
-                    format!("{class}({})", identity_shown(&identity))
+impl RecordReader<'_> {
+    fn record(&self, record: &Record, path: &str, facts: &mut Facts) {
+        let class = &self.conceptual.classes[record.class];
+        let by_rank =
+            self.blueprint.class_named(&class.name).is_some_and(|class| self.blueprint.is_replaceable(class));
+        for (&member, value) in &record.fields {
+            let about = format!("{path}.{}", self.conceptual.member_name(member));
+            match value {
+                Value::List(elements) => {
+                    for (rank, element) in elements.iter().enumerate() {
+                        let place = if by_rank { rank as u64 } else { element.ordinal };
+                        self.value(member, &element.value, &format!("{about}[{place}]"), facts);
+                    }
                 }
-                (_, _) => about.to_owned(),
-            };
-            facts.insert(format!("{about} is {path:?}"));
-            record_facts(conceptual, part, &path, facts);
-        }
-        Value::Reference(identity) => {
-            facts.insert(format!("{about} to {}", identity_shown(identity)));
-        }
-        Value::Set(ids) => {
-            for identity in ids {
-                facts.insert(format!("{about} to {}", identity_shown(identity)));
+                // What identifies is in the path.
+                _key if class.identifier.contains(&member) && matches!(member, Member::Attribute(_)) => {}
+                single => self.value(member, single, &about, facts),
             }
         }
-        plain => {
-            facts.insert(format!("{about} = {}", plain_shown(plain)));
+    }
+
+    fn value(&self, member: Member, value: &Value, about: &str, facts: &mut Facts) {
+        match value {
+            Value::Record(part) => {
+                let path = match (part.identity(self.conceptual), member) {
+                    (Some(identity), Member::End(end)) => {
+                        let class = &self.conceptual.classes[self.conceptual.ends[end].target].name;
+                        format!("{class}({})", identity_shown(&identity))
+                    }
+                    (_, _) => about.to_owned(),
+                };
+                facts.insert(format!("{about} is {path:?}"));
+                self.record(part, &path, facts);
+            }
+            Value::Reference(identity) => {
+                facts.insert(format!("{about} to {}", identity_shown(identity)));
+            }
+            Value::Set(ids) => {
+                facts.extend(ids.iter().map(|identity| format!("{about} to {}", identity_shown(identity))));
+            }
+            plain => {
+                facts.insert(format!("{about} = {}", plain_shown(plain)));
+            }
         }
     }
 }

@@ -1,11 +1,11 @@
 //! Links in SQL. A relationship is one set of links: columns of the to-one end, else a table of pairs. Whoever can
-//! have one link only is first taken from its former partner. Several instances that take one such partner take it
-//! in the order of their identifiers, so that the last one has it.
+//! have one link only is first taken from its former partner.
 
 use super::blueprint::{Blueprint, Storage};
 use super::engine::Engine;
 use super::rules::of_extent;
 use super::statement::LinkEnd;
+use super::unsaid::Unsaid;
 use rusqlite::types::Value as Sql;
 
 impl Engine<'_> {
@@ -15,8 +15,16 @@ impl Engine<'_> {
         let reference = &self.blueprint.classes[end.holder].references[end.reference];
         let given = self.given(end, to);
         if self.values[given[0].trim_start_matches(':')] == Sql::Null {
+            if self.blueprint.end_name(end).1.is_many() {
+                self.unsaid = Some(Unsaid::NullIntoASet);
+            }
             self.disconnect(end, rows, None);
             return u64::MAX;
+        }
+        let single = if end.derived { !reference.size.is_many() } else { reference.is_exclusive() };
+        if single && self.numbers(rows).len() > 1 {
+            self.unsaid = Some(Unsaid::OnePartnerForSeveral);
+            return 0;
         }
         match (reference.storage(), end.derived) {
             (Storage::SymmetricPairs, _) => self.connect_symmetric(end, rows, &given),
@@ -95,7 +103,7 @@ impl Engine<'_> {
     }
 
     /// Sets a to-one reference to null.
-    pub(super) fn clear(&mut self, end: LinkEnd, which: &str) {
+    fn clear(&mut self, end: LinkEnd, which: &str) -> u64 {
         let nothing: Vec<String> = self
             .blueprint
             .reference_columns(end.holder, end.reference, "")
@@ -103,12 +111,16 @@ impl Engine<'_> {
             .map(|column| format!("{column} = NULL"))
             .collect();
         let holder = &self.blueprint.classes[end.holder].name;
-        // Only what is linked: an update that changes nothing would look like a change.
+
         let first = &self.blueprint.reference_columns(end.holder, end.reference, "")[0];
-        self.run(&format!(
-            "UPDATE {holder} SET {} WHERE {first} IS NOT NULL AND {which}",
-            nothing.join(", ")
-        ));
+        self.run(&format!("UPDATE {holder} SET {} WHERE {first} IS NOT NULL AND {which}", nothing.join(", ")))
+    }
+
+    /// Sets a reference to null where another instance takes the partner over.
+    pub(super) fn take_over(&mut self, end: LinkEnd, which: &str) {
+        if self.clear(end, which) > 0 {
+            self.notes.insert("taken over");
+        }
     }
 
     fn connect_stored(&mut self, end: LinkEnd, rows: &str, given: &[String]) {
@@ -116,13 +128,9 @@ impl Engine<'_> {
         let holder = &blueprint.classes[end.holder].name;
         let columns = blueprint.reference_columns(end.holder, end.reference, "");
         let exclusive = blueprint.classes[end.holder].references[end.reference].is_exclusive();
-        let mut rows = rows.to_owned();
-        if exclusive {
-            let last = self.last(end.holder, &rows);
-            let Some(last) = last else { return };
+        if exclusive && !self.numbers(rows).is_empty() {
             let taken = Blueprint::same(&columns, given);
-            self.clear(end, &format!("({taken} OR rid IN ({rows})) AND rid != {last} "));
-            rows = last.to_string();
+            self.take_over(end, &format!("{taken} AND rid NOT IN ({rows})"));
         }
         let set: Vec<String> =
             columns.iter().zip(given).map(|(column, value)| format!("{column} = {value}")).collect();
@@ -148,15 +156,17 @@ impl Engine<'_> {
             ));
             return u64::MAX;
         }
-        let Some(last) = self.last(target, rows) else { return 0 };
+        if self.numbers(rows).is_empty() {
+            return 0;
+        }
         let columns = blueprint.reference_columns(end.holder, end.reference, "");
         if reference.is_exclusive() {
             let taken =
                 format!("({}) IN (SELECT {key} FROM {table} WHERE rid IN ({rows}))", columns.join(", "));
-            self.clear(end, &format!("{taken} AND rid != {found}"));
+            self.take_over(end, &format!("{taken} AND rid != {found}"));
         }
         self.run(&format!(
-            "UPDATE {holder} SET ({}) = (SELECT {key} FROM {table} WHERE rid = {last}) WHERE rid = {found}",
+            "UPDATE {holder} SET ({}) = (SELECT {key} FROM {table} WHERE rid IN ({rows})) WHERE rid = {found}",
             columns.join(", ")
         ));
         u64::MAX
@@ -173,17 +183,5 @@ impl Engine<'_> {
         self.run(&format!(
             "INSERT OR IGNORE INTO {links} SELECT {values}, {key} FROM {holder} WHERE rid IN ({rows})"
         ));
-    }
-
-    /// The last row in the order of identifiers.
-    fn last(&mut self, class: usize, rows: &str) -> Option<i64> {
-        let table = &self.blueprint.classes[class].name;
-        let order: Vec<String> =
-            self.blueprint.key_columns(class, "").iter().map(|column| format!("{column} DESC")).collect();
-        self.number(&format!(
-            "SELECT rid FROM {table} WHERE rid IN ({rows}) ORDER BY {} LIMIT 1",
-            order.join(", ")
-        ))
-        .unwrap()
     }
 }

@@ -7,7 +7,9 @@ mod blueprint;
 mod case;
 mod change;
 mod condition;
+mod coverage;
 mod draw;
+mod draw_arguments;
 mod engine;
 mod facts;
 mod fitting;
@@ -22,19 +24,36 @@ mod whole;
 
 use askloom_oracle::Random;
 use case::Case;
+use coverage::Coverage;
 
 fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
 }
 
-#[test]
-fn the_oracle_writes_as_sql_does() {
+/// Runs cases, fails with the first difference, or if what they were about is too little.
+fn compare(cases: u64, least: u64) {
     let first = number("ASKLOOM_WRITES_SEED", 1);
-    for seed in first..first + number("ASKLOOM_WRITES_CASES", 100) {
+    let cases = number("ASKLOOM_WRITES_CASES", cases);
+    let mut coverage = Coverage::default();
+    for seed in first..first + cases {
         let mut random = Random::of(seed, &[]);
         let case = Case::random(seed, &mut random);
-        if let Err(report) = case.run(&mut random, |_, _| {}) {
+        if let Err(report) = case.run(&mut random, &mut coverage) {
             panic!("{report}");
         }
     }
+    println!("{}", coverage.print());
+    let complaints = coverage.complaints(least);
+    assert!(cases < 100 || complaints.is_empty(), "{}", complaints.join("\n"));
+}
+
+#[test]
+fn the_oracle_writes_as_sql_does() {
+    compare(100, 0);
+}
+
+#[test]
+#[ignore = "slow"]
+fn every_statement_is_refused_for_every_reason() {
+    compare(2_000, 3);
 }

@@ -59,7 +59,7 @@ impl Blueprint {
                 rules.push((format!("OutOfRange {name}"), outside));
             }
             if attribute.immutable {
-                rules.push(altered(table, name));
+                rules.push(altered(table, name, std::slice::from_ref(name)));
             }
             if attribute.unique {
                 rules.push((format!("NotUnique {name}"), twice(table, std::slice::from_ref(name), 1)));
@@ -121,7 +121,7 @@ impl Blueprint {
             Size::Optional | Size::Many { bound: None, .. } => {}
         }
         if reference.immutable {
-            rules.push(altered(table, name));
+            rules.push(altered(table, name, &self.reference_columns(class, number, "")));
         }
         if reference.unique {
             rules.push((
@@ -151,17 +151,17 @@ impl Blueprint {
                 rules.push((format!("UpperBound {name}"), twice(table, &columns, *bound)));
             }
             Size::Required => {
-                let lost = self.key_columns(reference.target.class, "lost.");
-                let target = Self::same(&lost, &self.key_columns(reference.target.class, "t."));
-                let linked = Self::same(&lost, &self.reference_columns(class, number, "h."));
+                let target = &self.classes[reference.target.class].name;
+                let key = self.key_columns(reference.target.class, "t.");
+                let had = Self::same(&self.reference_columns(class, number, "b."), &key);
+                let has = Self::same(&self.reference_columns(class, number, "h."), &key);
+                // What is new has no link yet, and who had one may lose it together with the instance at the other end.
                 rules.push((
                     format!("RequiredEnd {name}"),
                     format!(
-                        "SELECT 1 FROM lost_{} AS lost WHERE lost.holder IN (SELECT rid FROM {table}) \
-                         AND EXISTS (SELECT 1 FROM {} AS t WHERE {target}{}) \
-                         AND NOT EXISTS (SELECT 1 FROM {table} AS h WHERE {linked})",
-                        reference.name,
-                        self.classes[reference.target.class].name,
+                        "SELECT 1 FROM {target} AS t JOIN before_{target} AS old ON old.rid = t.rid \
+                         WHERE EXISTS (SELECT 1 FROM before_{table} AS b JOIN {table} AS x ON x.rid = b.rid WHERE {had}) \
+                         AND NOT EXISTS (SELECT 1 FROM {table} AS h WHERE {has}){}",
                         of_extent("t", reference.target)
                     ),
                 ));
@@ -191,9 +191,13 @@ impl Blueprint {
     }
 }
 
-/// An immutable member of a row that is still there was changed.
-fn altered(table: &str, name: &str) -> (String, String) {
-    let rows = format!("SELECT 1 FROM altered WHERE member = '{name}' AND rid IN (SELECT rid FROM {table})");
+/// An immutable member of a row that is still there has another value.
+fn altered(table: &str, name: &str, columns: &[String]) -> (String, String) {
+    let differs: Vec<String> = columns.iter().map(|column| format!("x.{column} IS NOT y.{column}")).collect();
+    let rows = format!(
+        "SELECT 1 FROM {table} AS x JOIN before_{table} AS y ON x.rid = y.rid WHERE {}",
+        differs.join(" OR ")
+    );
     (format!("Immutable {name}"), rows)
 }
 

@@ -68,6 +68,19 @@ impl Scalar {
         }
     }
 
+    /// A value that hardly occurs twice, if the type has so many.
+    pub(super) fn rare_value(self, random: &mut Random) -> Json {
+        let number = random.below(1_000);
+        match self {
+            Self::Int | Self::Long => json!(number),
+            Self::Text => json!(format!("u{number}")),
+            Self::Double | Self::Decimal => json!(number as f64 / 4.0),
+            Self::Stamp => json!(format!("2026-01-01T00:{:02}:{:02}Z", number / 60, number % 60)),
+            Self::Uuid => json!(format!("00000000-0000-4000-8000-000000000{number:03}")),
+            Self::Bool | Self::Enum => self.value(random),
+        }
+    }
+
     /// A JSON value that a parameter of this type cannot have.
     pub(super) fn misfit(self) -> Json {
         match self {

@@ -31,7 +31,14 @@ pub(super) enum Wanted {
         class: usize,
         column: usize,
     },
+    /// A reference in the identifier.
+    KeyReference {
+        class: usize,
+        reference: usize,
+    },
     Identity(Extent),
+    /// An instance that is put into a set.
+    Member(Extent),
     /// A part.
     Whole(usize),
     /// A place in a list.
@@ -119,6 +126,19 @@ pub(super) struct WriteMaker<'a> {
     pub(super) parameters: Vec<Parameter>,
     pub(super) aliases: usize,
     pub(super) features: BTreeSet<&'static str>,
+}
+
+impl Wanted {
+    /// The instances that a parameter is the identifier of.
+    pub(super) fn identity(self, blueprint: &Blueprint) -> Option<Extent> {
+        match self {
+            Self::Identity(extent) | Self::Member(extent) => Some(extent),
+            Self::KeyReference { class, reference } => {
+                Some(blueprint.classes[class].references[reference].target)
+            }
+            Self::Value(_) | Self::Key { .. } | Self::Whole(_) | Self::Rank => None,
+        }
+    }
 }
 
 impl RandomWrite {
@@ -407,9 +427,15 @@ impl WriteMaker<'_> {
                 set.push((loom, Assignment { via, to }));
             }
         }
+        let mut set_already = Vec::new();
         for end in self.ends(extent) {
             let (name, size) = self.blueprint.end_name(end);
+            // Nobody says what a relationship is whose two ends are set at once.
+            if set_already.contains(&(end.holder, end.reference)) {
+                continue;
+            }
             if !size.is_many() && self.random.chance(0.35) {
+                set_already.push((end.holder, end.reference));
                 let parameter = self.parameter(Wanted::Identity(self.blueprint.other_side(end)));
                 let loom = format!("{prefix}{name} = :{parameter}");
                 set.push((loom, Assignment { via, to: Assigned::Link { end, to: parameter } }));
@@ -462,7 +488,9 @@ impl WriteMaker<'_> {
 
     fn connect(&mut self, extent: Extent) -> Option<(String, Statement)> {
         let end = *self.random.pick(&self.ends(extent))?;
-        let to = self.parameter(Wanted::Identity(self.blueprint.other_side(end)));
+        let other = self.blueprint.other_side(end);
+        let many = self.blueprint.end_name(end).1.is_many();
+        let to = self.parameter(if many { Wanted::Member(other) } else { Wanted::Identity(other) });
         let path = format!("{}.{}", self.blueprint.extent_name(extent), self.blueprint.end_name(end).0);
         let (text, from) = self.selection(extent);
         Some((format!("CONNECT {path} TO :{to}{text}"), Statement::Connect { from, end, to }))

@@ -11,18 +11,19 @@
 //! | to-many reference | a table of pairs: number of the holder, key of the target |
 //! | symmetric reference | a table of pairs of keys, each link in both directions, whether or not both ends exist |
 //!
+//! A table `before_…` is a copy of a class as it was before a statement: some rules are about what was there.
+//!
 //! A row knows its `path`, by which facts are compared: keys and ordinals never change, so neither does a path.
 
-use super::blueprint::{Blueprint, Class, Integrity, Inverse, Preset, Reference, Size, Storage};
+use super::blueprint::{Blueprint, Class, Integrity, Preset, Reference, Storage};
 use super::scalar::Scalar;
 use std::fmt::Write;
 
 impl Blueprint {
     pub(super) fn tables(&self) -> String {
-        let mut sql =
-            "CREATE TABLE altered (member TEXT, rid INTEGER);\nCREATE TEMP TABLE matched (rid INTEGER PRIMARY KEY);\n\
+        let mut sql = "CREATE TEMP TABLE matched (rid INTEGER PRIMARY KEY);\n\
                        CREATE TEMP TABLE elements (rid INTEGER PRIMARY KEY, o INTEGER);\n"
-                .to_owned();
+            .to_owned();
         for (number, class) in self.classes.iter().enumerate() {
             self.class_table(&mut sql, number, class);
             for list in &class.lists {
@@ -35,23 +36,22 @@ impl Blueprint {
                 .unwrap();
             }
         }
-        for (class, number, reference) in self.references() {
+        for (class, _, reference) in self.references() {
             match reference.storage() {
                 Storage::SymmetricPairs => self.symmetric_table(&mut sql, class, reference),
                 Storage::Pairs => self.set_table(&mut sql, class, reference),
                 Storage::Columns => {}
             }
-            self.lost_links(&mut sql, class, number, reference);
-        }
-        for (number, class) in self.classes.iter().enumerate() {
-            self.immutable_triggers(&mut sql, number, class);
         }
         sql
     }
 
     fn class_table(&self, sql: &mut String, number: usize, class: &Class) {
-        let mut columns =
-            vec!["rid INTEGER PRIMARY KEY".to_owned(), "path TEXT".to_owned(), "cls INTEGER".to_owned()];
+        let mut columns = vec![
+            "rid INTEGER PRIMARY KEY AUTOINCREMENT".to_owned(),
+            "path TEXT".to_owned(),
+            "cls INTEGER".to_owned(),
+        ];
         match class.owner {
             None => columns.push("created INTEGER".to_owned()),
             Some((owner, _)) => {
@@ -85,7 +85,9 @@ impl Blueprint {
             constraints.push(format!("UNIQUE ({key})"));
         }
         columns.extend(constraints);
-        writeln!(sql, "CREATE TABLE {} ({});", class.name, columns.join(", ")).unwrap();
+        let name = &class.name;
+        writeln!(sql, "CREATE TABLE {name} ({});", columns.join(", ")).unwrap();
+        writeln!(sql, "CREATE TABLE before_{name} AS SELECT * FROM {name};").unwrap();
     }
 
     /// The lists of a class that have a counter: of values and of parts.
@@ -172,50 +174,6 @@ impl Blueprint {
     fn after_delete(&self, sql: &mut String, name: &str, class: usize, body: &str) {
         let table = &self.classes[class].name;
         writeln!(sql, "CREATE TRIGGER gone_{name} AFTER DELETE ON {table} BEGIN {body} END;").unwrap();
-    }
-
-    /// A required end that is derived: whoever loses its link is noted, and judged at the end of the statement.
-    fn lost_links(&self, sql: &mut String, class: usize, number: usize, reference: &Reference) {
-        let Inverse::Derived { size: Size::Required, .. } = reference.inverse else { return };
-        let (holder, name) = (&self.classes[class].name, &reference.name);
-        let lost = self.key_columns(reference.target.class, "");
-        let old = self.reference_columns(class, number, "OLD.");
-        let new = self.reference_columns(class, number, "NEW.");
-        writeln!(
-            sql,
-            "CREATE TABLE lost_{name} (holder, {0});\n\
-             CREATE TRIGGER lose_{name} AFTER UPDATE ON {holder} WHEN ({1}) IS NOT ({2}) \
-             AND EXISTS (SELECT 1 FROM {3} AS t WHERE {4}) \
-             BEGIN INSERT INTO lost_{name} VALUES (OLD.rid, {1}); END;",
-            lost.join(", "),
-            old.join(", "),
-            new.join(", "),
-            self.classes[reference.target.class].name,
-            Self::same(&old, &self.key_columns(reference.target.class, "t."))
-        )
-        .unwrap();
-    }
-
-    fn immutable_triggers(&self, sql: &mut String, number: usize, class: &Class) {
-        let table = &class.name;
-        let attributes = class.attributes.iter().filter(|attribute| attribute.immutable);
-        let mut fixed: Vec<(&str, Vec<String>)> =
-            attributes.map(|attribute| (attribute.name.as_str(), vec![attribute.name.clone()])).collect();
-        for (n, reference) in class.references.iter().enumerate().filter(|(_, reference)| reference.immutable)
-        {
-            fixed.push((&reference.name, self.reference_columns(number, n, "")));
-        }
-        for (name, columns) in fixed {
-            let differs: Vec<String> =
-                columns.iter().map(|column| format!("OLD.{column} IS NOT NEW.{column}")).collect();
-            writeln!(
-                sql,
-                "CREATE TRIGGER fixed_{name} AFTER UPDATE ON {table} WHEN {} BEGIN \
-                 INSERT INTO altered VALUES ('{name}', OLD.rid); END;",
-                differs.join(" OR ")
-            )
-            .unwrap();
-        }
     }
 }
 

@@ -247,7 +247,7 @@ impl Engine<'_> {
             let taken = Blueprint::same(&blueprint.reference_columns(class, number, ""), &taken);
             let own =
                 Blueprint::same(&blueprint.key_columns(class, ""), &blueprint.key_columns(class, ":c__"));
-            self.clear(
+            self.take_over(
                 LinkEnd { holder: class, reference: number, derived: false },
                 &format!("{taken} AND NOT {own}"),
             );
