@@ -20,6 +20,9 @@ pub trait Source {
     /// Some of the records that a read gives, in their order.
     fn page(&self, ask: &Ask<'_>) -> Result<Page, Stop>;
 
+    /// The buckets of time that any aggregate of a master is in, oldest first: the values of one field of its key.
+    fn time_buckets(&self, master: CollectionId, field: usize) -> Result<Vec<String>, Stop>;
+
     /// An entry of a copy by the identities that are its key.
     fn entry(&self, at: &EntryAt<'_>) -> Result<Option<Entry>, Stop>;
 }
@@ -51,7 +54,7 @@ pub enum From<'f> {
     /// Behind the page that gave the cursor.
     Cursor(&'f Cursor),
     /// Not before the record of these: what the columns that sort, behind the equal ones, hold, then what identifies the
-    /// row.
+    /// row. Of a master it is the identity alone.
     Row {
         sort: &'f [Value],
         row: &'f [Value],

@@ -32,6 +32,14 @@ impl TimeBucket {
         std::iter::successors(first, next).map(move |at| self.text(at))
     }
 
+    /// Whether a bucket can be one of those from that of one instant to that of another. Years before the first are in no
+    /// order as text: then any can.
+    #[must_use]
+    pub fn may_be_between(self, bucket: &str, low: Timestamp, high: Timestamp) -> bool {
+        let ordered = self.start(low).year() >= 0;
+        low <= high && (!ordered || (*self.of(low) <= *bucket && *bucket <= *self.of(high)))
+    }
+
     fn start(self, at: Timestamp) -> DateTime {
         let at = TimeZone::UTC.to_datetime(at);
         let (date, hour) = match self {

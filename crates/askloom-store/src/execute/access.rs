@@ -11,10 +11,13 @@ use askloom_model::{
     Collection, Contents, Id, KeyField, Leaf, Limit, OrderBy, Path, PositionId, Query, Value, fault,
 };
 use askloom_target::layout::Entry;
-use askloom_target::program::{Action, Each, Frame, How, Program, Range, Read, Retrieval};
+use askloom_target::program::{Action, Each, Frame, How, Program, Range, Read, Retrieval, ValueLoop};
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::sync::Arc;
+
+/// More buckets of time than these are not each looked into.
+const LISTED_BUCKETS: usize = 100;
 
 /// A query under way.
 #[derive(Clone, Copy)]
@@ -95,9 +98,9 @@ impl QueryExec<'_> {
         self.after.filter(|_| self.query().per_group.is_none())
     }
 
-    pub(super) fn reading(&self) -> Reading {
+    pub(super) fn reading(&self) -> Result<Reading, Stop> {
         let open = |read| OpenRead { read, cursor: None, taken: 0, done: false };
-        Reading { reads: self.reads().into_iter().map(open).collect(), ..Reading::default() }
+        Ok(Reading { reads: self.reads()?.into_iter().map(open).collect(), ..Reading::default() })
     }
 
     /// Reads a page of each read that is open, joins and filters its rows, and keeps those that can be in the answer. If
@@ -237,7 +240,7 @@ impl QueryExec<'_> {
     }
 
     /// The first reads with the arguments in their slots; none of one that nothing can match.
-    fn reads(&self) -> Vec<Read> {
+    fn reads(&self) -> Result<Vec<Read>, Stop> {
         let schema = self.source.schema();
         let mut reads = Vec::new();
         for step in self.retrieval.access.steps.iter().filter_map(|&step| self.program.steps.get(step)) {
@@ -248,11 +251,31 @@ impl QueryExec<'_> {
                 Each::Once => {
                     reads.extend(read.filled(table, &Frame { parameters, ..Frame::default() }));
                 }
-                Each::Values(loops) => reads.extend(read.for_each(table, loops, parameters)),
+                Each::Values(loops) => {
+                    for loops in self.over_time_buckets(read, loops)? {
+                        reads.extend(read.for_each(table, &loops, parameters));
+                    }
+                }
                 Each::Rows(_) | Each::Found(_) | Each::RowsOfCopy(_) | Each::FoundOfCopy(_) => {}
             }
         }
-        reads
+        Ok(reads)
+    }
+
+    /// Loops over more buckets of time than are worth a look each go by the buckets that there are.
+    fn over_time_buckets(&self, read: &Read, loops: &[ValueLoop]) -> Result<Vec<Vec<ValueLoop>>, Stop> {
+        let parameters = self.scene.arguments;
+        let long = loops.iter().position(|one| one.has_more_buckets(LISTED_BUCKETS, parameters));
+        let Some((at, one)) = long.and_then(|at| Some((at, loops.get(at)?))) else {
+            return Ok(vec![loops.to_vec()]);
+        };
+        let there = self.source.time_buckets(read.table, one.field)?;
+        let with = |only: ValueLoop| {
+            let own =
+                |(place, other): (usize, &ValueLoop)| if place == at { only.clone() } else { other.clone() };
+            loops.iter().enumerate().map(own).collect()
+        };
+        Ok(one.one_by_one(&there, parameters).into_iter().map(with).collect())
     }
 
     /// Aggregates, and the instances of the main class that are in them.

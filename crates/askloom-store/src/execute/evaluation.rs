@@ -76,7 +76,10 @@ impl<'e> Evaluation<'e> {
         }
         let mut reading = self.reading.take();
         let stepped = self.with(source, |exec| {
-            let reading = reading.get_or_insert_with(|| exec.reading());
+            let reading = match &mut reading {
+                Some(reading) => reading,
+                none => none.insert(exec.reading()?),
+            };
             exec.chunk(reading)?;
             Ok(reading.is_done())
         });

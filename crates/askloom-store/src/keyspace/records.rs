@@ -14,6 +14,7 @@ use askloom_target::embedded::{
 };
 use askloom_target::layout::{Entry, Field, Holds, Shape, Table};
 use askloom_target::program::{Bounds, How, Range, Read, Term};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// A keyspace as a source of records.
@@ -94,6 +95,28 @@ impl Source for KeyspaceRecords<'_> {
                 Ok(self.entries(ask, &RecordKeys { number, collection, table, block, sort })?)
             }
         }
+    }
+
+    /// Looks for the first key behind each partition that it has found, so that it reads one key of each.
+    fn time_buckets(&self, master: CollectionId, field: usize) -> Result<Vec<String>, Stop> {
+        let all = KeyBounds::below(block_prefix(self.schema.number(master), &[]));
+        let start = all.from.len();
+        let mut from = Some(all.from);
+        let mut found = BTreeSet::new();
+        while let Some(next) = from.take() {
+            self.keyspace.scan(&next, all.to.as_deref(), false, &mut |key, _| {
+                let mut rest = key.get(start..).ok_or(DecodeError)?;
+                for _ in 0..field {
+                    decode(&mut rest)?;
+                }
+                if let Value::Text(bucket) = decode(&mut rest)? {
+                    found.insert(bucket);
+                }
+                from = key.get(..key.len() - rest.len()).and_then(prefix_end);
+                Ok(false)
+            })?;
+        }
+        Ok(found.into_iter().collect())
     }
 
     fn entry(&self, at: &EntryAt<'_>) -> Result<Option<Entry>, Stop> {

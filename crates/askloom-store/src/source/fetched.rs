@@ -14,6 +14,8 @@ use std::sync::Arc;
 pub enum Wanted {
     Block(ClassId, Identity),
     Page(WantedPage),
+    /// The buckets of time in a field of a master's key.
+    TimeBuckets(CollectionId, usize),
     Entry(EntryKey),
 }
 
@@ -65,6 +67,7 @@ pub struct Fetched<'f> {
     schema: &'f Schema,
     blocks: HashMap<(ClassId, Identity), Option<Arc<Stored>>>,
     pages: Vec<(WantedPage, Page)>,
+    time_buckets: HashMap<(CollectionId, usize), Vec<String>>,
     entries: HashMap<EntryKey, Option<Entry>>,
     wanted: RefCell<Vec<Wanted>>,
 }
@@ -73,7 +76,14 @@ impl<'f> Fetched<'f> {
     #[must_use]
     pub fn new(schema: &'f Schema) -> Self {
         let wanted = RefCell::default();
-        Self { schema, blocks: HashMap::new(), pages: Vec::new(), entries: HashMap::new(), wanted }
+        Self {
+            schema,
+            blocks: HashMap::new(),
+            pages: Vec::new(),
+            time_buckets: HashMap::new(),
+            entries: HashMap::new(),
+            wanted,
+        }
     }
 
     /// All that was found lacking since this was last asked, each once.
@@ -93,6 +103,10 @@ impl<'f> Fetched<'f> {
                 let page = source.page(&Ask { read: &wanted.read, from, at_most: wanted.at_most })?;
                 self.pages.push((wanted, page));
             }
+            Wanted::TimeBuckets(master, field) => {
+                let buckets = source.time_buckets(master, field)?;
+                self.time_buckets.insert((master, field), buckets);
+            }
             Wanted::Entry(key) => {
                 let (collection, node) = (key.collection, key.node);
                 let entry = source.entry(&EntryAt { collection, block: &key.block, node, row: &key.row })?;
@@ -106,6 +120,7 @@ impl<'f> Fetched<'f> {
     pub fn forget(&mut self) {
         self.blocks.clear();
         self.pages.clear();
+        self.time_buckets.clear();
         self.entries.clear();
     }
 
@@ -137,6 +152,13 @@ impl Source for Fetched<'_> {
         match self.pages.iter().find(|(known, _)| *known == wanted) {
             Some((_, page)) => Ok(page.clone()),
             None => self.lacks(Wanted::Page(wanted)),
+        }
+    }
+
+    fn time_buckets(&self, master: CollectionId, field: usize) -> Result<Vec<String>, Stop> {
+        match self.time_buckets.get(&(master, field)) {
+            Some(buckets) => Ok(buckets.clone()),
+            None => self.lacks(Wanted::TimeBuckets(master, field)),
         }
     }
 

@@ -5,7 +5,7 @@ use super::fit::{FittedBound, Side, fitted, fitted_bound};
 use super::{Bounds, How, InstantFrom, Range, Read, Term, ValueFrom};
 use crate::embedded::encode;
 use crate::layout::{Holds, Table};
-use askloom_model::{BucketsBetween, InSet, Operand, Type, Value};
+use askloom_model::{BucketsBetween, Constant, InSet, Operand, Type, Value};
 use std::collections::BTreeSet;
 
 /// What slots are filled from.
@@ -148,6 +148,48 @@ impl Read {
         };
         let columns = terms.into_iter().filter(of_loop).filter_map(|term| term.column);
         columns.filter_map(|column| Some(&table.columns.get(column)?.holds)).collect()
+    }
+}
+
+impl ValueLoop {
+    /// Whether there are more buckets of time between the instants of the loop than so many.
+    #[must_use]
+    pub fn has_more_buckets(&self, than: usize, parameters: &[Value]) -> bool {
+        match &self.of {
+            LoopOf::TimeBuckets { between: BucketsBetween { unit, low, high }, .. } => {
+                match (operand(low, parameters), operand(high, parameters)) {
+                    (Value::Timestamp(low), Value::Timestamp(high)) => {
+                        unit.between(low, high).nth(than).is_some()
+                    }
+                    _no_instants => false,
+                }
+            }
+            LoopOf::Set(_) | LoopOf::Buckets(_) => false,
+        }
+    }
+
+    /// For each bucket that is between the instants of the loop, in its order, a loop that has only this one. The
+    /// buckets are those of a whole collection, oldest first.
+    #[must_use]
+    pub fn one_by_one(&self, buckets: &[String], parameters: &[Value]) -> Vec<Self> {
+        let LoopOf::TimeBuckets { between: BucketsBetween { unit, low, high }, latest_first } = &self.of
+        else {
+            return vec![self.clone()];
+        };
+        let (Value::Timestamp(low), Value::Timestamp(high)) =
+            (operand(low, parameters), operand(high, parameters))
+        else {
+            return Vec::new();
+        };
+        let there = buckets.iter().filter(|bucket| unit.may_be_between(bucket, low, high));
+        let only = |bucket: &String| {
+            let bucket = Operand::Constant(Constant::Text(bucket.clone()));
+            Self { field: self.field, of: LoopOf::Set(InSet::List(vec![bucket])) }
+        };
+        match latest_first {
+            true => there.rev().map(only).collect(),
+            false => there.map(only).collect(),
+        }
     }
 }
 
