@@ -342,7 +342,7 @@ impl QueryExec<'_> {
 
     /// The identity of the aggregate that the page before ended with, if the rows are aggregates in the query's order.
     fn last_aggregate(&self) -> Option<Value> {
-        let after = self.starts_after().filter(|_| self.retrieval.access.in_order)?;
+        let after = self.starts_after().filter(|_| self.comes_in_order())?;
         let position = self.retrieval.access.positions.first().copied().flatten()?;
         let itself = Path { position, hops: Vec::new(), leaf: Leaf::Itself };
         let at = self.query().row_identity().iter().position(|path| *path == itself)?;
@@ -442,10 +442,16 @@ impl QueryExec<'_> {
         }
     }
 
+    /// Whether the rows of all reads together come in the query's order. Of several reads that are sorted afterwards, the
+    /// row that a page ended with is a row of one, and its key says nothing about the others.
+    fn comes_in_order(&self) -> bool {
+        self.retrieval.access.in_order && !self.retrieval.sorts
+    }
+
     /// Where the page before ended, if that can be told from the keys: what the columns that sort hold behind the equal
     /// ones, and the identities of the row.
     fn last_row(&self, collection: &Collection, read: &Read) -> Option<(Vec<Value>, Vec<Value>)> {
-        let after = self.starts_after().filter(|_| self.retrieval.access.in_order)?;
+        let after = self.starts_after().filter(|_| self.comes_in_order())?;
         let How::Range(range) = &read.how else { return None };
         let positions = &self.retrieval.access.positions;
         let mut sort = Vec::new();

@@ -214,7 +214,7 @@ impl Engine<'_> {
                 }
                 Assigned::Part { part, parameter, .. } => {
                     for owner in self.numbers(rows) {
-                        let done = self.replace_part(class, *part, owner, arguments.get(parameter));
+                        let done = self.set_part(class, *part, owner, arguments.get(parameter));
                         refusals.extend(done.err().into_iter().flatten());
                     }
                 }

@@ -4,7 +4,7 @@
 use super::arguments::Arguments;
 use super::blueprint::{Blueprint, Extent};
 use super::rules::{Rules, of_extent};
-use super::statement::{RandomWrite, Statement};
+use super::statement::{LinkEnd, RandomWrite, Statement};
 use super::unsaid::Unsaid;
 use rusqlite::types::Value as Sql;
 use rusqlite::{Connection, OptionalExtension};
@@ -36,6 +36,8 @@ pub(super) struct Engine<'a> {
     pub(super) uuids: std::vec::IntoIter<String>,
     /// Whether the last statement means something that nobody says.
     pub(super) unsaid: Option<Unsaid>,
+    /// Links that the aggregate which is being put has, with the number of the row that holds them.
+    pub(super) given_links: Vec<(LinkEnd, i64, Vec<Sql>)>,
     /// The last key that a row got because its own was taken.
     pub(super) elsewhere: i64,
     /// What happened that coverage asks for.
@@ -59,6 +61,7 @@ impl<'a> Engine<'a> {
             now: 0,
             uuids: Vec::new().into_iter(),
             unsaid: None,
+            given_links: Vec::new(),
             elsewhere: 0,
             notes: BTreeSet::new(),
             log: Vec::new(),

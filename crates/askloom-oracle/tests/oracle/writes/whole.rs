@@ -107,6 +107,7 @@ impl Engine<'_> {
         });
         let conflict = if existing.is_some() { conflict } else { Conflict::Refuse };
         self.put_inside(extent.class, row, fields, conflict, &mut refusals);
+        self.put_given_links();
         if refusals.is_empty() { Ok(1) } else { Err(refusals) }
     }
 
@@ -311,16 +312,22 @@ impl Engine<'_> {
     fn put_links(&mut self, class: usize, number: usize, row: i64, given: &[Json], conflict: Conflict) {
         let reference = &self.blueprint.classes[class].references[number];
         let end = LinkEnd { holder: class, reference: number, derived: false };
-        let rows = format!("SELECT {row} AS rid");
         if conflict != Conflict::Refuse {
-            self.disconnect(end, &rows, None);
+            self.disconnect(end, &format!("SELECT {row} AS rid"), None);
         }
         let target = reference.target.class;
-        let columns = self.blueprint.key_columns(target, "link__");
-        for id in given {
-            let id = self.blueprint.identity(target, id);
-            self.values.extend(columns.iter().cloned().zip(id));
-            self.connect(end, &rows, "link");
+        self.given_links.extend(given.iter().map(|id| (end, row, self.blueprint.identity(target, id))));
+    }
+
+    /// Makes the links that were given, after all that an aggregate had before are gone: its parts may be linked to
+    /// each other.
+    fn put_given_links(&mut self) {
+        for (end, row, id) in std::mem::take(&mut self.given_links) {
+            let columns = self.blueprint.key_columns(self.blueprint.other_side(end).class, "link__");
+            self.values.extend(columns.into_iter().zip(id));
+            let holder = &self.blueprint.classes[end.holder].name;
+            // The row may be gone by now, with a part of its own that it refers to.
+            self.connect(end, &format!("SELECT rid FROM {holder} WHERE rid = {row}"), "link");
         }
     }
 
@@ -381,17 +388,25 @@ impl Engine<'_> {
             (&self.blueprint.classes[class].name, &self.blueprint.classes[class].parts[part].name);
         let ordinal = self.number(&format!("SELECT n_{name} FROM {table} WHERE rid = {owner}")).unwrap();
         self.run(&format!("UPDATE {table} SET n_{name} = n_{name} + 1 WHERE rid = {owner}"));
-        self.put_part(Slot { class, part, owner, ordinal }, fields, Conflict::Refuse)
+        let done = self.put_part(Slot { class, part, owner, ordinal }, fields, Conflict::Refuse);
+        self.put_given_links();
+        done
     }
 
-    /// A single part in place of the one that is there.
-    pub(super) fn replace_part(
+    /// A single part in place of the one that is there, with its links.
+    pub(super) fn set_part(
         &mut self,
         class: usize,
         part: usize,
         owner: i64,
         given: &Json,
     ) -> Result<(), Refusals> {
+        let done = self.replace_part(class, part, owner, given);
+        self.put_given_links();
+        done
+    }
+
+    fn replace_part(&mut self, class: usize, part: usize, owner: i64, given: &Json) -> Result<(), Refusals> {
         let inner = self.blueprint.classes[class].parts[part].class;
         self.drop_parts(inner, owner, std::slice::from_ref(given));
         match given {
