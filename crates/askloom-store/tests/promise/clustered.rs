@@ -25,7 +25,7 @@ pub(crate) fn statements(conceptual: &Conceptual, random: &Random) -> Vec<String
         let random = random.fork(name);
         let Some(split) = split(conceptual, class, &random).filter(|_| random.percent(70)) else { continue };
         made.push(declaration(conceptual, &split, &random));
-        if random.fork("asked").percent(80) {
+        if random.fork("asked").percent(50) {
             made.push(query(conceptual, &split, &format!("of{name}"), &random.fork("query")));
         }
     }

@@ -93,8 +93,8 @@ pub fn writes(layout: &Layout, tables: &[DynamoTable], batch: &Batch) -> Vec<Rep
                 );
             }
             (None, Some(stamps)) => {
-                let write = copy(layout, table, stamps, batch, change);
-                let write = write.map(|write| in_local_indexes(layout, tables, batch, table, change, write));
+                let write = copy(layout, table, stamps, batch, change)
+                    .map(|write| in_local_indexes(layout, tables, batch, table, change, write));
                 copies.extend(write.map(|write| (change.each, write)));
             }
             (None, None) => {}
@@ -187,8 +187,7 @@ fn in_local_indexes(
 
 /// The cells of a record as terms.
 pub(super) fn known(cells: &[Value]) -> Vec<Term> {
-    let one = |(at, cell): (usize, &Value)| Term::known(cell.clone(), at);
-    cells.iter().enumerate().map(one).collect()
+    cells.iter().enumerate().map(|(at, cell)| Term::known(cell.clone(), at)).collect()
 }
 
 /// The write that puts what is already there into a global index. Nothing if that is in it by its members.

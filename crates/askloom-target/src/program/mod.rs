@@ -1,6 +1,7 @@
 //! What a statement of the model does on a store, before it is in any store's words: reads of blocks and ranges, then
 //! changes that belong together. A target turns each step into one statement of its own.
 
+mod beyond_plan;
 mod bind;
 mod client;
 mod copies;
@@ -13,6 +14,7 @@ mod follow;
 mod frame;
 mod kept;
 mod looking;
+mod lookups;
 mod merge;
 mod missing;
 mod note;

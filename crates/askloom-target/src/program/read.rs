@@ -4,14 +4,13 @@ use super::bind::{Given, fitted, from, time_bucket};
 use super::client::{client, is_narrower, keeps_the_deleted, leads};
 use super::words::set_name;
 use super::{
-    Action, Bounds, Each, FetchedRows, FirstRows, How, IdentityIn, LoopOf, Note, Program, Range, Read,
-    Retrieval, Start, Step, StepIndex, Term, ValueFrom, ValueLoop, Way, Ways,
+    Action, Bounds, Each, FetchedRows, FirstRows, How, LoopOf, Note, Program, Range, Read, Retrieval, Start,
+    Step, StepIndex, Term, ValueFrom, ValueLoop, Ways,
 };
 use crate::layout::{Column, Field, Layout, Shape, Table};
 use askloom_model::{
-    ClassId, CollectionId, Conceptual, Condition, Contents, EndId, Fetch, Follow, Found, HomePlace, Id,
-    Inclusive, Joining, KeyRange, KeySet, KeyValue, Leaf, Limit, Member, Operand, Path, Plan, Position,
-    PositionId, Query, Reading, RelationshipKind, StepOf, Value,
+    CollectionId, Conceptual, Contents, EndId, Found, Inclusive, KeyRange, KeySet, KeyValue, Leaf, Limit,
+    Operand, Path, Plan, Position, PositionId, Query, Reading, StepOf, Value,
 };
 
 /// What a query does by its plan. Arguments are in the order of its parameters.
@@ -46,10 +45,10 @@ pub(super) fn read_rows(
 /// What comes from which of the steps that a plan has become.
 #[derive(Default)]
 pub(super) struct ReadRows {
-    key_lookup: Option<Box<Retrieval>>,
-    first: Vec<StepIndex>,
-    fetches: Vec<FetchedRows>,
-    ways: Ways,
+    pub(super) key_lookup: Option<Box<Retrieval>>,
+    pub(super) first: Vec<StepIndex>,
+    pub(super) fetches: Vec<FetchedRows>,
+    pub(super) ways: Ways,
 }
 
 impl ReadRows {
@@ -80,21 +79,21 @@ impl ReadRows {
     }
 }
 
-struct Reads<'r> {
-    given: Given<'r>,
-    plan: &'r Plan,
-    positions: &'r askloom_model::Table<PositionId, Position>,
+pub(super) struct Reads<'r> {
+    pub(super) given: Given<'r>,
+    pub(super) plan: &'r Plan,
+    pub(super) positions: &'r askloom_model::Table<PositionId, Position>,
     /// What the first rows are for.
-    start: Start,
-    steps: &'r mut Vec<Step>,
-    rows: ReadRows,
+    pub(super) start: Start,
+    pub(super) steps: &'r mut Vec<Step>,
+    pub(super) rows: ReadRows,
 }
 
 /// A field of the key, and what an IN has chosen for it: a value, or a name for each of them.
 type Chosen = Vec<(usize, String, Option<Value>)>;
 
 impl Reads<'_> {
-    fn conceptual(&self) -> &Conceptual {
+    pub(super) fn conceptual(&self) -> &Conceptual {
         &self.given.layout.conceptual
     }
 
@@ -162,187 +161,8 @@ impl Reads<'_> {
         }
     }
 
-    /// What stands at a position, by its own identity or, inside an aggregate, by what stands above it.
-    fn load(&mut self, position: PositionId, note: &Note) {
-        let row = &self.positions[position];
-        let entity = row.class.filter(|class| self.conceptual().classes[*class].kind.is_entity());
-        let is_root = |class: &ClassId| {
-            self.conceptual().homes(*class).iter().all(|home| home.place == HomePlace::Root)
-        };
-        match (entity, row.from) {
-            (Some(class), None) => self.instances(class, note, IdentityIn::Position(position)),
-            (Some(class), Some(_)) if is_root(&class) => {
-                self.instances(class, note, IdentityIn::Position(position));
-            }
-            (_, Some(hop)) => {
-                self.load(hop.parent, note);
-                if let Member::End(end) = hop.step {
-                    self.lead(hop.parent, &[], end, note);
-                }
-            }
-            (None, None) => {}
-        }
-    }
-
-    /// Rows of a copy may be of more classes than are asked for: the instances say of which they are.
-    fn classes(&mut self) {
-        if is_narrower(self.given.layout, self.positions, self.plan) {
-            let positions: Vec<PositionId> = self.positions.ids().collect();
-            positions.into_iter().for_each(|position| self.load(position, &Note::Class));
-        }
-    }
-
-    /// Where one end leads from what hops lead to. A part is in its owner, and the owner around it.
-    fn lead(&mut self, position: PositionId, before: &[EndId], end: EndId, note: &Note) {
-        let row = &self.conceptual().ends[end];
-        let stored = self.conceptual().stored_end(end);
-        if self.conceptual().ends[stored].kind == RelationshipKind::Composition {
-            return;
-        }
-        let (target, holds, symmetric) = (row.target, row.stored, row.inverse == Some(end));
-        if holds {
-            self.instances(target, note, IdentityIn::Path(reference(position, before, end)));
-        }
-        if !holds || symmetric {
-            self.refer(position, before, end);
-        }
-    }
-
-    /// Finds those that a derived end leads to, unless the plan does already.
-    fn refer(&mut self, position: PositionId, before: &[EndId], end: EndId) {
-        let stored = self.conceptual().stored_end(end);
-        if self.rows.ways.referrers.iter().any(|(known, _, _)| *known == stored) {
-            return;
-        }
-        let from = match before.split_last() {
-            Some((&last, before)) => reference(position, before, last),
-            None => Path { position, hops: Vec::new(), leaf: Leaf::Itself },
-        };
-        self.referrers(Member::End(end), &from, true);
-    }
-
-    /// What paths and conditions need that no step of the plan is about: those that derived ends of a path lead to, the
-    /// owners of parts that are referred to, and what is above or below in a tree.
-    fn beyond_plan(&mut self) {
-        for path in self.plan.paths() {
-            if self.is_given(path) && !self.is_nested_value(path) {
-                continue;
-            }
-            let joined = self.plan.joins.iter().any(|join| join.position == path.position);
-            if !joined && !self.brings_aggregates() {
-                self.load(path.position, &Note::Aggregate);
-            }
-            for (at, &end) in path.hops.iter().enumerate() {
-                let before = path.hops.get(..at).unwrap_or_default();
-                let target = self.conceptual().ends[end].target;
-                let inside =
-                    self.conceptual().homes(target).iter().any(|home| home.place == HomePlace::Inside);
-                if !self.conceptual().ends[end].stored || self.is_symmetric(end) || inside {
-                    self.lead(path.position, before, end, &Note::Target(Member::End(end)));
-                }
-            }
-            if let Leaf::Reference(end) = path.leaf
-                && (!self.conceptual().ends[end].stored || self.is_symmetric(end))
-            {
-                self.lead(path.position, &path.hops, end, &Note::Target(Member::End(end)));
-            }
-        }
-        let filter = self.plan.filter.as_ref();
-        for path in filter.map(trees).unwrap_or_default() {
-            self.climb(path);
-        }
-    }
-
-    /// Whether a path ends in value objects, which only their aggregate has.
-    fn is_nested_value(&self, path: &Path) -> bool {
-        let conceptual = self.conceptual();
-        match path.leaf {
-            Leaf::Itself if path.hops.is_empty() => {
-                let class = self.positions[path.position].class;
-                class.is_some_and(|class| !conceptual.classes[class].kind.is_entity())
-            }
-            Leaf::Reference(end) => conceptual.ends[end].kind == RelationshipKind::Composition,
-            Leaf::Itself | Leaf::Attribute(_) | Leaf::Bucket(_) | Leaf::TimeBucket(..) => false,
-        }
-    }
-
-    fn is_symmetric(&self, end: EndId) -> bool {
-        self.conceptual().ends[end].inverse == Some(end)
-    }
-
-    /// Whether the value of a path comes with the rows, or follows from values that do.
-    fn is_given(&self, path: &Path) -> bool {
-        let at_hand = |path: &Path| self.is_held(path) || self.is_known_id(path);
-        let derived = || {
-            let ways = self.conceptual().derivations(path);
-            ways.iter().any(|way| way.paths().iter().all(&at_hand))
-        };
-        at_hand(path) || derived()
-    }
-
-    /// Whether an entry of the rows, or one with their identity, has the value of a path.
-    fn is_held(&self, path: &Path) -> bool {
-        let expires = self.conceptual().classes.iter().any(|(_, class)| class.ttl.is_some());
-        let held = |collection: CollectionId, positions: &[Option<PositionId>]| {
-            let collection = &self.given.layout.design.collections[collection];
-            let same = |own: &Path| {
-                positions.get(own.position.index()).copied().flatten() == Some(path.position)
-                    && own.hops == path.hops
-                    && own.leaf == path.leaf
-            };
-            !matches!(collection.contents, Contents::Aggregate(_)) && collection.held().any(same)
-        };
-        let access = &self.plan.access;
-        !expires
-            && (held(access.collection, &access.positions)
-                || self.plan.fetches.iter().any(|fetch| held(fetch.collection, &fetch.positions)))
-    }
-
-    /// Whether a path is the identity of what stands at its position, or a part of it.
-    fn is_known_id(&self, path: &Path) -> bool {
-        let conceptual = self.conceptual();
-        let class = self.positions[path.position].class.filter(|_| path.hops.is_empty());
-        let Some(class) = class.filter(|class| conceptual.classes[*class].kind.is_entity()) else {
-            return false;
-        };
-        let identifier = &conceptual.classes[class].identifier;
-        match path.leaf {
-            Leaf::Itself => true,
-            Leaf::Attribute(id) => identifier.contains(&Member::Attribute(id)),
-            Leaf::Reference(id) => identifier.contains(&Member::End(id)),
-            Leaf::Bucket(_) | Leaf::TimeBucket(..) => false,
-        }
-    }
-
-    /// A walk towards the root of a tree: each instance names the one above it, or an index leads there.
-    fn climb(&mut self, path: &Path) {
-        let conceptual = self.conceptual();
-        let class = match (path.leaf, path.hops.last()) {
-            (Leaf::Reference(end), _) => Some(conceptual.ends[end].target),
-            (Leaf::Itself, Some(&hop)) => Some(conceptual.ends[hop].target),
-            (Leaf::Itself, None) => self.positions[path.position].class,
-            (Leaf::Attribute(_) | Leaf::Bucket(_) | Leaf::TimeBucket(..), _) => None,
-        };
-        let Some(class) = class else { return };
-        let end = conceptual.all_members(class).find_map(|member| match member {
-            Member::End(end) if conceptual.ends[end].tree => Some(end),
-            Member::End(_) | Member::Attribute(_) => None,
-        });
-        let Some(end) = end else { return };
-        self.instances(class, &Note::Ancestor(end), IdentityIn::Path(path.clone()));
-        let many = self.conceptual().ends[end].cardinality.is_many();
-        let stored = self.conceptual().ends[end].stored;
-        // Of a to-many tree the child is asked: for who holds it, or for whom it holds.
-        if (many && stored) || (!many && !stored) || self.is_symmetric(end) {
-            let known = self.conceptual().stored_end(end);
-            if self.rows.ways.referrers.iter().all(|(own, _, _)| *own != known) {
-                self.referrers(Member::End(end), path, true);
-            }
-        }
-    }
-
     /// Whether the rows come with the aggregates that they are of: from a master, or by an index that leads there.
-    fn brings_aggregates(&self) -> bool {
+    pub(super) fn brings_aggregates(&self) -> bool {
         let collection = &self.given.layout.design.collections[self.plan.access.collection];
         matches!(collection.contents, Contents::Aggregate(_))
             || leads(self.conceptual(), collection, self.plan)
@@ -541,179 +361,20 @@ impl Reads<'_> {
         }
     }
 
-    /// A look-up of what an entry does not hold: of the instance at a position, or further along a path.
-    fn follow(&mut self, follow: &Follow) {
-        let position = follow.position;
-        match follow.hops.split_last() {
-            Some((&last, before)) => {
-                let from = match before.split_last() {
-                    Some((&end, before)) => reference(position, before, end),
-                    None => Path { position, hops: Vec::new(), leaf: Leaf::Itself },
-                };
-                self.joining(&follow.how, &from, Member::End(last));
-            }
-            None => self.instance_at(&follow.how, position),
-        }
-    }
-
-    /// The instance that stands at a position.
-    fn instance_at(&mut self, how: &Joining, position: PositionId) {
-        let note = match self.positions[position].from {
-            Some(hop) => Note::Target(hop.step),
-            None => Note::Aggregate,
-        };
-        match how {
-            Joining::Inside => {}
-            Joining::LookUp { .. }
-            | Joining::PartByIndex { .. }
-            | Joining::PartByScan { .. }
-            | Joining::Back { .. } => self.load(position, &note),
-            Joining::BackByScan { master } => {
-                self.push(note, Each::Once, Read::new(*master, How::All));
-            }
-        }
-    }
-
-    /// What a step leads to from where a path ends.
-    fn joining(&mut self, how: &Joining, from: &Path, step: Member) {
-        match how {
-            Joining::Inside => {}
-            Joining::LookUp { master }
-            | Joining::PartByIndex { master, .. }
-            | Joining::PartByScan { master } => match step {
-                Member::End(end) => {
-                    let row = &self.conceptual().ends[end];
-                    let class = if row.stored { row.target } else { row.class };
-                    let to = IdentityIn::Path(self.beyond(from, end));
-                    self.instances(class, &Note::Target(step), to);
-                }
-                Member::Attribute(_) => {
-                    self.block(*master, Note::Aggregate, self.identity_of(from));
-                }
-            },
-            Joining::Back { .. } => self.referrers(step, from, true),
-            Joining::BackByScan { .. } => self.referrers(step, from, false),
-        }
-    }
-
-    /// Those that a derived end leads to, wherever instances of their class are: by an index from the target if there is
-    /// one and the plan goes by it, else by reading everything.
-    fn referrers(&mut self, step: Member, from: &Path, by_index: bool) {
-        let Member::End(end) = step else { return };
-        let layout = self.given.layout;
-        let end = layout.conceptual.stored_end(end);
-        for occurrence in layout.conceptual.occurrences(layout.conceptual.ends[end].class) {
-            let Some(master) = layout.design.master(occurrence.root) else { continue };
-            let index = layout.design.index(&occurrence, Leaf::Reference(end)).filter(|_| by_index);
-            let way = match index {
-                Some(index) => {
-                    let found = self.block(index, Note::ReferrerIds(step), self.identity_of(from));
-                    self.found(master, Note::Referrers(step), found);
-                    Way::Indexes(vec![found])
-                }
-                None => {
-                    self.push(Note::ReferrersByScan(step), Each::Once, Read::new(master, How::All));
-                    Way::Scan
-                }
-            };
-            self.rows.ways.refer(end, occurrence.root, way);
-        }
-    }
-
-    /// The reference at the end of a path that goes one end further.
-    fn beyond(&self, from: &Path, end: EndId) -> Path {
-        let mut hops = from.hops.clone();
-        if let Leaf::Reference(last) = from.leaf {
-            hops.push(last);
-        }
-        reference(from.position, &hops, end)
-    }
-
-    fn identity_of(&self, path: &Path) -> IdentityIn {
-        match path.leaf {
-            Leaf::Itself if path.hops.is_empty() => IdentityIn::Position(path.position),
-            Leaf::Itself
-            | Leaf::Attribute(_)
-            | Leaf::Reference(_)
-            | Leaf::Bucket(_)
-            | Leaf::TimeBucket(..) => IdentityIn::Path(path.clone()),
-        }
-    }
-
-    /// The instances of a class by their ids: in aggregates of their own, or inside others, which an index leads to.
-    fn instances(&mut self, class: ClassId, note: &Note, identity: IdentityIn) {
-        let layout = self.given.layout;
-        for home in layout.conceptual.homes(class) {
-            let Some(master) = layout.design.master(home.root) else { continue };
-            match home.place {
-                HomePlace::Root => {
-                    self.block(master, note.clone(), identity.clone());
-                }
-                HomePlace::Inside => {
-                    let indexes = part_indexes(layout, class, home.root);
-                    if indexes.is_empty() {
-                        let read = Read::new(master, How::All);
-                        self.push(Note::OwnerByScan(Box::new(note.clone())), Each::Once, read);
-                        self.rows.ways.own(class, home.root, Way::Scan);
-                    }
-                    for index in indexes {
-                        let owner = Note::Owner(Box::new(note.clone()));
-                        let found = self.block(index, owner, identity.clone());
-                        self.found(master, note.clone(), found);
-                        self.rows.ways.own(class, home.root, Way::Indexes(vec![found]));
-                    }
-                }
-            }
-        }
-    }
-
-    /// A block by an identity that rows have. Where it is read for another one already, both are what it is read for.
-    fn block(&mut self, table: CollectionId, note: Note, identity: IdentityIn) -> StepIndex {
-        let action = Action::Read(Read::new(table, How::Block(self.block_slots(table))));
-        for (at, step) in self.steps.iter_mut().enumerate() {
-            if let Each::Rows(places) = &mut step.each
-                && step.action == action
-            {
-                if !places.contains(&identity) {
-                    places.push(identity);
-                }
-                return at;
-            }
-        }
-        self.steps.push(Step { note, each: Each::Rows(vec![identity]), action });
-        self.steps.len() - 1
-    }
-
-    /// A block by the identities that an earlier step gives.
-    fn found(&mut self, table: CollectionId, note: Note, by: StepIndex) {
-        let terms = self.block_slots(table);
-        self.push(note, Each::Found(by), Read::new(table, How::Block(terms)));
-    }
-
-    fn fetch(&mut self, fetch: &Fetch) {
-        let layout = self.given.layout;
-        let Some(table) = layout.table(fetch.collection) else { return };
-        let terms = identity_slots(layout, table, Column::is_key);
-        let read = Read::new(fetch.collection, How::Record(terms));
-        let step = self.push(Note::Fetch, Each::Rows(vec![IdentityIn::Row]), read);
-        let positions = fetch.positions.clone();
-        self.rows.fetches.push(FetchedRows { step, collection: fetch.collection, positions });
-    }
-
     fn first_rows(&mut self, note: Note, each: Each, read: Read) {
         let step = self.push(note, each, read);
         self.rows.first.push(step);
     }
 
     /// A slot for each column that says which block it is.
-    fn block_slots(&self, table: CollectionId) -> Vec<Term> {
+    pub(super) fn block_slots(&self, table: CollectionId) -> Vec<Term> {
         let layout = self.given.layout;
         layout
             .table(table)
             .map_or_else(Vec::new, |of| identity_slots(layout, of, |column| of.names_block(column)))
     }
 
-    fn push(&mut self, note: Note, each: Each, read: Read) -> StepIndex {
+    pub(super) fn push(&mut self, note: Note, each: Each, read: Read) -> StepIndex {
         let action = Action::Read(read);
         let there = self.steps.iter().position(|step| step.action == action && step.each == each);
         there.unwrap_or_else(|| {
@@ -721,51 +382,6 @@ impl Reads<'_> {
             self.steps.len() - 1
         })
     }
-}
-
-/// The paths of those whose place in a tree a condition is about.
-fn trees(condition: &Condition) -> Vec<&Path> {
-    match condition {
-        Condition::And(all) | Condition::Or(all) => all.iter().flat_map(trees).collect(),
-        Condition::Not(inner) | Condition::Negated(inner) => trees(inner),
-        Condition::Under { value: Operand::Path(path), .. }
-        | Condition::Above { value: Operand::Path(path), .. } => vec![path],
-        Condition::Under { .. }
-        | Condition::Above { .. }
-        | Condition::Compare { .. }
-        | Condition::Between { .. }
-        | Condition::In { .. }
-        | Condition::StartsWith { .. }
-        | Condition::IsNull { .. }
-        | Condition::Matches { .. }
-        | Condition::Within { .. }
-        | Condition::InBox { .. } => Vec::new(),
-    }
-}
-
-/// A reference at the end of hops.
-fn reference(position: PositionId, hops: &[EndId], end: EndId) -> Path {
-    Path { position, hops: hops.to_vec(), leaf: Leaf::Reference(end) }
-}
-
-/// The indexes that lead from a part's id to the aggregates that have it inside.
-fn part_indexes(layout: &Layout, class: ClassId, root: ClassId) -> Vec<CollectionId> {
-    let conceptual = &layout.conceptual;
-    let is_it = |collection: &askloom_model::Collection| {
-        let Some(path) = collection.indexed().filter(|_| collection.source.root == root) else {
-            return false;
-        };
-        let Some(&last) = path.hops.last() else { return false };
-        let target = conceptual.ends[last].target;
-        let related = conceptual.is_kind_of(class, target) || conceptual.is_kind_of(target, class);
-        let by_id = match path.leaf {
-            Leaf::Itself => true,
-            Leaf::Attribute(id) => conceptual.attributes[id].id,
-            Leaf::Reference(_) | Leaf::Bucket(_) | Leaf::TimeBucket(..) => false,
-        };
-        related && by_id
-    };
-    layout.design.collections.iter().filter(|(_, collection)| is_it(collection)).map(|(id, _)| id).collect()
 }
 
 /// A slot for each part of the identity that a step is repeated for, and for the buckets of time of such parts.
@@ -827,4 +443,9 @@ pub(super) fn sort_columns(table: &Table) -> Vec<Field> {
         Shape::Rows(parts) | Shape::Nodes(parts) => parts.sort.clone(),
         Shape::Master { sort, .. } => sort.clone(),
     }
+}
+
+/// A reference at the end of hops.
+pub(super) fn reference(position: PositionId, hops: &[EndId], end: EndId) -> Path {
+    Path { position, hops: hops.to_vec(), leaf: Leaf::Reference(end) }
 }
