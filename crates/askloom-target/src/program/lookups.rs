@@ -58,8 +58,19 @@ impl Reads<'_> {
                     self.block(*master, Note::Aggregate, self.identity_of(from));
                 }
             },
-            Joining::Back { .. } => self.referrers(step, from, true),
-            Joining::BackByScan { .. } => self.referrers(step, from, false),
+            Joining::Back { .. } => self.either_side(step, from, true),
+            Joining::BackByScan { .. } => self.either_side(step, from, false),
+        }
+    }
+
+    /// Those that refer back. Of a symmetric relationship either side may hold the link, and both lead to an id.
+    fn either_side(&mut self, step: Member, from: &Path, by_index: bool) {
+        self.referrers(step, from, by_index);
+        if let Member::End(end) = step
+            && self.conceptual().ends[end].stored
+        {
+            let to = IdentityIn::Path(self.beyond(from, end));
+            self.instances(self.conceptual().ends[end].target, &Note::Target(step), to);
         }
     }
 
