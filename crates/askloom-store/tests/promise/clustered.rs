@@ -28,6 +28,9 @@ pub(crate) fn statements(conceptual: &Conceptual, random: &Random) -> Vec<String
         if random.fork("asked").percent(50) {
             made.push(query(conceptual, &split, &format!("of{name}"), &random.fork("query")));
         }
+        // All partitions, whatever their keys: these have rows where there is data.
+        made.push(format!("query first{name}:\n  SELECT {name}.*\n  FROM {name}\n  LIMIT 3\n"));
+        made.push(format!("query all{name}:\n  SELECT {name}.*\n  FROM {name}\n  PAGE 2\n"));
     }
     made
 }
