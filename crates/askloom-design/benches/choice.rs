@@ -1,10 +1,10 @@
 //! How long the choice by cost takes, and how good it is: an auction site, and generated workloads of growing size.
 //! Prints one JSON object a line for `cargo xtask bench`.
 
-use askloom_design::cost::Costing;
 use askloom_design::method::{Method, Options, Paper, design};
 use askloom_lang::{Memory, check};
 use askloom_model::Model;
+use askloom_plan::cost::Costing;
 use std::fmt::Write;
 use std::path::Path;
 use std::time::Instant;
@@ -25,7 +25,7 @@ fn main() {
     for (entities, statements) in [(10, 30), (30, 100), (100, 300), (300, 1_000)] {
         let name = format!("cost, {entities} entities and {statements} statements");
         if wanted(&name) {
-            measure(&name, &checked(&generated(entities, statements)), &Costing::default());
+            measure(&name, &checked(&generated(entities, statements)), &askloom_target::embedded::costing());
         }
     }
 }

@@ -3,16 +3,16 @@
 //! collections and where everything merges; and how long a design of 1,000 collections takes to become a store's text.
 //! Prints one JSON object a line for `cargo xtask bench`.
 
-use askloom_design::cost::Costing;
 use askloom_design::method::kvmod::merge::{FieldNumber, Threshold, merge};
 use askloom_design::method::{Method, Options, design, noam};
-use askloom_design::plan;
 use askloom_lang::{Memory, check};
 use askloom_model::Model;
+use askloom_plan::cost::Costing;
+use askloom_plan::layout::Layout;
+use askloom_plan::planner;
+use askloom_plan::program;
 use askloom_target::Target;
 use askloom_target::generate::{self, Source, Statement};
-use askloom_target::layout::Layout;
-use askloom_target::program;
 use std::fmt::Write;
 use std::hint::black_box;
 use std::path::Path;
@@ -22,7 +22,7 @@ const ENTITIES: usize = 1_000;
 const RUNS: usize = 3;
 
 fn main() {
-    let costing = Costing::default();
+    let costing = askloom_target::embedded::costing();
     for (writes, what) in
         [(false, "1000 entities and 1000 queries"), (true, "1000 entities, 1000 queries and 1000 writes")]
     {
@@ -68,13 +68,13 @@ fn printed(model: &Model, target: &Target) {
         .workload
         .queries
         .iter()
-        .filter_map(|query| Some((query, plan::answer(&costing, model, &made, query).ok()?)))
+        .filter_map(|query| Some((query, planner::answer(&costing, model, &made, query).ok()?)))
         .collect();
     let writes: Vec<_> = model
         .workload
         .writes
         .iter()
-        .filter_map(|write| Some((write, plan::write::plan(&costing, model, &made, write).ok()?)))
+        .filter_map(|write| Some((write, planner::write::plan(&costing, model, &made, write).ok()?)))
         .collect();
     let Some(language) = target.language else { return };
     let took = best(|| {

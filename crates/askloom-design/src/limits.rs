@@ -4,16 +4,14 @@
 //! large because of an `@max` does not fit: the model says itself that it gets there. What is too large by averages is
 //! worth a warning.
 
+mod diagnostics;
 mod heat;
-mod most;
-mod said;
 
 pub(crate) use heat::written;
 pub use heat::{Hot, hot};
-pub use most::at_most;
 
-use crate::cost::{Sizes, Statistics};
 use askloom_model::{Capability, CollectionId, Contents, Design, Fact, Held};
+use askloom_plan::cost::{Sizes, Statistics, at_most};
 
 /// Which of a store's limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

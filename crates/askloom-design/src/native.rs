@@ -8,12 +8,12 @@
 //! What writes have to find, unique values and who refers, they never find by it: where it lags they would miss
 //! something.
 
-use crate::cost::{Costing, Sizes, Statistics};
-use crate::simple::{self, capitalised};
 use askloom_model::{
     Collection, CollectionId, Conceptual, Contents, Design, Id, IndexKeys, IndexedFields, Keeper, KeyField,
     Leaf, Member, Model, Origin, Path, Role, Source, StoredKeys,
 };
+use askloom_plan::cost::{Costing, Sizes, Statistics};
+use askloom_plan::naming::capitalised;
 use std::collections::HashMap;
 
 /// Lets the store keep what was added for queries alone, as far as it can: as an index of a master, else as another
@@ -166,7 +166,7 @@ fn index_of(
     let within = Collection {
         name: format!("{class}By{}", capitalised(field_name)),
         reasons: vec![format!("{class} is found by `{field_name}` through it.")],
-        source: Source { root, positions: simple::only_main(root), condition: None },
+        source: Source { root, positions: askloom_plan::positions::only_main(root), condition: None },
         block_key: Vec::new(),
         entry_key: key.clone(),
         role: Role::Copy,

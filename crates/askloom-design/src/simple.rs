@@ -2,14 +2,18 @@
 //! cannot answer by key. What keeping the views right needs besides, the indexes from a referred instance back to
 //! those that refer to it, is added.
 
-use crate::plan::{self, conjuncts, is_single, needed_paths};
-use crate::upkeep::unused;
-use crate::{declared, partition, upkeep};
+use crate::declared;
 use askloom_model::{
-    ClassId, Collection, Comparison, Conceptual, Condition, Contents, Design, Id, Joining, Keeper, KeyField,
-    Leaf, Member, Model, Operand, OrderBy, Origin, Path, Position, PositionId, Query, Reading,
-    RelationshipKind, Representation, Role, Rule, Source, Table,
+    ClassId, Collection, Conceptual, Condition, Contents, Design, Id, Joining, Keeper, KeyField, Leaf, Model,
+    OrderBy, Origin, Path, PositionId, Query, Reading, Representation, Role, Rule, Source, Table,
 };
+use askloom_plan::conditions::{all_of, equality, has_parameter, is_about_tree, range};
+use askloom_plan::naming::capitalised;
+use askloom_plan::planner::{self, conjuncts, is_single, needed_paths};
+use askloom_plan::positions::{as_linked, identity_leaves, is_held, is_held_at, is_key, only_main};
+use askloom_plan::upkeep::unused;
+use askloom_plan::{partition, upkeep};
+use askloom_target::embedded;
 
 /// The design.
 #[must_use]
@@ -17,7 +21,8 @@ pub fn design(model: &Model) -> Design {
     let mut design = Design { method: "simple".to_owned(), collections: Table::default() };
     masters(model, Origin::Method, &mut design);
     for query in &model.workload.queries {
-        let by_key = plan::plan(&model.conceptual, &design, query).is_some_and(|plan| is_by_key(&plan));
+        let by_key = planner::plan(&embedded::costing(), &model.conceptual, &design, query)
+            .is_some_and(|plan| is_by_key(&plan));
         if !by_key {
             design.collections.push(view(model, query));
         }
@@ -81,39 +86,6 @@ pub(crate) fn master(model: &Model, class: ClassId, name: String, origin: Origin
     }
 }
 
-/// What identifies an instance: the members of its identifier, or what Askloom makes.
-pub(crate) fn identity_leaves(conceptual: &Conceptual, class: ClassId) -> Vec<Leaf> {
-    let leaf = |&member: &Member| match member {
-        Member::Attribute(id) => Leaf::Attribute(id),
-        Member::End(id) => Leaf::Reference(id),
-    };
-    match conceptual.classes[class].identifier.as_slice() {
-        [] => vec![Leaf::Itself],
-        members => members.iter().map(leaf).collect(),
-    }
-}
-
-pub(crate) fn leaf_name(conceptual: &Conceptual, leaf: Leaf) -> String {
-    match leaf {
-        Leaf::Attribute(id) => conceptual.attributes[id].name.clone(),
-        Leaf::Reference(id) => conceptual.ends[id].name.clone(),
-        Leaf::Itself => "id".to_owned(),
-        Leaf::Bucket(_) => "bucket".to_owned(),
-        Leaf::TimeBucket(id, unit) => format!("{}({})", unit.name(), conceptual.attributes[id].name),
-    }
-}
-
-/// What a row can hold of an instance itself: its values, its lists of values, and what it refers to.
-pub(crate) fn own_fields(conceptual: &Conceptual, position: PositionId, class: ClassId) -> Vec<Path> {
-    let members = conceptual.all_members(class).filter_map(|member| match member {
-        Member::Attribute(id) => Some(Leaf::Attribute(id)),
-        Member::End(id) if conceptual.ends[id].stored => Some(Leaf::Reference(id)),
-        Member::End(_) => None,
-    });
-    let path = |leaf| Path { position, hops: Vec::new(), leaf };
-    members.map(path).filter(|path| is_held(conceptual, path)).collect()
-}
-
 /// The representation of a class if the model has exactly one.
 fn in_force(model: &Model, class: ClassId) -> Option<Vec<Rule>> {
     match representations(model, class).as_slice() {
@@ -147,33 +119,13 @@ pub(crate) fn representations(model: &Model, class: ClassId) -> Vec<Represented<
     candidates.into_iter().map(|found| Represented { name: &found.name, rules: given(found) }).collect()
 }
 
-pub(crate) fn only_main(class: ClassId) -> Table<PositionId, Position> {
-    let mut positions = Table::default();
-    positions.push(Position { class: Some(class), from: None, outer: false, alias: None });
-    positions
-}
-
-/// Positions with the classes that their links lead to: a tuple query may ask for less, and then filters.
-pub(crate) fn as_linked(
-    conceptual: &Conceptual,
-    positions: &Table<PositionId, Position>,
-) -> Table<PositionId, Position> {
-    let mut positions = positions.clone();
-    for id in positions.ids() {
-        if let Some(Member::End(end)) = positions[id].from.map(|hop| hop.step) {
-            positions[id].class = Some(conceptual.ends[end].target);
-        }
-    }
-    positions
-}
-
 /// The view that answers a query with one request: equality fields make the block, then order or range fields,
 /// then the identity.
 #[must_use]
 pub fn view(model: &Model, query: &Query) -> Collection {
     let conceptual = &model.conceptual;
     let main = PositionId::from_index(0);
-    let reduced = plan::reduced(conceptual, query);
+    let reduced = planner::reduced(conceptual, query);
     let query = reduced.as_ref().unwrap_or(query);
     let Given { block_key, range, fixed } = given(conceptual, query);
     let entry_key = entry_key(conceptual, query, &block_key, range);
@@ -277,124 +229,8 @@ fn entry_key(
     key
 }
 
-/// Several conditions as one.
-pub(crate) fn all_of(mut conditions: Vec<Condition>) -> Option<Condition> {
-    match conditions.len() {
-        0 | 1 => conditions.pop(),
-        _several => Some(Condition::And(conditions)),
-    }
-}
-
-pub(crate) fn capitalised(name: &str) -> String {
-    let mut letters = name.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
-}
-
 fn push_key(key: &mut Vec<KeyField>, path: &Path, descending: bool) {
     if key.iter().all(|field| field.path != *path) {
         key.push(KeyField { path: path.clone(), descending });
-    }
-}
-
-/// Whether values of the path have an order, so that they can stand in a key.
-pub(crate) fn is_key(conceptual: &Conceptual, path: &Path) -> bool {
-    match path.leaf {
-        Leaf::Attribute(id) => conceptual.attributes[id].ty.is_ordered(),
-        Leaf::Reference(id) => conceptual.ends[id].kind != RelationshipKind::Composition,
-        Leaf::Itself | Leaf::Bucket(_) | Leaf::TimeBucket(..) => true,
-    }
-}
-
-/// Whether rows of these positions can hold the path. A value object as a whole is not a plain value.
-pub(crate) fn is_held_at(
-    conceptual: &Conceptual,
-    positions: &Table<PositionId, Position>,
-    path: &Path,
-) -> bool {
-    let class = positions[path.position].class.filter(|_| path.leaf == Leaf::Itself && path.hops.is_empty());
-    let whole_value = class.is_some_and(|class| !conceptual.classes[class].kind.is_entity());
-    !whole_value && is_held(conceptual, path)
-}
-
-/// Whether a view can hold the path: one value a row, along to-one hops.
-pub(crate) fn is_held(conceptual: &Conceptual, path: &Path) -> bool {
-    path.hops.iter().all(|&hop| !conceptual.ends[hop].cardinality.is_many())
-        && match path.leaf {
-            Leaf::Attribute(_) | Leaf::Itself | Leaf::Bucket(_) | Leaf::TimeBucket(..) => true,
-            Leaf::Reference(id) => {
-                !conceptual.ends[id].cardinality.is_many()
-                    && conceptual.ends[id].kind != RelationshipKind::Composition
-            }
-        }
-}
-
-/// The path that a condition gives one value.
-pub(crate) fn equality(condition: &Condition) -> Option<&Path> {
-    let Condition::Compare { left, op: Comparison::Equal, right } = condition else { return None };
-    match (left, right) {
-        (Operand::Path(path), Operand::Constant(_) | Operand::Parameter(_))
-        | (Operand::Constant(_) | Operand::Parameter(_), Operand::Path(path)) => Some(path),
-        (_, _) => None,
-    }
-}
-
-/// The path that a condition gives a choice of values.
-pub(crate) fn membership(condition: &Condition) -> Option<&Path> {
-    if let Condition::In { value: Operand::Path(path), .. } = condition { Some(path) } else { None }
-}
-
-/// The path that a condition gives bounds.
-fn range(condition: &Condition) -> Option<&Path> {
-    if let Condition::Compare { left: Operand::Path(path), op, right } = condition {
-        let ranges = !matches!(op, Comparison::Equal | Comparison::NotEqual);
-        return (ranges && !matches!(right, Operand::Path(_))).then_some(path);
-    }
-    if let Condition::Between { value: Operand::Path(path), .. }
-    | Condition::StartsWith { value: Operand::Path(path), .. } = condition
-    {
-        return Some(path);
-    }
-    None
-}
-
-/// Whether a condition is about all ancestors of an instance: a copy that depended on it could not be kept.
-fn is_about_tree(condition: &Condition) -> bool {
-    match condition {
-        Condition::And(terms) | Condition::Or(terms) => terms.iter().any(is_about_tree),
-        Condition::Not(inner) | Condition::Negated(inner) => is_about_tree(inner),
-        Condition::Under { .. } | Condition::Above { .. } => true,
-        Condition::Compare { .. }
-        | Condition::Between { .. }
-        | Condition::In { .. }
-        | Condition::StartsWith { .. }
-        | Condition::IsNull { .. }
-        | Condition::Matches { .. }
-        | Condition::Within { .. }
-        | Condition::InBox { .. } => false,
-    }
-}
-
-pub(crate) fn has_parameter(condition: &Condition) -> bool {
-    let parameter = |operand: &Operand| matches!(operand, Operand::Parameter(_));
-    match condition {
-        Condition::And(terms) | Condition::Or(terms) => terms.iter().any(has_parameter),
-        Condition::Not(inner) | Condition::Negated(inner) => has_parameter(inner),
-        Condition::Compare { left, right, .. } => parameter(left) || parameter(right),
-        Condition::Between { value, low, high } | Condition::InBox { value, low, high } => {
-            parameter(value) || parameter(low) || parameter(high)
-        }
-        Condition::In { value, set } => {
-            parameter(value)
-                || match set {
-                    askloom_model::InSet::List(items) => items.iter().any(parameter),
-                    askloom_model::InSet::Parameter(_) => true,
-                }
-        }
-        Condition::StartsWith { value, prefix: other }
-        | Condition::Matches { value, words: other }
-        | Condition::Under { value, of: other }
-        | Condition::Above { value, of: other } => parameter(value) || parameter(other),
-        Condition::IsNull { value } => parameter(value),
-        Condition::Within { value, km, of } => parameter(value) || parameter(km) || parameter(of),
     }
 }

@@ -34,12 +34,7 @@ impl Capability {
     /// How the store keeps this as an index that leads to the records of its master, if it does.
     #[must_use]
     pub fn stored_keys(&self, conceptual: &Conceptual, collection: &Collection) -> Option<StoredKeys> {
-        // What holds more than keys is not what was made for such a store.
-        let made = collection.keeper == Keeper::Store && collection.fields().is_empty();
-        match self.indexes.filter(|_| made)?.value.keys {
-            IndexKeys::Stored(keys) => Some(keys).filter(|keys| keys.can_be_of(conceptual, collection)),
-            IndexKeys::Computed => None,
-        }
+        self.indexes?.value.keys.stored_for(conceptual, collection)
     }
 
     /// Whether it gives records in no order, though it has keys.
@@ -51,6 +46,19 @@ impl Capability {
 }
 
 impl IndexKeys {
+    /// How an index of such keys leads to the records of a copy's master, if it does.
+    #[must_use]
+    pub fn stored_for(self, conceptual: &Conceptual, collection: &Collection) -> Option<StoredKeys> {
+        // What holds more than keys is not what was made for such a store.
+        if collection.keeper != Keeper::Store || !collection.fields().is_empty() {
+            return None;
+        }
+        match self {
+            Self::Stored(keys) => Some(keys).filter(|keys| keys.can_be_of(conceptual, collection)),
+            Self::Computed => None,
+        }
+    }
+
     /// Whether no index gives records in an order.
     #[must_use]
     pub const fn gives_no_order(self) -> bool {

@@ -1,8 +1,9 @@
 //! How a statement is answered over a design: one structure that is priced, printed and executed.
 
 use crate::{
-    AttributeId, ClassId, CollectionId, Column, ColumnValue, Comparison, Condition, EndId, InSet, Limit,
-    Member, Operand, OrderBy, OrderTerm, Parameter, Path, PerGroup, PositionId, Query, TimeBucket, Work,
+    AttributeId, ClassId, CollectionId, Column, ColumnValue, Comparison, Condition, EndId, InSet, IndexKeys,
+    Limit, Member, Operand, OrderBy, OrderTerm, Parameter, Path, PerGroup, PositionId, Query, TimeBucket,
+    Work,
 };
 use serde::Serialize;
 use std::borrow::Cow;
@@ -399,6 +400,9 @@ pub struct Priced {
     /// What a reader may see while others write.
     pub reads: Guarantee,
     pub assumed: Vec<Assumption>,
+    /// What the keys of the store's own indexes are made of, if it has any.
+    #[serde(skip)]
+    pub index_keys: Option<IndexKeys>,
 }
 
 /// What a reader may see while others write.

@@ -1,8 +1,8 @@
 //! The block of an aggregate: its system entry, and the aggregate as entries by the rules of its master.
 
 use crate::{RunError, Schema};
-use askloom_design::partition;
 use askloom_model::{AccessPath, ClassId, Contents, Record};
+use askloom_plan::partition;
 use askloom_target::embedded::{BlockEntry, decode_entry, encode_entry};
 use std::collections::BTreeMap;
 

@@ -206,8 +206,8 @@ impl fmt::Display for RunError {
 
 impl std::error::Error for RunError {}
 
-impl From<askloom_target::embedded::DecodeError> for RunError {
-    fn from(error: askloom_target::embedded::DecodeError) -> Self {
+impl From<askloom_plan::ordered_bytes::DecodeError> for RunError {
+    fn from(error: askloom_plan::ordered_bytes::DecodeError) -> Self {
         Self::Corrupted(error.to_string())
     }
 }

@@ -6,10 +6,11 @@ use crate::expiry::expires_at;
 use crate::keyspace::decoded;
 use crate::{Memory, RunError, Schema, System};
 use askloom_model::{AccessPath, CollectionId, Conceptual, Contents, Id, Identity, Value, ValueError};
-use askloom_target::embedded::{BlockEntry, block_prefix, decode_entry, encode, encode_entry, entry_key};
+use askloom_plan::layout::{Block, Entry, Layout};
+use askloom_plan::ordered_bytes::encode;
+use askloom_plan::program::Expires;
+use askloom_target::embedded::{BlockEntry, block_prefix, decode_entry, encode_entry, entry_key};
 use askloom_target::generate::Sample;
-use askloom_target::layout::{Block, Entry, Layout};
-use askloom_target::program::Expires;
 use std::collections::BTreeMap;
 
 /// Every record of a keyspace, collection by collection.

@@ -2,12 +2,12 @@
 
 use crate::RunError;
 use crate::execute::PreparedQuery;
-use askloom_design::dependency::{Dependency, dependencies};
 use askloom_model::{
     ClassId, Collection, CollectionId, Design, EndId, Home, Id, Leaf, Member, Model, Query, Role, Table,
 };
+use askloom_plan::dependency::{Dependency, dependencies};
+use askloom_plan::layout::{Layout, Table as LayoutTable};
 use askloom_target::embedded::{MasterKey, Names};
-use askloom_target::layout::{Layout, Table as LayoutTable};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -75,7 +75,7 @@ impl Schema {
     }
 
     fn with(mut model: Model, design: Design, readable: Option<Design>, numbers: Vec<u32>) -> Self {
-        askloom_design::ask::name_ways_back(&mut model);
+        askloom_plan::ask::name_ways_back(&mut model);
         let conceptual = &model.conceptual;
         let classes = conceptual.classes.iter().map(|(id, class)| (class.name.clone(), id)).collect();
         let members = conceptual.classes.ids().map(|class| {
@@ -138,8 +138,13 @@ impl Schema {
         if let Some(prepared) = known.iter().find(|prepared| prepared.query == *query) {
             return Ok(Arc::clone(prepared));
         }
-        let plan = askloom_design::plan::plan(&self.model.conceptual, self.readable(), query)
-            .ok_or_else(|| RunError::Corrupted("the design lacks a master".to_owned()))?;
+        let plan = askloom_plan::planner::plan(
+            &askloom_target::embedded::costing(),
+            &self.model.conceptual,
+            self.readable(),
+            query,
+        )
+        .ok_or_else(|| RunError::Corrupted("the design lacks a master".to_owned()))?;
         let prepared = Arc::new(PreparedQuery::new(self, query, &plan));
         if known.len() >= PREPARED {
             known.clear();

@@ -6,8 +6,8 @@ pub use fetched::{EntryKey, Fetched, PageStart, Wanted, WantedPage};
 
 use crate::{Schema, Stop, Stored};
 use askloom_model::{ClassId, CollectionId, Identity, PositionId, Value};
-use askloom_target::layout::Entry;
-use askloom_target::program::Read;
+use askloom_plan::layout::Entry;
+use askloom_plan::program::Read;
 use std::sync::Arc;
 
 /// One state of a store's records.

@@ -15,8 +15,8 @@ impl From<RunError> for Stop {
     }
 }
 
-impl From<askloom_target::embedded::DecodeError> for Stop {
-    fn from(error: askloom_target::embedded::DecodeError) -> Self {
+impl From<askloom_plan::ordered_bytes::DecodeError> for Stop {
+    fn from(error: askloom_plan::ordered_bytes::DecodeError) -> Self {
         Self::Failed(error.into())
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::RunError;
 use askloom_model::{Identity, Value};
-use askloom_target::embedded::{decode, encode};
+use askloom_plan::ordered_bytes::{decode, encode};
 use std::collections::BTreeMap;
 use uuid::Uuid;
 

@@ -1,8 +1,9 @@
 //! A design in the words of a store: definitions, and one block of statements for each query and write.
 
-use crate::layout::Layout;
-use crate::program::{Batch, Change, ChangeKind, EachChange, Program, Read, Step, Version, Words};
 use askloom_model::Value;
+use askloom_plan::layout::Layout;
+pub use askloom_plan::lower::Statement;
+use askloom_plan::program::{Batch, Change, ChangeKind, EachChange, Program, Read, Step, Version, Words};
 
 /// What is to be said in a store's own language.
 #[derive(Debug)]
@@ -14,22 +15,13 @@ pub struct Source<'s> {
     pub options: Options,
 }
 
-/// A query or a write of the model.
-#[derive(Debug, Clone)]
-pub struct Statement {
-    pub program: Program,
-    /// As the model has it.
-    pub text: String,
-    pub write: bool,
-}
-
 /// A record with all its values.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Sample {
     /// Of a copy: a value for each column.
     Row { table: askloom_model::CollectionId, cells: Vec<Value> },
     /// Of a master: all records of one aggregate.
-    Block { table: askloom_model::CollectionId, block: Box<crate::layout::Block> },
+    Block { table: askloom_model::CollectionId, block: Box<askloom_plan::layout::Block> },
 }
 
 impl Sample {
@@ -257,7 +249,7 @@ pub fn client_line(mark: &str, program: &Program) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::program::{Each, Note, Start};
+    use askloom_plan::program::{Each, Note, Start};
 
     #[test]
     fn nothing_of_a_model_gets_out_of_a_comment() {
@@ -277,9 +269,9 @@ mod tests {
         let step = Step {
             note: Note::Start(Start::KeyLookup { list: "what\r\nit \u{2028} is".to_owned() }),
             each: Each::Rows(Vec::new()),
-            action: crate::program::Action::Read(Read::new(
+            action: askloom_plan::program::Action::Read(Read::new(
                 askloom_model::Id::from_index(0),
-                crate::program::How::All,
+                askloom_plan::program::How::All,
             )),
         };
         let statement = Statement { program: program.clone(), text: text.to_owned(), write: false };

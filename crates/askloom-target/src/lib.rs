@@ -11,15 +11,13 @@ pub mod dynamodb;
 pub mod embedded;
 pub mod generate;
 pub mod hbase;
-pub mod layout;
 pub mod mongodb;
 pub mod names;
 pub mod oracle;
-pub mod program;
 pub mod redis;
-pub mod tree;
 
 use askloom_model::{Capability, Profile};
+use askloom_plan::cost::Costing;
 use generate::Language;
 
 /// A store that designs can be made for.
@@ -31,6 +29,12 @@ pub struct Target {
     pub prices: Option<&'static str>,
     /// Its statements as text. Nothing for a store that has no language of its own.
     pub language: Option<&'static dyn Language>,
+}
+
+impl From<&Target> for Costing<'static> {
+    fn from(target: &Target) -> Self {
+        Self::new(target.capability, target.profile)
+    }
 }
 
 static TARGETS: [Target; 9] = [
@@ -100,6 +104,8 @@ pub fn target(name: &str) -> Option<&'static Target> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use askloom_model::Work;
+    use askloom_plan::cost::{CostModel, Tariff};
 
     #[test]
     fn names_are_unique_and_the_tables_of_a_target_belong_together() {
@@ -125,6 +131,24 @@ mod tests {
             for said in facts.chain(pushes).chain([profile.said]) {
                 assert!(said.len() > 10, "{}: {said:?}", capability.target);
             }
+        }
+    }
+
+    #[test]
+    fn a_profile_and_its_tariff_are_one_model() {
+        for target in targets() {
+            let tariff = Tariff::from(target.profile);
+            let work = Work {
+                requests: 2.0,
+                reads: 2.0,
+                rows: 9.0,
+                bytes: 9e4,
+                puts: 3.0,
+                written: 1e4,
+                ..Work::default()
+            };
+            assert_eq!(tariff.cost(&work), target.profile.cost(&work));
+            assert_eq!((tariff.unit(), tariff.storage()), (target.profile.unit(), target.profile.storage()));
         }
     }
 }

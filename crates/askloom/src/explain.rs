@@ -6,9 +6,9 @@ use crate::native;
 use crate::pricing::Pricing;
 use crate::project::Designed;
 use crate::statement::Statement;
-use askloom_design::cost::Costing;
-use askloom_design::{lower, plan};
 use askloom_model::{Design, Diagnostic, Model, Query};
+use askloom_plan::cost::Costing;
+use askloom_plan::{lower, planner};
 use askloom_target::Target;
 
 /// What is told about some statements of a model.
@@ -73,14 +73,14 @@ fn explained(designed: &Designed, statement: Statement<'_>, costing: &Costing<'_
     let Designed { model, design, .. } = designed;
     match statement {
         Statement::Query(query) => answered(model, design, query, costing),
-        Statement::Ask(ask) => match askloom_design::ask::query(&model.conceptual, ask) {
+        Statement::Ask(ask) => match askloom_plan::ask::query(&model.conceptual, ask) {
             Some(query) => answered(model, design, &query, costing),
             None => Err(format!("{}: its links close a circle between two value objects\n", ask.header.name)),
         },
-        Statement::Write(write) => match plan::write::plan(costing, model, design, write) {
+        Statement::Write(write) => match planner::write::plan(costing, model, design, write) {
             Ok(found) => {
-                let assumed = plan::print_assumed(model, &found.assumed);
-                Ok(format!("{}{assumed}", plan::write::print(model, design, Some(write), &found)))
+                let assumed = planner::print_assumed(model, &found.assumed);
+                Ok(format!("{}{assumed}", planner::write::print(model, design, Some(write), &found)))
             }
             Err(why) => {
                 let hint = why.hint.as_ref().map(|hint| wrapped(&format!("    {hint}")));
@@ -91,11 +91,11 @@ fn explained(designed: &Designed, statement: Statement<'_>, costing: &Costing<'_
 }
 
 fn answered(model: &Model, design: &Design, query: &Query, costing: &Costing<'_>) -> Result<String, String> {
-    match plan::answer(costing, model, design, query) {
+    match planner::answer(costing, model, design, query) {
         Ok(found) => {
-            let given = plan::print_given(model, query);
-            let assumed = plan::print_assumed(model, &found.priced.assumed);
-            Ok(format!("{}{given}{assumed}", plan::print(model, design, query, &found)))
+            let given = planner::print_given(model, query);
+            let assumed = planner::print_assumed(model, &found.priced.assumed);
+            Ok(format!("{}{given}{assumed}", planner::print(model, design, query, &found)))
         }
         Err(why) => Err(unanswered(&query.header.name, &why)),
     }

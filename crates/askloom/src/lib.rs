@@ -84,6 +84,7 @@ pub mod words;
 pub use askloom_design as design;
 pub use askloom_lang as lang;
 pub use askloom_model as model;
+pub use askloom_plan as plan;
 pub use askloom_store as engine;
 pub use askloom_target as target;
 

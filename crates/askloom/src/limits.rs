@@ -1,8 +1,8 @@
 //! What of a design is larger than its store takes.
 
-use askloom_design::cost::Statistics;
 use askloom_design::limits::all_broken;
 use askloom_model::{Design, Diagnostic, Model};
+use askloom_plan::cost::Statistics;
 use askloom_target::Target;
 
 /// A diagnostic for each. Those that make the design useless on the store are errors.

@@ -1,13 +1,13 @@
 //! The statements of a model in the words of a store.
 
-use askloom_design::cost::Costing;
-use askloom_design::lower::Lowering;
 use askloom_design::method::questions;
 use askloom_lang::Sources;
 use askloom_model::{Design, Header, Model, Span};
+use askloom_plan::cost::Costing;
+use askloom_plan::layout::Layout;
+use askloom_plan::lower::Lowering;
 use askloom_target::Target;
 use askloom_target::generate::{Options, Source};
-use askloom_target::layout::Layout;
 use std::collections::HashMap;
 
 /// What stands behind the name of a statement in the model.

@@ -2,8 +2,8 @@
 
 use crate::error::Error;
 use crate::statement::Statement;
-use askloom_design::ask;
 use askloom_model::{Conceptual, Query, Value, Write, column_to_json, identity_to_json};
+use askloom_plan::ask;
 use askloom_store::RunError;
 use askloom_store::database::Database;
 use askloom_store::execute::{Answer, Arguments, Continuation};

@@ -1,15 +1,15 @@
 //! What `generate` prints for HBase and for Oracle NoSQL, beside what is expected. `ASKLOOM_BLESS=1` rewrites it.
 
 use crate::project::{Project, expect_file, repository};
-use askloom_design::cost::Costing;
 use askloom_design::method::{self, Method, Options as MethodOptions};
 use askloom_lang::{Memory as Files, check};
 use askloom_model::Value;
+use askloom_plan::cost::Costing;
+use askloom_plan::layout::Layout;
+use askloom_plan::tree::{TreeOf, value_from_json};
 use askloom_store::write::{self, Expect, Inputs};
 use askloom_store::{Memory, Schema, records};
 use askloom_target::generate::Options;
-use askloom_target::layout::Layout;
-use askloom_target::tree::{TreeOf, value_from_json};
 use std::fs;
 use std::path::Path;
 
@@ -78,7 +78,7 @@ fn figure(representation: &str, faithful: bool) -> String {
     let checked = check(&Files::default().with("game.loom", text.into_bytes()), Path::new("game.loom"));
     assert_eq!(checked.errors, 0);
     let mut model = checked.model;
-    askloom_design::ask::name_ways_back(&mut model);
+    askloom_plan::ask::name_ways_back(&mut model);
     let target = askloom_target::target("oracle-nosql").unwrap();
     let costing = Costing::from(target);
     let made = method::design(Method::Noam, &model, &costing, &MethodOptions::default());

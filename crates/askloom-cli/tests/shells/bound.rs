@@ -2,11 +2,11 @@
 //! runs it by hand. What differs and has no change in the program is a mistake of the program.
 
 use askloom_model::{AccessPath, AccessStep, CollectionId, Identity, Value};
-use askloom_target::generate::Sample;
-use askloom_target::layout::{Block, Layout, Table};
-use askloom_target::program::{
+use askloom_plan::layout::{Block, Layout, Table};
+use askloom_plan::program::{
     Action, Batch, Change, ChangeKind, EachChange, EntryPath, How, Program, Read, Seen, Step, Term,
 };
+use askloom_target::generate::Sample;
 use std::collections::BTreeMap;
 
 /// Before and after.

@@ -4,11 +4,11 @@ use crate::files::{Folder, Follow, some_examples};
 use crate::harness::{Shell, every_example};
 use crate::server::{self, Session};
 use askloom_model::{AccessPath, Value, ValueError};
+use askloom_plan::layout::{Block, Fields, Layout, Table};
+use askloom_plan::ordered_bytes::encode;
+use askloom_plan::program::Read;
 use askloom_target::cassandra::{CqlColumn, CqlTable, select, tables};
-use askloom_target::embedded::encode;
 use askloom_target::generate::{Options, Sample};
-use askloom_target::layout::{Block, Fields, Layout, Table};
-use askloom_target::program::Read;
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
 

@@ -4,17 +4,17 @@ use crate::cassandra::Cqlsh;
 use crate::data::{filled, model};
 use crate::harness::{Count, What, holds};
 use crate::mongodb_indexes::{ITEMS, some_deleted};
-use askloom_design::cost::Costing;
-use askloom_design::lower::{Arguments, Lowering};
 use askloom_design::method::{self, Method, Options as MethodOptions};
-use askloom_design::plan;
 use askloom_model::{
     Collection, Contents, Design, Id, Keeper, KeyField, Leaf, Model, Path, PositionId, Reading, Role, Rule,
     RuleStep, Span, Table, Value,
 };
+use askloom_plan::cost::Costing;
+use askloom_plan::layout::Layout;
+use askloom_plan::lower::{Arguments, Lowering};
+use askloom_plan::planner;
 use askloom_store::Schema;
 use askloom_target::generate::{Generated, Options, Source};
-use askloom_target::layout::Layout;
 use askloom_target::target;
 use std::collections::HashMap;
 
@@ -116,7 +116,7 @@ pub(crate) fn finds(shell: &mut Cqlsh, asked: usize) {
     let (model, design) = every_index();
     for query in &model.workload.queries {
         let costing = Costing::from(target("cassandra").unwrap());
-        let plan = plan::answer(&costing, &model, &design, query).unwrap();
+        let plan = planner::answer(&costing, &model, &design, query).unwrap();
         assert!(!matches!(plan.access.how, Reading::Scan), "{}: {:?}", query.header.name, plan.access);
     }
     let mut count = Count::default();

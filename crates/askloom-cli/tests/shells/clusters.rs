@@ -7,8 +7,8 @@ use crate::data::example;
 use crate::harness::{Count, Shell, What, one_design};
 use crate::mongodb::Mongosh;
 use crate::server;
-use askloom_design::cost::Costing;
 use askloom_design::method::{self, Method, Options};
+use askloom_plan::cost::Costing;
 
 /// A server that is stopped again if it was started for this.
 struct Cluster {

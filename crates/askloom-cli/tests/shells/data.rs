@@ -34,7 +34,7 @@ fn checked(files: &Files, name: &str) -> Model {
     let checked = check(files, Path::new(&format!("{name}.loom")));
     assert_eq!(checked.errors, 0, "{name}: {:?}", checked.diagnostics);
     let mut model = checked.model;
-    askloom_design::ask::name_ways_back(&mut model);
+    askloom_plan::ask::name_ways_back(&mut model);
     model
 }
 

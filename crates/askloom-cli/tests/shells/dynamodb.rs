@@ -4,16 +4,16 @@ use crate::data::{example, now};
 use crate::files::{Folder, Follow, some_examples};
 use crate::harness::{Count, Shell, What, every_example, one_design};
 use crate::server::{self, Session};
-use askloom_design::cost::Costing;
 use askloom_design::method::{self, Method, Options as MethodOptions};
 use askloom_lang::Memory as Files;
 use askloom_model::{Collection, Contents, Keeper, KeyField, Leaf, Path as ModelPath, Record};
+use askloom_plan::cost::Costing;
+use askloom_plan::layout::Layout;
+use askloom_plan::program::Read;
 use askloom_store::write::{self, Expect, Inputs};
 use askloom_store::{Memory, Schema, records};
 use askloom_target::dynamodb::{item_from_json, request, samples, tables};
 use askloom_target::generate::{Options, Sample, Source};
-use askloom_target::layout::Layout;
-use askloom_target::program::Read;
 use serde_json::Value as Json;
 use std::path::Path;
 
@@ -202,7 +202,7 @@ fn another_order_of_a_copy_is_a_local_index() {
     assert_eq!(checked.errors, 0);
     let target = askloom_target::target("dynamodb").unwrap();
     let mut model = checked.model;
-    askloom_design::ask::name_ways_back(&mut model);
+    askloom_plan::ask::name_ways_back(&mut model);
     let costing = Costing::from(target);
     let mut design = method::design(Method::Noam, &model, &costing, &MethodOptions::default()).design;
     // NewestIndex once more, sorted by the total.

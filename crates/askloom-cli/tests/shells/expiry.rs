@@ -8,14 +8,14 @@ use crate::harness::Shell;
 use crate::hbase::Hbase;
 use crate::mongodb::Mongosh;
 use crate::redis::{RedisCli, json};
-use askloom_design::cost::Costing;
 use askloom_design::method::{self, Method, Options as MethodOptions};
-use askloom_design::plan;
 use askloom_model::Value;
+use askloom_plan::cost::Costing;
+use askloom_plan::layout::Layout;
+use askloom_plan::planner;
+use askloom_plan::program::{self, Action, How, Read};
 use askloom_store::{Schema, records};
 use askloom_target::generate::{Sample, Source, Statement};
-use askloom_target::layout::Layout;
-use askloom_target::program::{self, Action, How, Read};
 use askloom_target::redis::Flavour;
 use std::collections::HashMap;
 
@@ -34,7 +34,7 @@ fn opened(shell: &mut dyn Shell, slots: &[(&str, String)]) -> u64 {
     let id = Value::Uuid(uuid::Uuid::from_u128(3));
     let customer = Value::Reference(vec![Value::Uuid(uuid::Uuid::from_u128(4))]);
     let given = HashMap::from([("cartId".to_owned(), id.clone()), ("customer".to_owned(), customer.clone())]);
-    let plan = plan::write::plan(&costing, &model, &layout.design, write).unwrap();
+    let plan = planner::write::plan(&costing, &model, &layout.design, write).unwrap();
     let mut program = program::write(&layout, write, &plan, Some(&given));
     // There is no other cart that the customer could have had before.
     program.steps.retain_mut(|step| match &mut step.action {

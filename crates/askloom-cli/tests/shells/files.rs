@@ -3,17 +3,17 @@
 
 use crate::data::{aggregates, arguments, example, now};
 use crate::harness::{Count, Shell, Trial};
-use askloom_design::cost::Costing;
-use askloom_design::lower::values;
 use askloom_design::method::{self, Method, Options as MethodOptions};
-use askloom_design::{ask, plan};
 use askloom_model::{Conceptual, ParameterType, Plan, Query, Value, identity_to_json, to_json};
 use askloom_oracle::State;
+use askloom_plan::cost::Costing;
+use askloom_plan::layout::{Block, Layout, Table};
+use askloom_plan::lower::values;
+use askloom_plan::program::{self, Action, How, Program, Read, Term};
+use askloom_plan::{ask, planner};
 use askloom_store::execute::Arguments;
 use askloom_store::{Memory, Schema, records};
 use askloom_target::generate::{Options, Sample};
-use askloom_target::layout::{Block, Layout, Table};
-use askloom_target::program::{self, Action, How, Program, Read, Term};
 use serde_json::{Map, Value as Json};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -290,7 +290,7 @@ fn questions_of(trial: &Trial<'_>, stored: &[askloom_model::Record]) -> Vec<Aske
     plain
         .chain(tuples)
         .map(|(query, tuples)| {
-            let plan = plan::answer(&trial.costing, model, &trial.schema.design, &query).unwrap();
+            let plan = planner::answer(&trial.costing, model, &trial.schema.design, &query).unwrap();
             let given = arguments(&model.conceptual, &query, stored, 0);
             Asked { query, plan, given, tuples }
         })

@@ -7,13 +7,13 @@ use crate::dynamodb::Aws;
 use crate::harness::Shell;
 use crate::hbase::Hbase;
 use crate::mongodb::Mongosh;
-use askloom_design::cost::Costing;
 use askloom_design::method::{self, Method, Options as MethodOptions};
-use askloom_design::plan;
 use askloom_model::{CollectionId, Model, Value};
+use askloom_plan::cost::Costing;
+use askloom_plan::layout::Layout;
+use askloom_plan::planner;
+use askloom_plan::program::{self, Action, How, Read, Seen};
 use askloom_target::generate::{Options, Sample, Source, Statement};
-use askloom_target::layout::Layout;
-use askloom_target::program::{self, Action, How, Read, Seen};
 use std::collections::HashMap;
 use uuid::Uuid;
 
@@ -48,7 +48,7 @@ impl Writer<'_> {
             .iter()
             .map(|(name, value)| ((*name).to_owned(), Value::Text((*value).to_owned())))
             .collect();
-        let plan = plan::write::plan(&self.costing, self.model, &self.layout.design, write).unwrap();
+        let plan = planner::write::plan(&self.costing, self.model, &self.layout.design, write).unwrap();
         let mut program = program::write(self.layout, write, &plan, Some(&given));
         let all = program.versioned(self.layout);
         assert_eq!(all.len(), 1, "{all:?}");

@@ -4,21 +4,21 @@ use crate::bound::EXPIRES;
 use crate::data::{EXAMPLES, aggregates, arguments, example, filled, now};
 use crate::printed::{Printed, table_of};
 use crate::writes::Held;
-use askloom_design::cost::Costing;
-use askloom_design::lower::values;
 use askloom_design::method::{self, Method, Options as MethodOptions};
-use askloom_design::{ask, plan};
 use askloom_model::{
     CollectionId, ColumnValue, Contents, Design, Element, Id, Identity, Leaf, Member, Model, Path, Plan,
     Query, Rule, RuleStep, Span, Value,
 };
 use askloom_oracle::State;
+use askloom_plan::cost::Costing;
+use askloom_plan::layout::{Entry, Layout, Table};
+use askloom_plan::lower::values;
+use askloom_plan::program::{self, Action, How, Program, Read};
+use askloom_plan::{ask, planner};
 use askloom_store::execute::{self, Arguments};
 use askloom_store::{Memory, Schema, records};
 use askloom_target::Target;
 use askloom_target::generate::{Language, Options, Sample, Source, Statement};
-use askloom_target::layout::{Entry, Layout, Table};
-use askloom_target::program::{self, Action, How, Program, Read};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A real shell of a real server.
@@ -293,7 +293,9 @@ impl Trial<'_> {
         let tuples: Vec<Query> = asks.filter_map(|one| ask::query(&model.conceptual, one)).collect();
         let plain = model.workload.queries.len();
         for (index, query) in model.workload.queries.iter().chain(&tuples).enumerate() {
-            let Ok(plan) = plan::answer(&self.costing, model, &self.schema.design, query) else { continue };
+            let Ok(plan) = planner::answer(&self.costing, model, &self.schema.design, query) else {
+                continue;
+            };
             for n in 0..if query.parameters.is_empty() { 1 } else { asked } {
                 let given = arguments(&model.conceptual, query, &stored, n);
                 let parameters = given.iter().map(|(name, value)| (name.clone(), value.clone())).collect();

@@ -4,10 +4,10 @@ use crate::cassandra::bytes;
 use crate::files::{Folder, Follow, quoted, some_examples};
 use crate::harness::{Shell, every_example};
 use crate::server::{self, Session};
+use askloom_plan::layout::Layout;
+use askloom_plan::program::Read;
 use askloom_target::generate::{Options, Sample};
 use askloom_target::hbase::{Key, Limit, Request, Row, Rows, Scan, record, request, tables};
-use askloom_target::layout::Layout;
-use askloom_target::program::Read;
 
 pub(crate) struct Hbase {
     session: Session,

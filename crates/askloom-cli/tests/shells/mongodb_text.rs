@@ -1,14 +1,14 @@
 //! What is printed for MongoDB, without a server: the papers' figures, and what must not be printed.
 
 use crate::data::example;
-use askloom_design::cost::Costing;
 use askloom_design::method::{self, Method, Options as MethodOptions};
-use askloom_design::partition::split;
 use askloom_model::{Contents, Design, Id, Keeper, Model, Record, Rule, Value};
+use askloom_plan::cost::Costing;
+use askloom_plan::layout::{Block, Fields, Layout};
+use askloom_plan::partition::split;
+use askloom_plan::program::{Bounds, How, Range, Read, Term, ValueFrom};
 use askloom_target::generate::{Options, Sample};
-use askloom_target::layout::{Block, Fields, Layout};
 use askloom_target::mongodb::{Bson, Command, collections, decode, find, sample};
-use askloom_target::program::{Bounds, How, Range, Read, Term, ValueFrom};
 use askloom_target::target;
 use serde_json::json;
 use std::collections::BTreeMap;

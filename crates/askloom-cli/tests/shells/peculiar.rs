@@ -2,9 +2,9 @@
 
 use crate::data::{model, stored};
 use crate::harness::{Count, Shell, What, holds, one_design};
-use askloom_design::cost::Costing;
 use askloom_design::method::{self, Method, Options};
 use askloom_model::{Design, Model, Record};
+use askloom_plan::cost::Costing;
 use askloom_store::Schema;
 use serde_json::json;
 

@@ -3,11 +3,12 @@
 
 use crate::harness::Shell;
 use askloom_model::{CollectionId, Contents, Id, Value};
+use askloom_plan::layout::{Block as AggregateBlock, Entry, Layout, Place, Table};
+use askloom_plan::ordered_bytes::decode;
+use askloom_plan::program::{Action, How, Program, Range, Read, Term, ValueFrom};
 use askloom_store::{Block, Keyspace, Memory, RunError, Schema, Visit, records};
-use askloom_target::embedded::{decode, split_entry};
+use askloom_target::embedded::split_entry;
 use askloom_target::generate::Sample;
-use askloom_target::layout::{Block as AggregateBlock, Entry, Layout, Place, Table};
-use askloom_target::program::{Action, How, Program, Range, Read, Term, ValueFrom};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 

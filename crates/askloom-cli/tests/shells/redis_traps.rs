@@ -3,9 +3,9 @@
 use crate::harness::Shell;
 use crate::redis::{RedisCli, json};
 use askloom_model::{CollectionId, Conceptual, Design, Id, Type, Value};
+use askloom_plan::layout::{Column, Holds, Layout, Place, Source};
+use askloom_plan::program::{Bounds, How, Kept, Known, Read, Term, ValueFrom};
 use askloom_target::generate::Sample;
-use askloom_target::layout::{Column, Holds, Layout, Place, Source};
-use askloom_target::program::{Bounds, How, Kept, Known, Read, Term, ValueFrom};
 use askloom_target::redis::{
     FUNCTIONS, Flavour, Hash, Index, Kind, Number, RedisColumn, RedisTable, Shadow, read_command, sample,
 };

@@ -3,13 +3,13 @@
 use crate::data::{example, now};
 use crate::harness::Shell;
 use crate::redis::{RedisCli, json};
-use askloom_design::cost::Costing;
 use askloom_design::method::{self, Method, Options as MethodOptions};
-use askloom_design::plan;
 use askloom_model::{Model, Value};
+use askloom_plan::cost::Costing;
+use askloom_plan::layout::Layout;
+use askloom_plan::planner;
+use askloom_plan::program::{self, Action};
 use askloom_target::generate::{Language, Options, Source, Statement};
-use askloom_target::layout::Layout;
-use askloom_target::program::{self, Action};
 use askloom_target::redis::{FUNCTIONS, Flavour};
 use std::collections::HashMap;
 
@@ -29,7 +29,7 @@ impl Printer<'_> {
         let write = self.model.workload.writes.iter().find(|write| write.header.name == name).unwrap();
         let given: HashMap<String, Value> =
             given.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
-        let plan = plan::write::plan(&self.costing, self.model, &self.layout.design, write).unwrap();
+        let plan = planner::write::plan(&self.costing, self.model, &self.layout.design, write).unwrap();
         let mut program = program::write(self.layout, write, &plan, Some(&given));
         // There are no others that it takes anything from.
         for step in &mut program.steps {

@@ -5,13 +5,13 @@ use crate::bound::{Bound, Difference, FIRST_STAMP};
 use crate::data::{aggregates, now};
 use crate::given::{Pool, fresh};
 use crate::harness::{Count, Shell, Trial, Versions};
-use askloom_design::plan;
 use askloom_model::{CollectionId, Identity, Write, WriteStep};
+use askloom_plan::planner;
+use askloom_plan::program::{self, Action, Program};
 use askloom_store::execute::Arguments;
 use askloom_store::write::{self, Change, Inputs};
 use askloom_store::{Memory, records};
 use askloom_target::generate::{Options, Sample, Source, Statement};
-use askloom_target::program::{self, Action, Program};
 use std::collections::{BTreeMap, BTreeSet};
 use uuid::Uuid;
 
@@ -130,7 +130,8 @@ impl Trial<'_> {
         if difference.is_empty() {
             return false;
         }
-        let plan = plan::write::plan(&self.costing, &self.schema.model, &self.schema.design, write).unwrap();
+        let plan =
+            planner::write::plan(&self.costing, &self.schema.model, &self.schema.design, write).unwrap();
         let given = given.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
         let program = program::write(self.layout, write, &plan, Some(&given));
         let versions =

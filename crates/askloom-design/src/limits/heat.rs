@@ -3,12 +3,12 @@
 //! Keys are taken to be asked for evenly: what a collection has to serve is shared by its blocks. So what is found is too
 //! hot even then; a collection with few blocks is where that happens.
 
-use crate::cost::{Costing, Sizes};
 use crate::method::questions;
-use crate::plan::{self, is_behind};
 use askloom_model::{
     Capability, CollectionId, Design, Estimate, Fact, Header, Heat, Id, Model, Plan, StepOf, WritePlan,
 };
+use askloom_plan::cost::{Costing, Sizes};
+use askloom_plan::planner::{self, is_behind};
 
 /// A collection whose blocks are too hot.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -42,11 +42,11 @@ pub fn hot(model: &Model, costing: &Costing<'_>, design: &Design) -> Vec<Hot> {
     let Some(most) = costing.capability.limits.heat else { return Vec::new() };
     let mut loads = Loads::new(costing.capability, design, most.value);
     for query in &questions(model) {
-        let Some(plan) = plan::plan_for(costing, &model.conceptual, design, query) else { continue };
+        let Some(plan) = planner::plan(costing, &model.conceptual, design, query) else { continue };
         loads.read(&plan, rate(&query.header));
     }
     for write in &model.workload.writes {
-        let Ok(plan) = plan::write::plan(costing, model, design, write) else { continue };
+        let Ok(plan) = planner::write::plan(costing, model, design, write) else { continue };
         plan.steps.iter().for_each(|step| loads.read(&step.find, rate(&write.header)));
         loads.write(&plan, rate(&write.header));
     }
@@ -66,7 +66,7 @@ pub(crate) fn written(model: &Model, costing: &Costing<'_>, design: &Design) -> 
     let Some(most) = costing.capability.limits.heat else { return Vec::new() };
     let mut loads = Loads::new(costing.capability, design, most.value);
     for write in &model.workload.writes {
-        if let Ok(plan) = plan::write::plan(costing, model, design, write) {
+        if let Ok(plan) = planner::write::plan(costing, model, design, write) {
             loads.write(&plan, rate(&write.header));
         }
     }

@@ -1,12 +1,12 @@
 //! Statements, and the collections that each can have to do with: a large model costs what its statements cost, not its
 //! classes times its statements.
 
-use crate::cost::Costing;
-use crate::{plan, upkeep};
 use askloom_model::{
     ClassId, CollectionId, Conceptual, Design, EndId, Header, Id, Leaf, Member, Model, Position, PositionId,
     Query, Role, Table, Write, WriteStep,
 };
+use askloom_plan::cost::Costing;
+use askloom_plan::{planner, upkeep};
 use std::collections::{BTreeSet, HashMap};
 
 pub(super) enum Statement<'m> {
@@ -31,10 +31,10 @@ impl Statement<'_> {
         from: &[CollectionId],
     ) -> Option<f64> {
         match self {
-            Self::Query(query) => plan::plan_from(costing, &model.conceptual, design, query, from)
+            Self::Query(query) => planner::plan_from(costing, &model.conceptual, design, query, from)
                 .map(|plan| plan.estimate.cost),
             Self::Write(write) => {
-                plan::write::plan(costing, model, design, write).ok().map(|plan| plan.estimate.cost)
+                planner::write::plan(costing, model, design, write).ok().map(|plan| plan.estimate.cost)
             }
         }
     }
@@ -127,7 +127,7 @@ impl<'a> Around<'a> {
     pub(super) fn roots_of_query(&self, query: &Query) -> BTreeSet<ClassId> {
         let mut roots = BTreeSet::new();
         self.positions(&query.positions, &mut roots);
-        for path in plan::needed_paths(query) {
+        for path in planner::needed_paths(query) {
             self.path(&path.hops, path.leaf, &mut roots);
         }
         roots

@@ -2,12 +2,13 @@
 
 use super::prune::prune;
 use super::{Decision, Proposal};
-use crate::cost::Costing;
-use crate::{ask, plan, simple, upkeep};
+use crate::simple;
 use askloom_model::{
     ClassId, Collection, CollectionId, Conceptual, Contents, Design, EndId, Id, Joining, Keeper, KeyField,
     Leaf, Model, Origin, Path, Plan, PositionId, Query, Reading, RelationshipKind, Role, Source,
 };
+use askloom_plan::cost::Costing;
+use askloom_plan::{ask, planner, upkeep};
 
 const SOURCE: &str = "askloom";
 
@@ -62,12 +63,12 @@ pub(super) enum Found {
 
 /// Adds an index for a query that would go through everything, if that is cheaper.
 pub(super) fn add_index(model: &Model, costing: &Costing<'_>, design: &mut Design, query: &Query) -> Found {
-    let cheapest = |design: &Design| plan::plan_for(costing, &model.conceptual, design, query);
+    let cheapest = |design: &Design| planner::plan(costing, &model.conceptual, design, query);
     let now = cheapest(design);
     if now.as_ref().is_some_and(|plan| !scans(plan)) {
         return Found::Key;
     }
-    let reduced = plan::reduced(&model.conceptual, query);
+    let reduced = planner::reduced(&model.conceptual, query);
     let of = reduced.as_ref().unwrap_or(query);
     let candidates = index(model, query).into_iter().chain(indexes_of_lists(model, of));
     for index in candidates {
@@ -103,7 +104,7 @@ fn index(model: &Model, query: &Query) -> Option<Collection> {
     let view = simple::view(model, query);
     let has_key = !view.block_key.is_empty() || !view.entry_key.is_empty();
     let index = Collection {
-        name: format!("{}Index", simple::capitalised(&query.header.name)),
+        name: format!("{}Index", askloom_plan::naming::capitalised(&query.header.name)),
         role: Role::Index,
         origin: Origin::Added,
         contents: Contents::Fields(Vec::new()),
@@ -162,23 +163,27 @@ pub(super) fn indexes_of_lists(model: &Model, query: &Query) -> Vec<Collection> 
         path.position == main
             && is_inside(conceptual, path)
             && is_only_place(conceptual, root, path)
-            && !plan::is_single(conceptual, path)
+            && !planner::is_single(conceptual, path)
     };
-    let conjuncts = plan::conjuncts(query.condition.as_ref());
+    let conjuncts = planner::conjuncts(query.condition.as_ref());
     let given = conjuncts.iter().filter_map(|conjunct| {
-        let path = simple::equality(conjunct.condition).or_else(|| simple::membership(conjunct.condition))?;
+        let path = askloom_plan::conditions::equality(conjunct.condition)
+            .or_else(|| askloom_plan::conditions::membership(conjunct.condition))?;
         Some(conceptual.same_identity(path))
     });
     let index = |path: Path| Collection {
-        name: format!("{}Index", simple::capitalised(&query.header.name)),
+        name: format!("{}Index", askloom_plan::naming::capitalised(&query.header.name)),
         role: Role::Index,
         origin: Origin::Added,
         keeper: Keeper::Ours,
-        source: Source { root, positions: simple::only_main(root), condition: None },
+        source: Source { root, positions: askloom_plan::positions::only_main(root), condition: None },
         block_key: vec![KeyField { path, descending: false }],
         entry_key: Vec::new(),
         contents: Contents::Fields(Vec::new()),
         reasons: vec![format!("{} gives a value of a list.", query.header.name)],
     };
-    given.filter(|path| inside(path) && simple::is_key(conceptual, path)).map(index).collect()
+    given
+        .filter(|path| inside(path) && askloom_plan::positions::is_key(conceptual, path))
+        .map(index)
+        .collect()
 }

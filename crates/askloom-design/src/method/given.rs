@@ -1,11 +1,12 @@
 //! The collections that the model declares, as a design of their own.
 
 use super::{Decision, Paper, Proposal};
-use crate::{nested_is_exact, simple};
+use crate::simple;
 use askloom_model::{
     Collection, Contents, Design, GivenCollection, Id, Keep, Keeper, KeyField, Leaf, Model, Nodes, Origin,
     Path, PositionId, Role, Source, Table,
 };
+use askloom_plan::nested_is_exact;
 
 const SOURCE: &str = "the model";
 
@@ -51,7 +52,7 @@ fn declared(given: &GivenCollection) -> String {
 /// Whether every instance is held, whole, by its id and nothing else.
 fn is_master(model: &Model, given: &GivenCollection) -> bool {
     let conceptual = &model.conceptual;
-    let identifier: Vec<Leaf> = simple::identity_leaves(conceptual, given.class);
+    let identifier: Vec<Leaf> = askloom_plan::positions::identity_leaves(conceptual, given.class);
     let here = |path: &Path| path.hops.is_empty() && path.position == PositionId::from_index(0);
     let key: Vec<Leaf> = given.key.iter().map(|path| path.leaf).collect();
     conceptual.aggregate_root(given.class) == Some(given.class)
@@ -85,9 +86,9 @@ fn copy(model: &Model, given: &GivenCollection, decisions: &mut Vec<Decision>) -
     match &given.keep {
         Keep::Fields(fields) => {
             let (held, left): (Vec<_>, Vec<_>) =
-                fields.iter().cloned().partition(|path| simple::is_held(conceptual, path));
+                fields.iter().cloned().partition(|path| askloom_plan::positions::is_held(conceptual, path));
             for path in left {
-                let name = simple::leaf_name(conceptual, path.leaf);
+                let name = askloom_plan::naming::leaf_name(conceptual, path.leaf);
                 let says = format!("`{name}` is not one value a row: it is looked up where it is");
                 decisions.push(Decision::new(&given.name, says, SOURCE));
             }
@@ -103,7 +104,8 @@ fn copy(model: &Model, given: &GivenCollection, decisions: &mut Vec<Decision>) -
             if conceptual.is_aggregate(given.class) && nested_is_exact(conceptual, &whole) {
                 return whole;
             }
-            collection.contents = Contents::Fields(simple::own_fields(conceptual, main, given.class));
+            collection.contents =
+                Contents::Fields(askloom_plan::positions::own_fields(conceptual, main, given.class));
         }
     }
     collection

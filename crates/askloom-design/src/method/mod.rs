@@ -21,9 +21,9 @@ pub use not_yet::not_designed_yet;
 pub use progress::{Progress, Stage};
 pub use prune::needed;
 
-use crate::cost::Costing;
 use crate::native;
 use askloom_model::{Design, Model};
+use askloom_plan::cost::Costing;
 use kvmod::merge::Threshold;
 use serde::Serialize;
 
@@ -132,7 +132,7 @@ pub enum Paper {
 }
 
 /// The design that a method makes of a model. The ends that tuple queries walk back have to be named before, by
-/// [`name_ways_back`](crate::ask::name_ways_back).
+/// [`name_ways_back`](askloom_plan::ask::name_ways_back).
 #[must_use]
 pub fn design(method: Method, model: &Model, costing: &Costing<'_>, options: &Options) -> Proposal {
     let mut proposal = match method {

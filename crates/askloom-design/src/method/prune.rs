@@ -4,10 +4,10 @@
 //! its instances by and no upkeep walks along is not worth its writes.
 
 use super::complete::questions;
-use crate::cost::Costing;
-use crate::plan::write::parts::finds;
-use crate::{plan, upkeep};
 use askloom_model::{Collection, CollectionId, Design, Id, Keeper, Model, Origin, Role, Table};
+use askloom_plan::cost::Costing;
+use askloom_plan::planner::write::parts::finds;
+use askloom_plan::{planner, upkeep};
 use std::collections::BTreeSet;
 
 /// Removes collections that were added and that no declared statement needs.
@@ -36,7 +36,7 @@ pub fn needed(model: &Model, costing: &Costing<'_>, design: &Design) -> BTreeSet
     let mut needed: BTreeSet<CollectionId> = always.map(|(id, _)| id).collect();
     let writes = model.workload.writes.iter().flat_map(|write| finds(model, write));
     for query in questions(model).into_iter().chain(writes) {
-        if let Some(plan) = plan::plan_for(costing, conceptual, design, &query) {
+        if let Some(plan) = planner::plan(costing, conceptual, design, &query) {
             needed.extend(plan.collections());
         }
     }

@@ -26,7 +26,6 @@ mod rules;
 mod sound;
 mod write;
 
-pub(crate) use path::name;
 pub use read::from_json;
 pub use rules::write as rule_text;
 pub use write::{condition_text, fingerprint, to_json};

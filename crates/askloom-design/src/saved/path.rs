@@ -3,18 +3,12 @@
 use askloom_model::{
     ClassId, Conceptual, Id, Leaf, MAX_BUCKETS, Member, Path, Position, PositionId, Table, TimeBucket,
 };
+use askloom_plan::naming::name;
 
 /// The instance or element itself.
 const ITSELF: &str = "$self";
 /// The bucket that the instance is in; how many there are follows.
 const BUCKET: &str = "$bucket:";
-
-/// A name as the language writes it: in back-quotes unless it is a plain word.
-pub(crate) fn name(text: &str) -> String {
-    let plain = text.chars().all(|letter| letter.is_alphanumeric() || letter == '_')
-        && text.chars().next().is_some_and(|first| !first.is_numeric());
-    if plain { text.to_owned() } else { format!("`{text}`") }
-}
 
 /// Parts of a text between separators, those in back-quotes aside.
 pub(super) fn split<'t>(text: &'t str, separator: &str) -> Vec<&'t str> {

@@ -1,7 +1,8 @@
 //! Representation rules as text, as the language writes them, and back.
 
-use super::path::{name, split, unquoted};
+use super::path::{split, unquoted};
 use askloom_model::{Conceptual, Rule, RuleStep, Span};
+use askloom_plan::naming::name;
 
 /// `/Game/*/rounds[*]`
 #[must_use]

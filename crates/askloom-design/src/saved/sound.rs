@@ -3,12 +3,11 @@
 use super::locate::Step;
 use super::read::Reader;
 use crate::native;
-use crate::plan::is_single;
-use crate::simple;
 use askloom_model::{
     ClassId, Code, Collection, CollectionId, Conceptual, Condition, Contents, Design, Id, Keeper, KeyField,
     Leaf, Path, Role, Type,
 };
+use askloom_plan::planner::is_single;
 
 pub(super) fn check(reader: &mut Reader<'_>, design: &Design) {
     let mut names: Vec<&str> = Vec::new();
@@ -132,7 +131,7 @@ fn master(reader: &mut Reader<'_>, collection: &Collection) {
 
 /// Whether the keys of a master are all members of the root's identifier, each once, and buckets of its timestamps.
 fn is_identifier(conceptual: &Conceptual, master: &Collection) -> bool {
-    let identifier = simple::identity_leaves(conceptual, master.source.root);
+    let identifier = askloom_plan::positions::identity_leaves(conceptual, master.source.root);
     let count = |leaf: Leaf| master.key_fields().filter(|field| field.path.leaf == leaf).count();
     let is_timestamp = |leaf: Leaf| {
         let Leaf::Attribute(id) = leaf else { return false };
@@ -164,7 +163,7 @@ fn copy(reader: &mut Reader<'_>, collection: &Collection) {
                 MISPLACED
             } else if !index && !is_single(conceptual, &field.path) {
                 "this has several values in one row, so it cannot be a key"
-            } else if !simple::is_key(conceptual, &field.path) {
+            } else if !askloom_plan::positions::is_key(conceptual, &field.path) {
                 "values of this have no order, so they cannot be a key"
             } else {
                 continue;
@@ -194,7 +193,7 @@ fn copy(reader: &mut Reader<'_>, collection: &Collection) {
             TIME_MISPLACED
         } else if is_bucket(path) {
             MISPLACED
-        } else if !simple::is_held(conceptual, path) {
+        } else if !askloom_plan::positions::is_held(conceptual, path) {
             "this has several values in one row"
         } else {
             continue;

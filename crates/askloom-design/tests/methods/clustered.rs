@@ -2,10 +2,11 @@
 //! from the one table.
 
 use crate::model;
-use askloom_design::cost::Costing;
+use askloom_design::limits;
 use askloom_design::method::{Method, Options, design, not_designed_yet};
-use askloom_design::{limits, plan};
 use askloom_model::{Collection, Design, KeySet, Leaf, Model, Plan, Reading, Role, TimeBucket};
+use askloom_plan::cost::Costing;
+use askloom_plan::planner;
 
 const CHAT: &str = "@count(10_000)
 entity Room { id name: text }
@@ -71,7 +72,7 @@ fn named<'d>(design: &'d Design, name: &str) -> &'d Collection {
 
 fn plan_of(model: &Model, design: &Design, target: &str, query: &str) -> Plan {
     let query = model.workload.queries.iter().find(|one| one.header.name == query).unwrap();
-    plan::plan_for(&costing(target), &model.conceptual, design, query).unwrap()
+    planner::plan(&costing(target), &model.conceptual, design, query).unwrap()
 }
 
 /// Every method keeps the master as it is declared, on every store.
@@ -157,7 +158,7 @@ fn without_both_bounds_days_are_not_known() {
     let plan = plan_of(&model, &design, "cassandra", "newest");
     assert_eq!(plan.access.how, Reading::Scan);
     let query = model.workload.queries.iter().find(|one| one.header.name == "newest").unwrap();
-    let printed = plan::print(&model, &design, query, &plan);
+    let printed = planner::print(&model, &design, query, &plan);
     for said in ["scan Readings: without both bounds of", "at its days are not known"] {
         assert!(printed.contains(said), "{printed}");
     }

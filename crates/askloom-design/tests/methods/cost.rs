@@ -1,11 +1,12 @@
 //! The choice by cost.
 
 use crate::{EXAMPLES, example};
-use askloom_design::cost::Costing;
+use askloom_design::limits;
 use askloom_design::method::cost::total;
 use askloom_design::method::{Method, Options, Paper, Progress, Stage, design};
-use askloom_design::{limits, plan};
 use askloom_model::{Keeper, Leaf, Plan};
+use askloom_plan::cost::Costing;
+use askloom_plan::planner;
 use std::sync::{Arc, Mutex};
 
 /// Differences of costs below this share are rounding.
@@ -102,7 +103,7 @@ fn whole_instances_are_answered_with_one_request() {
         let text = model(more);
         let (design, _) = chosen(&text, store);
         let (model, costing) = (of(&text), Costing::from(askloom_target::target(store).unwrap()));
-        let plan = plan::plan_for(&costing, &model.conceptual, &design, &model.workload.queries[0]).unwrap();
+        let plan = planner::plan(&costing, &model.conceptual, &design, &model.workload.queries[0]).unwrap();
         let own = &design.collections[plan.access.collection];
         assert_eq!(plan.steps.iter().filter(|step| step.estimate.requests > 0.0).count(), 1, "{store}");
         assert_eq!(own.keeper == Keeper::Store, store == "dynamodb", "{design:#?}");
@@ -119,7 +120,7 @@ fn one_of_a_list_of_values_is_found_by_each_of_them() {
     for store in ["cassandra", "dynamodb", "mongodb", "embedded"] {
         let (design, _) = chosen(text, store);
         let (model, costing) = (of(text), Costing::from(askloom_target::target(store).unwrap()));
-        let plan = plan::plan_for(&costing, &model.conceptual, &design, &model.workload.queries[0]).unwrap();
+        let plan = planner::plan(&costing, &model.conceptual, &design, &model.workload.queries[0]).unwrap();
         assert!(!askloom_design::method::scans(&plan) && plan.estimate.rows < 100.0, "{store}: {plan:?}");
     }
 }
@@ -168,8 +169,8 @@ fn a_write_is_as_quick_as_it_must_be() {
     };
     let takes = |design: &askloom_model::Design, text: &str, store: &str| {
         let (model, costing) = (of(text), Costing::from(askloom_target::target(store).unwrap()));
-        let plan = plan::write::plan(&costing, &model, design, &model.workload.writes[0]).unwrap();
-        plan::write::lasts(&costing, design, &plan).unwrap()
+        let plan = planner::write::plan(&costing, &model, design, &model.workload.writes[0]).unwrap();
+        planner::write::lasts(&costing, design, &plan).unwrap()
     };
     for (store, most, least) in [("cassandra", 60.0, 30.0), ("hbase", 5.0, 0.001)] {
         let (design, report) = chosen(&model(""), store);
@@ -197,12 +198,12 @@ fn the_quick_plan_of_a_design_is_taken() {
     let costing = Costing::from(askloom_target::target("dynamodb").unwrap());
     let made = design(Method::Given, &model, &costing, &Options::default()).design;
     let query = &model.workload.queries[0];
-    let plans = plan::plans_for(&costing, &model.conceptual, &made, query);
+    let plans = planner::plans(&costing, &model.conceptual, &made, query);
     let takes = |plan: &Plan| costing.milliseconds(&plan.estimate).unwrap();
     let quickest = plans.iter().map(takes).reduce(f64::min).unwrap();
     let slowest = plans.iter().map(takes).reduce(f64::max).unwrap();
     assert!(quickest <= 30.0 && slowest > 30.0, "{quickest} {slowest}");
-    let taken = plan::plan_for(&costing, &model.conceptual, &made, query).unwrap();
+    let taken = planner::plan(&costing, &model.conceptual, &made, query).unwrap();
     assert!(takes(&taken) <= 30.0);
     let cheapest = plans.iter().map(|plan| plan.estimate.cost).reduce(f64::min).unwrap();
     assert!(taken.estimate.cost > cheapest);
@@ -215,7 +216,7 @@ fn who_waits_is_told_how_far_it_has_come() {
     let progress = Progress::new(move |stage| listening.lock().unwrap().push(stage));
     let options = Options { progress, ..Options::default() };
     let model = example("game");
-    let _design = design(Method::Cost, &model, &Costing::default(), &options);
+    let _design = design(Method::Cost, &model, &askloom_target::embedded::costing(), &options);
     let told = told.lock().unwrap();
     assert_eq!(told.first(), Some(&Stage::Candidates));
     assert_eq!(told.last(), Some(&Stage::Worth));
@@ -230,8 +231,8 @@ fn who_waits_is_told_how_far_it_has_come() {
 fn a_run_gives_what_the_last_one_gave() {
     for name in EXAMPLES {
         let model = example(name);
-        let once = design(Method::Cost, &model, &Costing::default(), &Options::default());
-        let again = design(Method::Cost, &model, &Costing::default(), &Options::default());
+        let once = design(Method::Cost, &model, &askloom_target::embedded::costing(), &Options::default());
+        let again = design(Method::Cost, &model, &askloom_target::embedded::costing(), &Options::default());
         assert_eq!(once.design, again.design, "{name}");
     }
 }
@@ -277,7 +278,7 @@ fn agree(text: &str, target: &str) {
     let made = design(Method::Cost, &model, &costing, &Options::default());
     let Paper::Cost(report) = &made.paper else { panic!("not by cost") };
     for query in &model.workload.queries {
-        let plan = plan::plan_for(&costing, &model.conceptual, &made.design, query);
+        let plan = planner::plan(&costing, &model.conceptual, &made.design, query);
         assert!(plan.is_some(), "{} has no plan", query.header.name);
     }
     let total = total(&model, &costing, &made.design);
@@ -323,7 +324,7 @@ fn buckets(text: &str, target: &str) -> (Option<u32>, bool) {
         Leaf::Attribute(_) | Leaf::Reference(_) | Leaf::Itself | Leaf::TimeBucket(..) => None,
     });
     let query = &model.workload.queries[0];
-    let plan = plan::plan_for(&costing, &model.conceptual, &made.design, query).unwrap();
+    let plan = planner::plan(&costing, &model.conceptual, &made.design, query).unwrap();
     assert!(limits::hot(&model, &costing, &made.design).is_empty());
     (found, askloom_design::method::scans(&plan))
 }
@@ -372,7 +373,7 @@ fn what_is_found_by_its_identifier_is_got() {
         let costing = Costing::from(target);
         let made = design(Method::Cost, &model, &costing, &Options::default());
         let count = model.workload.writes.iter().find(|write| write.header.name == "count").unwrap();
-        let plan = plan::write::plan(&costing, &model, &made.design, count).unwrap();
+        let plan = planner::write::plan(&costing, &model, &made.design, count).unwrap();
         let found = &made.design.collections[plan.steps[0].find.access.collection];
         assert_eq!(found.name, "Label", "{}", target.capability.target);
     }

@@ -1,9 +1,9 @@
 use crate::{decided, example, model, propose};
-use askloom_design::cost::Costing;
 use askloom_design::method::kvmod::{Logical, LogicalCollection};
 use askloom_design::method::{self, Method, Options, Paper, Proposal};
-use askloom_design::plan;
 use askloom_model::Origin;
+use askloom_plan::cost::Costing;
+use askloom_plan::planner;
 
 const Q4: &str = "Q4_passengersDepartingGivenCountry";
 const Q5: &str = "Q5_passengersDepartingGivenPeriod";
@@ -107,16 +107,18 @@ fn a_store_that_searches_needs_no_index_of_a_query() {
     assert!(!names.iter().any(|name| name.starts_with('Q') && name.ends_with("Index")), "{names:?}");
     let mut searched = Vec::new();
     for query in &model.workload.queries {
-        let plan = plan::plan_for(&costing, &model.conceptual, &made.design, query).unwrap();
+        let plan = planner::plan(&costing, &model.conceptual, &made.design, query).unwrap();
         assert!(!method::scans(&plan), "{}", query.header.name);
         if plan.searched.is_empty() {
             continue;
         }
         // One request, for what matches alone.
         assert_eq!(plan.estimate.requests, 1.0, "{}", query.header.name);
-        let embedded = plan::plan(&model.conceptual, &made.design, query).unwrap();
+        let embedded =
+            planner::plan(&askloom_target::embedded::costing(), &model.conceptual, &made.design, query)
+                .unwrap();
         assert!(plan.estimate.rows < embedded.estimate.rows, "{}", query.header.name);
-        assert!(plan::print(&model, &made.design, query, &plan).contains("search"));
+        assert!(planner::print(&model, &made.design, query, &plan).contains("search"));
         searched.push(query.header.name.split('_').next().unwrap());
         // What does not search goes through all of it, unless a key leads to what the rows lead to.
         assert!(embedded.searched.is_empty());

@@ -1,10 +1,10 @@
 //! Designs that do not fit into a store.
 
 use crate::{EXAMPLES, example, model, propose};
-use askloom_design::cost::{Costing, Statistics};
 use askloom_design::limits::{Broken, Limit, all_broken, broken};
 use askloom_design::method::{self, Method, Options};
 use askloom_model::{Model, Severity};
+use askloom_plan::cost::{Costing, Statistics};
 
 const WHOLE: &str = "/Game/*";
 const APART: &str = "/Game/*/rounds[*]\n  /Game/*";

@@ -20,7 +20,6 @@ mod noam;
 mod qodm;
 mod scans;
 
-use askloom_design::cost::Costing;
 use askloom_design::method::{Method, Options, Proposal};
 use askloom_lang::Memory;
 use askloom_model::Model;
@@ -51,12 +50,12 @@ fn checked(world: &Memory, file: &str) -> Model {
         checked.diagnostics.iter().filter(|d| d.is_error()).map(|d| d.message.clone()).collect();
     assert!(errors.is_empty(), "the model is wrong: {errors:?}");
     let mut model = checked.model;
-    askloom_design::ask::name_ways_back(&mut model);
+    askloom_plan::ask::name_ways_back(&mut model);
     model
 }
 
 fn propose(method: Method, model: &Model) -> Proposal {
-    askloom_design::method::design(method, model, &Costing::default(), &Options::default())
+    askloom_design::method::design(method, model, &askloom_target::embedded::costing(), &Options::default())
 }
 
 /// What a method decided about something.

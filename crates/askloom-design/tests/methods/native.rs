@@ -1,11 +1,12 @@
 //! Copies that a store keeps by itself.
 
 use crate::{EXAMPLES, example, model};
-use askloom_design::cost::Costing;
 use askloom_design::limits::Limit;
 use askloom_design::method::{self, Method, Options};
-use askloom_design::{native, plan, saved};
+use askloom_design::{native, saved};
 use askloom_model::{Collection, Design, Guarantee, Keeper, KeyField, Leaf, Model, Path, Reading};
+use askloom_plan::cost::Costing;
+use askloom_plan::planner;
 
 fn on_dynamodb(model: &Model, method: Method) -> (Costing<'static>, Design) {
     let costing = Costing::from(askloom_target::target("dynamodb").unwrap());
@@ -33,7 +34,7 @@ fn what_is_added_for_queries_is_an_index_of_the_store_and_what_writes_go_by_is_o
                 assert!(!unique && !matches!(by, Some(Leaf::Reference(_))), "{name}: {}", collection.name);
             }
             for query in &model.workload.queries {
-                let Ok(plan) = plan::answer(&costing, &model, &design, query) else { continue };
+                let Ok(plan) = planner::answer(&costing, &model, &design, query) else { continue };
                 let lags = plan.collections().any(is_kept);
                 assert!(!lags || (plan.priced.reads == Guarantee::Lagging && !query.fresh), "{name}");
             }
@@ -54,9 +55,10 @@ fn a_fresh_query_never_reads_one_and_no_store_without_indexes_is_given_any() {
     assert_eq!(kept(&design), ["ByMailIndex"]);
     let mut fresh = lazy.clone();
     fresh.workload.queries[0].fresh = true;
-    let reads = plan::answer(&costing, &fresh, &design, &fresh.workload.queries[0]).unwrap();
+    let reads = planner::answer(&costing, &fresh, &design, &fresh.workload.queries[0]).unwrap();
     assert!(reads.collections().all(|id| design.collections[id].keeper == Keeper::Ours));
-    let embedded = method::design(Method::Noam, &lazy, &Costing::default(), &Options::default()).design;
+    let embedded =
+        method::design(Method::Noam, &lazy, &askloom_target::embedded::costing(), &Options::default()).design;
     assert_eq!(kept(&embedded), Vec::<&str>::new());
 }
 
@@ -92,7 +94,7 @@ fn another_order_of_the_same_rows_is_a_local_index() {
     let read = saved::from_json(&model, &saved::to_json(&model, &design)).unwrap();
     assert_eq!(read.host(index), Some(host));
     for query in &model.workload.queries {
-        let plan = plan::answer(&costing, &model, &design, query).unwrap();
+        let plan = planner::answer(&costing, &model, &design, query).unwrap();
         assert_eq!(
             plan.priced.reads,
             Guarantee::Lagging,
@@ -101,7 +103,7 @@ fn another_order_of_the_same_rows_is_a_local_index() {
     }
     // Every write that moves the index moves its host.
     for write in &model.workload.writes {
-        let plan = plan::write::plan(&costing, &model, &design, write).unwrap();
+        let plan = planner::write::plan(&costing, &model, &design, write).unwrap();
         let copies: Vec<_> =
             plan.steps.iter().flat_map(|step| &step.copies).map(|copy| copy.collection).collect();
         assert!(copies.contains(&host) && copies.contains(&index), "{}", write.header.name);
@@ -127,13 +129,13 @@ fn an_index_of_stored_fields_leads_to_the_record_in_one_request() {
     assert_eq!(kept(&design), ["ByEmailIndex", "NewestIndex"]);
     assert_eq!(design.collections.len(), 3);
     for query in &users.workload.queries {
-        let plan = plan::answer(&costing, &users, &design, query).unwrap();
+        let plan = planner::answer(&costing, &users, &design, query).unwrap();
         assert_eq!((plan.estimate.requests, plan.sort.is_none() || query.order_by.is_empty()), (1.0, true));
     }
     // Of the newest, what is asked for is sent, and not the whole of each.
-    let newest = plan::answer(&costing, &users, &design, &users.workload.queries[1]).unwrap();
+    let newest = planner::answer(&costing, &users, &design, &users.workload.queries[1]).unwrap();
     assert!(newest.estimate.bytes < 20.0 * 200.0, "{:?}", newest.estimate);
-    let rename = plan::write::plan(&costing, &users, &design, &users.workload.writes[1]).unwrap();
+    let rename = planner::write::plan(&costing, &users, &design, &users.workload.writes[1]).unwrap();
     assert!(rename.steps.iter().all(|step| step.copies.is_empty()));
     let read = saved::from_json(&users, &saved::to_json(&users, &design)).unwrap();
     assert_eq!(kept(&read), kept(&design));
@@ -191,7 +193,7 @@ fn an_index_of_cassandra_has_one_column_and_gives_no_order() {
     assert_eq!(kept(&design), ["UserByMailIndex", "UserByAgeIndex"]);
     let plan = |name: &str| {
         let query = model.workload.queries.iter().find(|query| query.header.name == name).unwrap();
-        plan::answer(&costing, &model, &design, query).unwrap()
+        planner::answer(&costing, &model, &design, query).unwrap()
     };
     let (mail, grown, old) = (plan("byMail"), plan("grown"), plan("old"));
     // The row comes with it: one request, and a partition beside that of the index.

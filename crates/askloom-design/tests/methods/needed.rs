@@ -1,25 +1,25 @@
 //! No design has a collection that no declared statement reads, finds by, or needs for upkeep.
 
 use crate::{EXAMPLES, example, model};
-use askloom_design::cost::Costing;
-use askloom_design::dependency::ways_back;
-use askloom_design::effects::Effects;
 use askloom_design::method::{Method, Options, design, questions};
-use askloom_design::plan;
 use askloom_model::{
     CheckOf, Collection, CollectionId, Conceptual, Design, EndId, Leaf, Model, Origin, Role, SupportOf,
 };
+use askloom_plan::cost::Costing;
+use askloom_plan::dependency::ways_back;
+use askloom_plan::effects::Effects;
+use askloom_plan::planner;
 use std::collections::BTreeSet;
 
 /// The collections that the plans of all statements read.
 fn read(model: &Model, costing: &Costing<'_>, design: &Design) -> BTreeSet<CollectionId> {
     let mut found = BTreeSet::new();
     for query in questions(model) {
-        let plan = plan::plan_for(costing, &model.conceptual, design, &query);
+        let plan = planner::plan(costing, &model.conceptual, design, &query);
         found.extend(plan.iter().flat_map(|plan| plan.collections()));
     }
     for write in &model.workload.writes {
-        let Ok(plan) = plan::write::plan(costing, model, design, write) else { continue };
+        let Ok(plan) = planner::write::plan(costing, model, design, write) else { continue };
         for step in &plan.steps {
             found.extend(step.find.collections());
             found.extend(step.reservations.iter().filter_map(|reservation| reservation.index));

@@ -1,9 +1,8 @@
 use crate::{EXAMPLES, decided, example, model, propose};
-use askloom_design::cost::Costing;
 use askloom_design::method::{Method, Paper, Proposal};
-use askloom_design::partition::legal;
-use askloom_design::plan;
 use askloom_model::{Contents, Model, Role};
+use askloom_plan::partition::legal;
+use askloom_plan::planner;
 use fastrand::Rng;
 use std::fmt::Write;
 
@@ -175,11 +174,14 @@ fn no_strategy_of_the_papers_is_cheaper() {
 
 fn cost(model: &Model, proposal: &Proposal) -> f64 {
     let queries = model.workload.queries.iter().map(|query| {
-        let plan = plan::plan(&model.conceptual, &proposal.design, query).unwrap();
+        let plan =
+            planner::plan(&askloom_target::embedded::costing(), &model.conceptual, &proposal.design, query)
+                .unwrap();
         query.header.rate.unwrap_or(1.0) * plan.estimate.cost
     });
     let writes = model.workload.writes.iter().map(|write| {
-        let plan = plan::write::plan(&Costing::default(), model, &proposal.design, write).unwrap();
+        let plan = planner::write::plan(&askloom_target::embedded::costing(), model, &proposal.design, write)
+            .unwrap();
         write.header.rate.unwrap_or(1.0) * plan.estimate.cost
     });
     queries.chain(writes).sum()

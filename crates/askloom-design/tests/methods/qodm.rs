@@ -37,8 +37,14 @@ fn what_an_index_entity_names_comes_from_an_aggregation_entity() {
     let inbox = example("inbox");
     let proposal = propose(Method::Qodm, &inbox);
     let ask = inbox.workload.asks.iter().find(|ask| ask.header.name == "Q1").unwrap();
-    let query = askloom_design::ask::query(&inbox.conceptual, ask).unwrap();
-    let plan = askloom_design::plan::plan(&inbox.conceptual, &proposal.design, &query).unwrap();
+    let query = askloom_plan::ask::query(&inbox.conceptual, ask).unwrap();
+    let plan = askloom_plan::planner::plan(
+        &askloom_target::embedded::costing(),
+        &inbox.conceptual,
+        &proposal.design,
+        &query,
+    )
+    .unwrap();
     let name = |id| proposal.design.collections[id].name.as_str();
     assert_eq!(name(plan.access.collection), "Q1");
     assert_eq!(plan.fetches.iter().map(|fetch| name(fetch.collection)).collect::<Vec<_>>(), ["Q3"]);

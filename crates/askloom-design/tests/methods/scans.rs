@@ -1,10 +1,9 @@
 //! Every statement of every example has a plan under every method, and goes through everything only where it is listed.
 
 use crate::{EXAMPLES, example, propose};
-use askloom_design::cost::Costing;
 use askloom_design::method::{Method, scans};
-use askloom_design::plan;
 use askloom_model::Model;
+use askloom_plan::planner;
 
 /// A range that holds a third of all, and a key of which a handful is everything: a scan is cheaper than an index. And what
 /// is asked twenty times a day costs less than an index that every order would keep. And all flights are gone through
@@ -22,7 +21,7 @@ const SCANNING: [(&str, &str, &str); 8] = [
 
 fn statements(model: &Model) -> Vec<askloom_model::Query> {
     let asks = model.workload.asks.iter();
-    let asks = asks.map(|ask| askloom_design::ask::query(&model.conceptual, ask).unwrap());
+    let asks = asks.map(|ask| askloom_plan::ask::query(&model.conceptual, ask).unwrap());
     model.workload.queries.iter().cloned().chain(asks).collect()
 }
 
@@ -34,13 +33,24 @@ fn only_what_is_listed_goes_through_everything() {
         for method in Method::ALL {
             let proposal = propose(method, &model);
             for query in statements(&model) {
-                let plan = plan::plan(&model.conceptual, &proposal.design, &query).expect("a plan");
+                let plan = planner::plan(
+                    &askloom_target::embedded::costing(),
+                    &model.conceptual,
+                    &proposal.design,
+                    &query,
+                )
+                .expect("a plan");
                 if scans(&plan) {
                     found.push(format!("{} {name} {}", method.name(), query.header.name));
                 }
             }
             for write in &model.workload.writes {
-                let plan = plan::write::plan(&Costing::default(), &model, &proposal.design, write);
+                let plan = planner::write::plan(
+                    &askloom_target::embedded::costing(),
+                    &model,
+                    &proposal.design,
+                    write,
+                );
                 let plan = plan.unwrap_or_else(|why| panic!("{}: {}", write.header.name, why.message));
                 if plan.steps.iter().any(|step| scans(&step.find)) {
                     found.push(format!("{} {name} {}", method.name(), write.header.name));

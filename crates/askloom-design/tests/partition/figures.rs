@@ -1,8 +1,8 @@
 //! The figures of the papers, drawn from `examples/noam-game`.
 
 use crate::{checked, class};
-use askloom_design::partition::{Entries, Strategy, diff, elements_apart, join, split};
 use askloom_model::{AccessStep, Model, Record, Rule, Value};
+use askloom_plan::partition::{Entries, Strategy, diff, elements_apart, join, split};
 use serde_json::{Value as Json, json};
 
 fn example() -> Model {

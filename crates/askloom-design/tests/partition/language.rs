@@ -1,8 +1,8 @@
 //! The language judges rules as they are carried out.
 
 use crate::{checked, class, models, reference, rules};
-use askloom_design::partition::legal;
 use askloom_model::{ClassId, Code, Contents, Model, Rule};
+use askloom_plan::partition::legal;
 use fastrand::Rng;
 use std::collections::BTreeSet;
 use std::fmt::Write;

@@ -1,9 +1,9 @@
 //! The meaning of rules, as directly as it can be said: each atom looks for its rule alone.
 
-use askloom_design::partition::Entries;
 use askloom_model::{
     AccessPath, AccessStep, ClassId, Conceptual, Member, Record, RelationshipKind, Rule, RuleStep, Value,
 };
+use askloom_plan::partition::Entries;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A field on the way to an atom, and whether it is a list or a set.

@@ -1,8 +1,8 @@
 //! Legal rules give every aggregate back; all others lose something of one.
 
 use crate::{checked, class, models, records, reference, rules};
-use askloom_design::partition::{Entries, JoinError, Problem, diff, join, legal, split};
 use askloom_model::{AccessPath, AccessStep, ClassId, Conceptual, Element, Id, Member, Record, Rule, Value};
+use askloom_plan::partition::{Entries, JoinError, Problem, diff, join, legal, split};
 use fastrand::Rng;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,9 +1,9 @@
 //! Conditions as they are printed: the language reads them as the same.
 
-use askloom_design::cost::{Asked, Statistics, selectivity};
-use askloom_design::plan::condition_text;
 use askloom_lang::{Memory, check};
 use askloom_model::Model;
+use askloom_plan::cost::{Asked, Statistics, selectivity};
+use askloom_plan::planner::condition_text;
 use std::path::Path;
 
 const CLASSES: &str = "

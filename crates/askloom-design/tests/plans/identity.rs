@@ -1,10 +1,10 @@
 //! Plans that take the id of what a reference names from the reference, and leave out what they need nothing else of.
 
 use crate::examples::{model, query};
-use askloom_design::cost::Costing;
 use askloom_design::method::{self, Method, Options};
-use askloom_design::{plan, simple, upkeep};
+use askloom_design::simple;
 use askloom_model::{ClassId, Design, Id, KeyValue, Model, Plan, Reading, Role, StepOf};
+use askloom_plan::{planner, upkeep};
 
 /// The reference of a comment to its video is declared with this word before it.
 fn videos(integrity: &str) -> Model {
@@ -75,11 +75,12 @@ fn class(model: &Model, name: &str) -> ClassId {
 }
 
 fn designed(model: &Model) -> Design {
-    method::design(Method::Cost, model, &Costing::default(), &Options::default()).design
+    method::design(Method::Cost, model, &askloom_target::embedded::costing(), &Options::default()).design
 }
 
 fn planned(model: &Model, design: &Design, name: &str) -> Plan {
-    plan::plan(&model.conceptual, design, query(model, name)).unwrap()
+    planner::plan(&askloom_target::embedded::costing(), &model.conceptual, design, query(model, name))
+        .unwrap()
 }
 
 /// The classes whose aggregates are read, or copies of them.
@@ -94,7 +95,7 @@ fn a_position_that_gives_only_its_identity_is_not_read() {
     let comment = class(&model, "Comment");
     for name in ["ofVideo", "ofComment"] {
         let plan = planned(&model, &design, name);
-        let printed = plan::print(&model, &design, query(&model, name), &plan);
+        let printed = planner::print(&model, &design, query(&model, name), &plan);
         assert!(read(&design, &plan).iter().all(|root| *root == comment), "{printed}");
         assert!(plan.joins.is_empty() && plan.access.how != Reading::Scan, "{printed}");
         assert!(printed.contains("relies on Comment.video: trusted"), "{printed}");
@@ -159,7 +160,13 @@ fn a_path_that_ends_in_the_id_is_the_reference() {
     assert!(rated.filter.is_none());
     let which = planned(&model, &design, "which");
     assert_eq!(which.steps.len(), 2, "nothing but the comment: {:?}", which.steps);
-    let one = plan::write::plan(&Costing::default(), &model, &design, &model.workload.writes[0]).unwrap();
+    let one = planner::write::plan(
+        &askloom_target::embedded::costing(),
+        &model,
+        &design,
+        &model.workload.writes[0],
+    )
+    .unwrap();
     let find = &one.steps[0].find;
     assert!(matches!(find.access.how, Reading::GetBlock { .. }), "{find:?}");
     assert!((one.steps[0].matched - 1.0).abs() < f64::EPSILON);
@@ -174,7 +181,7 @@ fn a_key_by_the_reference_gives_order_and_whole_ids() {
     view.name = "ByVideo".to_owned();
     design.collections.push(view);
     let plan = planned(&model, &design, "inOrder");
-    assert!(plan.sort.is_none(), "{}", plan::print(&model, &design, query(&model, "inOrder"), &plan));
+    assert!(plan.sort.is_none(), "{}", planner::print(&model, &design, query(&model, "inOrder"), &plan));
     // Each component of the id is given by itself.
     let label = model.conceptual.ends.iter().find(|(_, end)| end.name == "label").unwrap().0;
     let mut by_label = simple::view(&model, query(&model, "inOrder"));
@@ -193,7 +200,7 @@ fn a_key_by_the_reference_gives_order_and_whole_ids() {
     by_label.name = "ByLabel".to_owned();
     let id = design.collections.push(by_label);
     let plan = planned(&model, &design, "labelled");
-    let printed = plan::print(&model, &design, query(&model, "labelled"), &plan);
+    let printed = planner::print(&model, &design, query(&model, "labelled"), &plan);
     assert_eq!(plan.access.collection, id, "{printed}");
     assert!(plan.filter.is_none(), "{printed}");
     let Reading::Range { key, .. } = &plan.access.how else { panic!("{printed}") };

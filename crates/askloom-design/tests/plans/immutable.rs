@@ -1,9 +1,8 @@
 //! Blind puts: which writes are, and what they are priced at.
 
 use crate::examples::{designed, model, write as statement};
-use askloom_design::cost::Costing;
-use askloom_design::plan::write;
 use askloom_model::{Model, WritePlan};
+use askloom_plan::planner::write;
 
 const READINGS: &str = "
 @count(1_000) entity Sensor { id s: text, name: text }
@@ -33,7 +32,7 @@ fn planned(name: &str, with: &[(&str, &str)]) -> (Model, WritePlan, bool) {
     }
     let (model, design) = designed(model(&text));
     let write = statement(&model, name);
-    let plan = write::plan(&Costing::default(), &model, &design, write).unwrap();
+    let plan = write::plan(&askloom_target::embedded::costing(), &model, &design, write).unwrap();
     let blind = write::is_blind_insert(&model, &design, &write.steps[0]);
     assert_eq!(plan.steps[0].blind, blind);
     let printed = write::print(&model, &design, Some(write), &plan);

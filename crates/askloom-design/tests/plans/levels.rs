@@ -1,9 +1,9 @@
 //! What keeps copies right on which store, by the bounds that the model sets.
 
 use crate::examples::{designed, model};
-use askloom_design::cost::Statistics;
-use askloom_design::plan::write::level;
 use askloom_model::CopyLevel;
+use askloom_plan::cost::Statistics;
+use askloom_plan::planner::write::level;
 
 fn of_view(bound: &str) -> Vec<(&'static str, CopyLevel)> {
     let (model, design) = designed(model(&format!(

@@ -1,10 +1,10 @@
 //! Statements without a plan, and what is said of them.
 
 use crate::examples::{designed, example, model, query, write as statement};
-use askloom_design::cost::Costing;
-use askloom_design::plan::{self, Missing, write};
 use askloom_design::simple;
 use askloom_model::{Capability, Code, Design, Fact};
+use askloom_plan::cost::Costing;
+use askloom_plan::planner::{self, Missing, write};
 
 fn without_scans() -> Capability {
     Capability { title: "Storeless", scan: Fact::new(false, ""), ..askloom_target::embedded::CAPABILITY }
@@ -18,7 +18,7 @@ fn a_store_without_scans_needs_a_key() {
     let capability = without_scans();
     let costing = Costing::new(&capability, &askloom_target::embedded::PROFILE);
     let lobby = query(&model, "lobby");
-    let said = plan::answer(&costing, &model, &design, lobby).unwrap_err();
+    let said = planner::answer(&costing, &model, &design, lobby).unwrap_err();
     assert_eq!(said.code, Code::NoPlan);
     assert_eq!(said.message, "`lobby` has no plan on Storeless with this design");
     assert_eq!(
@@ -26,9 +26,9 @@ fn a_store_without_scans_needs_a_key() {
         Some("Storeless cannot read all of `Game`: add a collection whose key the query gives")
     );
     assert_eq!(said.span(), lobby.header.span);
-    assert!(plan::answer(&costing, &model, &design, query(&model, "continueGame")).is_ok());
+    assert!(planner::answer(&costing, &model, &design, query(&model, "continueGame")).is_ok());
     let design = simple::design(&model);
-    assert!(plan::answer(&costing, &model, &design, lobby).is_ok(), "its view has the key");
+    assert!(planner::answer(&costing, &model, &design, lobby).is_ok(), "its view has the key");
 }
 
 #[test]
@@ -36,10 +36,10 @@ fn a_class_without_a_master_is_named() {
     let model = example("game");
     let lobby = query(&model, "lobby");
     let nothing = Design::default();
-    let missing = plan::missing(&Costing::default(), &model, &nothing, lobby);
-    let game = lobby.positions[plan::main()].class.unwrap();
+    let missing = planner::missing(&askloom_target::embedded::costing(), &model, &nothing, lobby);
+    let game = lobby.positions[planner::main()].class.unwrap();
     assert_eq!(missing, [Missing::Master(game)]);
-    let said = plan::answer(&Costing::default(), &model, &nothing, lobby).unwrap_err();
+    let said = planner::answer(&askloom_target::embedded::costing(), &model, &nothing, lobby).unwrap_err();
     assert_eq!(said.hint.as_deref(), Some("give `Game` a collection that is its source"));
 }
 
@@ -52,13 +52,13 @@ query lobby: SELECT gameId, host.score FROM Game WHERE status = 'open'";
     let cassandra = Costing::from(askloom_target::target("cassandra").unwrap());
     let reads = |text: &str, costing: &Costing<'_>| {
         let (model, design) = designed(model(text));
-        let plan = plan::answer(costing, &model, &design, query(&model, "lobby")).unwrap();
+        let plan = planner::answer(costing, &model, &design, query(&model, "lobby")).unwrap();
         (design.collections[plan.access.collection].name.clone(), plan.priced.reads)
     };
     use askloom_model::Guarantee::{Committed, Lagging, Snapshot};
     assert_eq!(reads(text, &cassandra), ("LobbyView".to_owned(), Lagging));
     assert_eq!(reads(&fresh, &cassandra), ("Game".to_owned(), Committed));
-    assert_eq!(reads(&fresh, &Costing::default()), ("LobbyView".to_owned(), Snapshot));
+    assert_eq!(reads(&fresh, &askloom_target::embedded::costing()), ("LobbyView".to_owned(), Snapshot));
 }
 
 #[test]
@@ -119,7 +119,7 @@ entity Game { id gameId: uuid, status: text }
     assert!(write::print(&model, &design, Some(finish), &apart).contains("each statement by itself"));
     let mut together = finish.clone();
     together.apart = false;
-    let embedded = Costing::default();
+    let embedded = askloom_target::embedded::costing();
     let one = write::plan(&embedded, &model, &design, &together).unwrap().estimate;
     let two = write::plan(&embedded, &model, &design, finish).unwrap().estimate;
     assert_eq!(two.requests, one.requests + 1.0, "each statement is sent by itself");

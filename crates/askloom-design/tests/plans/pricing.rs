@@ -1,10 +1,10 @@
 //! Cost models that are no store's own, on a model that is small enough to work out by hand.
 
 use crate::examples::{model, query, write as statement};
-use askloom_design::cost::{Costing, Tariff};
 use askloom_design::method::{self, Method, Options};
-use askloom_design::plan::{self, write};
 use askloom_model::{Design, Model, StepOf};
+use askloom_plan::cost::{Costing, Tariff};
+use askloom_plan::planner::{self, write};
 
 const BIDS: &str = "\
 @count(1000)
@@ -54,14 +54,14 @@ fn the_published_model_of_cassandra_by_hand() {
     let published = Tariff::named("cassandra-published").unwrap();
     let costing = Costing::new(&askloom_target::cassandra::CAPABILITY, &published);
     // One partition: 1000 bids by 50 items are 20, however uneven; a tenth of them are in the range. A sort costs 1.
-    let above = plan::answer(&costing, &model, &design, query(&model, "above")).unwrap();
+    let above = planner::answer(&costing, &model, &design, query(&model, "above")).unwrap();
     near(above.estimate.rows, 2.0);
     near(above.estimate.cost, STEP + PARTITION + 2.0 * ROW + 1.0);
     let sort = above.steps.iter().find(|step| step.of == StepOf::Sort).unwrap();
     near(sort.estimate.cost, 1.0);
     assert_eq!(above.priced.unit, "units");
     // Four states have a quarter each, whatever `@freq` says, and what the client filters costs nothing.
-    let open = plan::answer(&costing, &model, &design, query(&model, "open")).unwrap();
+    let open = planner::answer(&costing, &model, &design, query(&model, "open")).unwrap();
     near(open.rows_out(), 5.0);
     near(open.estimate.cost, STEP + PARTITION + 20.0 * ROW);
 }
@@ -92,7 +92,7 @@ fn a_step_costs_its_requests() {
     for target in askloom_target::targets() {
         let costing = Costing::new(target.capability, &requests);
         for query in &model.workload.queries {
-            let Ok(found) = plan::answer(&costing, &model, &design, query) else { continue };
+            let Ok(found) = planner::answer(&costing, &model, &design, query) else { continue };
             assert_eq!(found.estimate.cost, found.estimate.requests, "{}", query.header.name);
             let each = |step: &askloom_model::PlanStep| step.estimate.cost == step.estimate.requests;
             assert!(found.steps.iter().all(each) && found.priced.unit == "requests");

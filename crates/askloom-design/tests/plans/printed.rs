@@ -2,17 +2,17 @@
 //! `cargo xtask bless` writes what is printed.
 
 use crate::examples::{EXAMPLES, designed, example, root};
-use askloom_design::cost::Costing;
-use askloom_design::plan::{self, write};
 use askloom_model::{Design, Model};
+use askloom_plan::cost::Costing;
+use askloom_plan::planner::{self, write};
 
 fn printed(costing: &Costing<'_>, model: &Model, design: &Design, implicit: bool) -> String {
     let mut text = String::new();
     for query in &model.workload.queries {
-        let plan = plan::answer(costing, model, design, query).unwrap();
+        let plan = planner::answer(costing, model, design, query).unwrap();
         text += &format!("=== {}\n", query.header.name);
-        text += &plan::print(model, design, query, &plan);
-        text += &plan::print_assumed(model, &plan.priced.assumed);
+        text += &planner::print(model, design, query, &plan);
+        text += &planner::print_assumed(model, &plan.priced.assumed);
         text.push('\n');
     }
     for statement in &model.workload.writes {
@@ -20,7 +20,7 @@ fn printed(costing: &Costing<'_>, model: &Model, design: &Design, implicit: bool
         match write::plan(costing, model, design, statement) {
             Ok(plan) => {
                 text += &write::print(model, design, Some(statement), &plan);
-                text += &plan::print_assumed(model, &plan.assumed);
+                text += &planner::print_assumed(model, &plan.assumed);
             }
             Err(diagnostic) => {
                 text +=
@@ -51,7 +51,10 @@ fn every_statement_of_the_examples_prints_as_it_did() {
     for name in EXAMPLES {
         let (model, design) = designed(example(name));
         let implicit = name == "game";
-        compare(&format!("{name}.embedded"), &printed(&Costing::default(), &model, &design, implicit));
+        compare(
+            &format!("{name}.embedded"),
+            &printed(&askloom_target::embedded::costing(), &model, &design, implicit),
+        );
     }
 }
 

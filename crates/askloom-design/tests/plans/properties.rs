@@ -1,10 +1,11 @@
 //! What holds of every estimate, on every store, with any statistics and any collections.
 
 use crate::examples::{EXAMPLES, example};
-use askloom_design::cost::Costing;
-use askloom_design::plan::{self, write};
-use askloom_design::{simple, upkeep};
+use askloom_design::simple;
 use askloom_model::{Design, Id, MemberStatistics, Model, Plan};
+use askloom_plan::cost::Costing;
+use askloom_plan::planner::{self, write};
+use askloom_plan::upkeep;
 
 /// A small generator of random numbers (splitmix64).
 pub(crate) struct Random(pub(crate) u64);
@@ -108,9 +109,9 @@ fn cheaper_and_cheaper(
 ) {
     let mut before = f64::INFINITY;
     for design in designs {
-        let plans = plan::plans_for(costing, &model.conceptual, design, query);
+        let plans = planner::plans(costing, &model.conceptual, design, query);
         plans.iter().for_each(is_sound);
-        let Some(chosen) = plan::plan_for(costing, &model.conceptual, design, query) else {
+        let Some(chosen) = planner::plan(costing, &model.conceptual, design, query) else {
             assert!(plans.is_empty());
             continue;
         };

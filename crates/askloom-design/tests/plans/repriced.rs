@@ -2,10 +2,10 @@
 
 use crate::examples::{EXAMPLES, example, model};
 use crate::properties::{Random, growing, shaken};
-use askloom_design::cost::{CostModel, Costing, Tariff, price, price_all};
 use askloom_design::method::{self, Method, Options};
-use askloom_design::plan::{self, StepWork, write};
 use askloom_model::{Design, Estimate, Joining, Model, Plan, Query, Reading, StepOf, Work, WritePlan};
+use askloom_plan::cost::{CostModel, Costing, Tariff, price, price_all};
+use askloom_plan::planner::{self, StepWork, write};
 
 /// The price of each step is that of its work, and the estimate of the plan is their sum.
 fn is_priced_by_its_work(model: &dyn CostModel, plan: &Plan) {
@@ -40,7 +40,7 @@ fn is_write_priced_by_its_work(model: &dyn CostModel, plan: &WritePlan) {
 /// What is counted again is what the plan has.
 fn is_counted(costing: &Costing<'_>, model: &Model, design: &Design, query: &Query, plan: &Plan) {
     let statistics = costing.statistics(&model.conceptual);
-    let counted = plan::count(costing, &statistics, design, query, plan);
+    let counted = planner::count(costing, &statistics, design, query, plan);
     let known: Vec<StepWork> =
         plan.steps.iter().map(|step| StepWork { work: step.work, out: step.out }).collect();
     assert_eq!(counted, known, "{plan:?}");
@@ -56,18 +56,18 @@ fn check(model: &Model, design: &Design) {
         let costing = Costing::from(target);
         let elsewhere = Costing::new(target.capability, &other);
         for query in &model.workload.queries {
-            for plan in plan::plans_for(&costing, &model.conceptual, design, query) {
+            for plan in planner::plans(&costing, &model.conceptual, design, query) {
                 is_priced_by_its_work(costing.model, &plan);
             }
-            let Some(plan) = plan::plan_for(&costing, &model.conceptual, design, query) else { continue };
+            let Some(plan) = planner::plan(&costing, &model.conceptual, design, query) else { continue };
             let before = plan.clone();
             let requests = price_all(&other, plan.work());
             assert_eq!(requests.cost, plan.estimate.requests, "the same plan by another cost model");
-            let _ = plan::plan_for(&elsewhere, &model.conceptual, design, query);
+            let _ = planner::plan(&elsewhere, &model.conceptual, design, query);
             is_priced_by_its_work(costing.model, &plan);
             is_counted(&costing, model, design, plan.query(query), &plan);
             assert_eq!(plan, before);
-            assert_eq!(plan::plan_for(&costing, &model.conceptual, design, query), Some(plan));
+            assert_eq!(planner::plan(&costing, &model.conceptual, design, query), Some(plan));
         }
         for one in &model.workload.writes {
             let Ok(plan) = write::plan(&costing, model, design, one) else { continue };
@@ -119,10 +119,11 @@ collection ByOwner of Note { key owner; sort at; keep noteId; }
 #[test]
 fn a_page_reads_one_row_more_than_it_has_where_rows_come_in_order() {
     let model = model(NOTES);
-    let costing = Costing::default();
+    let costing = askloom_target::embedded::costing();
     let design = method::design(Method::Given, &model, &costing, &Options::default()).design;
-    let of =
-        |name: &str| plan::answer(&costing, &model, &design, crate::examples::query(&model, name)).unwrap();
+    let of = |name: &str| {
+        planner::answer(&costing, &model, &design, crate::examples::query(&model, name)).unwrap()
+    };
     let page = of("page");
     assert!(page.sort.is_none() && matches!(page.access.how, Reading::Range { limited: true, .. }));
     assert_eq!((page.estimate.rows, page.rows_out()), (21.0, 20.0));
@@ -151,9 +152,10 @@ query owner: SELECT L.text, L.order.number AS number FROM Claim JOIN line AS L W
 fn how_a_part_is_found_is_settled_by_the_plan() {
     let model = model(&LINES.replace("COUNT", "100_000"));
     let design = askloom_design::simple::design(&model);
-    let costing = Costing::default();
-    let of =
-        |name: &str| plan::answer(&costing, &model, &design, crate::examples::query(&model, name)).unwrap();
+    let costing = askloom_target::embedded::costing();
+    let of = |name: &str| {
+        planner::answer(&costing, &model, &design, crate::examples::query(&model, name)).unwrap()
+    };
     let follow = |step: &StepOf| match step {
         StepOf::Follow(follow) => Some(follow.how.clone()),
         _ => None,

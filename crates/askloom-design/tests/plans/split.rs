@@ -1,10 +1,9 @@
 //! Plans that find first what rows lead to.
 
 use crate::examples::{model, query};
-use askloom_design::cost::Costing;
 use askloom_design::method::{self, Method, Options};
-use askloom_design::plan::{self, splits};
 use askloom_model::{Model, Plan};
+use askloom_plan::planner::{self, splits};
 
 const ORDERS: &str = "\
 @count(200_000)
@@ -45,7 +44,7 @@ write rename: UPDATE City SET name = :name WHERE cityId = :city
 fn found(model: &Model, plan: &Plan) -> Vec<String> {
     let class = |plan: &Plan| {
         let found = plan.first.as_ref()?;
-        let class = found.query.positions[plan::main()].class?;
+        let class = found.query.positions[planner::main()].class?;
         Some(model.conceptual.classes[class].name.clone())
     };
     let mut found: Vec<String> = plan.all().filter_map(class).collect();
@@ -58,7 +57,7 @@ fn a_path_is_split_at_each_entity() {
     let model = model(ORDERS);
     let of = |name: &str| -> Vec<String> {
         let splits = splits(&model.conceptual, query(&model, name));
-        let class = |split: &plan::Split| split.first.positions[plan::main()].class.unwrap();
+        let class = |split: &planner::Split| split.first.positions[planner::main()].class.unwrap();
         splits.iter().map(|split| model.conceptual.classes[class(split)].name.clone()).collect()
     };
     assert_eq!(of("inCity"), ["Customer", "City"]);
@@ -73,19 +72,19 @@ fn a_path_is_split_at_each_entity() {
 #[test]
 fn what_changes_often_is_found_first() {
     let model = model(ORDERS);
-    let costing = Costing::default();
+    let costing = askloom_target::embedded::costing();
     let made = method::design(Method::Cost, &model, &costing, &Options::default());
     let asked = query(&model, "inCity");
-    let plan = plan::plan_for(&costing, &model.conceptual, &made.design, asked).unwrap();
+    let plan = planner::plan(&costing, &model.conceptual, &made.design, asked).unwrap();
     // A copy of orders by the names of cities would change with each name: the cities come first, then their customers.
     assert_eq!(found(&model, &plan), ["City", "Customer"]);
-    let printed = plan::print(&model, &made.design, asked, &plan);
+    let printed = planner::print(&model, &made.design, asked, &plan);
     assert!(printed.contains("by customer IN"), "{printed}");
     assert!(printed.contains(":customer_ids is "), "{printed}");
-    let steps = plan::outline(&model, &made.design, asked, &plan);
+    let steps = planner::outline(&model, &made.design, asked, &plan);
     let total: f64 = steps.iter().map(|step| step.cost).sum();
     assert!((total / plan.estimate.cost - 1.0).abs() < 1e-9, "{total} is not {}", plan.estimate.cost);
     let read = |id| plan.collections().any(|read| read == id);
-    let about = |step: &plan::Line| step.collection.is_none_or(read);
+    let about = |step: &planner::Line| step.collection.is_none_or(read);
     assert!(steps.iter().all(about));
 }

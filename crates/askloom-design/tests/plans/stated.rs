@@ -1,9 +1,8 @@
 //! What people know about how many rows are selected, and that estimates follow it.
 
 use crate::examples::{designed, model, query};
-use askloom_design::cost::Costing;
-use askloom_design::plan;
 use askloom_model::{AssumptionAbout, Plan};
+use askloom_plan::planner;
 
 const ORDERS: &str = "
 @count(100_000) entity Customer { id c: int }
@@ -29,7 +28,7 @@ fn planned(name: &str, with: &[(&str, &str)]) -> Plan {
         text = text.replace(place, "");
     }
     let (model, design) = designed(model(&text));
-    plan::answer(&Costing::default(), &model, &design, query(&model, name)).unwrap()
+    planner::answer(&askloom_target::embedded::costing(), &model, &design, query(&model, name)).unwrap()
 }
 
 #[track_caller]
@@ -80,8 +79,8 @@ fn explain_lists_them_as_given() {
     let text = ["NULLS", "NOTES", "ONE"].iter().fold(text, |text, place| text.replace(place, ""));
     let model = model(&text);
     assert_eq!(
-        plan::print_given(&model, query(&model, "q")),
+        planner::print_given(&model, query(&model, "q")),
         "given: at >= :t keeps 15 rows, WHERE keeps 10%\n"
     );
-    assert_eq!(plan::print_given(&model, query(&model, "noted")), "");
+    assert_eq!(planner::print_given(&model, query(&model, "noted")), "");
 }

@@ -1,13 +1,12 @@
 //! What plans of writes say about copies.
 
 use crate::examples::{designed, example, model, write as statement};
-use askloom_design::cost::Costing;
 use askloom_design::method::{Method, Options, design};
-use askloom_design::plan::write;
 use askloom_model::{CopyWrite, Design, Model, SupportOf, WriteOf, WritePlan};
+use askloom_plan::planner::write;
 
 fn planned(model: &Model, design: &Design, name: &str) -> WritePlan {
-    write::plan(&Costing::default(), model, design, statement(model, name)).unwrap()
+    write::plan(&askloom_target::embedded::costing(), model, design, statement(model, name)).unwrap()
 }
 
 fn copy<'p>(design: &Design, plan: &'p WritePlan, name: &str) -> Option<&'p CopyWrite> {
@@ -35,7 +34,7 @@ query staff: SELECT name, f.* FROM Person JOIN firm AS f WHERE room = :room
 write move: UPDATE Firm SET seat.street = :street WHERE no = :no
 write lock: UPDATE Firm SET seat.gate.code = :code WHERE no = :no";
     let model = model(text);
-    let made = design(Method::Qodm, &model, &Costing::default(), &Options::default());
+    let made = design(Method::Qodm, &model, &askloom_target::embedded::costing(), &Options::default());
     let holds = made.design.collections.iter().find(|(_, one)| !one.whole().is_empty()).unwrap().1;
     for name in ["move", "lock"] {
         assert!(copy(&made.design, &planned(&model, &made.design, name), &holds.name).is_some(), "{name}");
@@ -198,7 +197,7 @@ write save: STORE Game
 write add: INSERT Game",
     ));
     let save = planned(&model, &design, "save");
-    let all = write::implicit(&Costing::default(), &model, &design).unwrap();
+    let all = write::implicit(&askloom_target::embedded::costing(), &model, &design).unwrap();
     let game = model.conceptual.classes.iter().find(|(_, class)| class.name == "Game").unwrap().0;
     let store = all.iter().find(|plan| plan.of == WriteOf::Store(game)).unwrap();
     assert_eq!(save.estimate, store.estimate);
@@ -225,7 +224,7 @@ write rename: UPDATE Product SET code = :code WHERE sku = :sku",
 #[test]
 fn every_aggregate_can_be_made_stored_and_deleted_and_every_link_changed() {
     let (model, design) = designed(example("game"));
-    let plans = write::implicit(&Costing::default(), &model, &design).unwrap();
+    let plans = write::implicit(&askloom_target::embedded::costing(), &model, &design).unwrap();
     assert_eq!(plans.len(), 2 * 3 + 2, "two aggregates, two links");
 }
 

@@ -123,7 +123,7 @@ impl Choices<'_> {
         let mut paths: Vec<Path> = Vec::new();
         for _ in 0..12 {
             let path = self.path(&positions);
-            if askloom_design::plan::is_single(conceptual, &path)
+            if askloom_plan::planner::is_single(conceptual, &path)
                 && is_ordered(self.model, &path)
                 && !paths.contains(&path)
             {

@@ -9,8 +9,8 @@
 mod workload;
 
 use askloom_model::Value;
+use askloom_plan::ordered_bytes::{decode, encode};
 use askloom_store::embedded::{Batch, Direction, Options, Outcome, Store};
-use askloom_target::embedded::{decode, encode};
 use std::collections::HashMap;
 use std::hint::black_box;
 use std::path::PathBuf;

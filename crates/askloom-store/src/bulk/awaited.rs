@@ -8,8 +8,8 @@ use super::dangling::exists;
 use crate::place::records;
 use crate::write::Phase;
 use crate::{Instances, Keyspace, Puts, Reader, RunError, Schema};
-use askloom_design::dependency::is_relied_on;
 use askloom_model::{ClassId, Conceptual, EndId, Identity, Member, Record, RelationshipKind, Value};
+use askloom_plan::dependency::is_relied_on;
 use askloom_target::embedded::block_prefix;
 use std::collections::BTreeSet;
 

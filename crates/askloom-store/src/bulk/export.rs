@@ -10,7 +10,8 @@ use crate::{Keyspace, RunError, Schema, Stored, System};
 use askloom_model::{
     ClassId, ClassKind, Conceptual, Member, Record, Type, Value, identity_types, member_to_json,
 };
-use askloom_target::embedded::{block_prefix, prefix_end};
+use askloom_plan::ordered_bytes::prefix_end;
+use askloom_target::embedded::block_prefix;
 use serde_json::{Map, Value as Json};
 use std::sync::Arc;
 

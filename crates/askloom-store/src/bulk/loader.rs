@@ -12,7 +12,7 @@ use crate::place::records;
 use crate::write::{Inputs, Maker, Phase, bring_some_after, entries_of, load, note_parts, uuids_needed_by};
 use crate::{Keyspace, Layered, Overlay, Puts, Reader, RunError, Schema, Stored, System};
 use askloom_model::{ClassId, Conceptual, Design, EndId, Identity, Member, Record, Table, Value};
-use askloom_target::embedded::{encode, prefix_end};
+use askloom_plan::ordered_bytes::{encode, prefix_end};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt;
 use std::pin::Pin;

@@ -3,7 +3,8 @@
 
 use crate::{Keyspace, Puts, RunError};
 use askloom_model::Value;
-use askloom_target::embedded::{block_prefix, decode, encode, prefix_end};
+use askloom_plan::ordered_bytes::{decode, encode, prefix_end};
+use askloom_target::embedded::block_prefix;
 use serde::{Deserialize, Serialize};
 
 /// The number of the store's own collection.

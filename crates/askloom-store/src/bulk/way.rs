@@ -1,10 +1,10 @@
 //! How aggregates of a class are loaded: encoded at once after a look at a few keys, or by the write path.
 
 use crate::Schema;
-use askloom_design::upkeep::places;
 use askloom_model::{
     ClassId, Collection, CollectionId, Conceptual, Default, Id, Leaf, Member, RelationshipKind, Role,
 };
+use askloom_plan::upkeep::places;
 use std::collections::BTreeSet;
 
 #[derive(Debug)]

@@ -4,7 +4,8 @@
 use super::shape::Shape;
 use crate::{Keyspace, RunError};
 use askloom_model::{Identity, Value};
-use askloom_target::embedded::{block_prefix, decode, encode};
+use askloom_plan::ordered_bytes::{decode, encode};
+use askloom_target::embedded::block_prefix;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet, HashMap};

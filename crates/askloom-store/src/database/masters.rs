@@ -2,7 +2,8 @@
 
 use crate::{Keyspace, RunError, Schema};
 use askloom_model::{CollectionId, Identity};
-use askloom_target::embedded::{block_prefix, prefix_end};
+use askloom_plan::ordered_bytes::prefix_end;
+use askloom_target::embedded::block_prefix;
 
 /// Some blocks of a master, those of deleted aggregates included.
 #[derive(Debug, Default)]

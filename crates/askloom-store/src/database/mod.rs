@@ -20,8 +20,8 @@ use crate::embedded::Store;
 use crate::execute::{self, Answer, Arguments, Continuation};
 use crate::write::{self, Expect, Inputs, Outcome, Phase};
 use crate::{KeyspaceRecords, RunError, Schema};
-use askloom_design::plan;
 use askloom_model::{Ask, ClassId, Identity, Plan, Query, Record, Write, WriteOf};
+use askloom_plan::planner;
 use catalogue::Catalogue;
 use std::sync::Mutex;
 
@@ -53,8 +53,13 @@ impl Database {
 
     /// The cheapest plan of a query over the design.
     pub fn plan(&self, query: &Query) -> Result<Plan, RunError> {
-        plan::plan(&self.schema.model.conceptual, self.schema.readable(), query)
-            .ok_or_else(|| RunError::Corrupted("the design lacks a master".to_owned()))
+        planner::plan(
+            &askloom_target::embedded::costing(),
+            &self.schema.model.conceptual,
+            self.schema.readable(),
+            query,
+        )
+        .ok_or_else(|| RunError::Corrupted("the design lacks a master".to_owned()))
     }
 
     /// Runs a query by its cheapest plan on one snapshot.

@@ -10,8 +10,8 @@ use crate::{Stop, Stored};
 use askloom_model::{
     Collection, Contents, Id, KeyField, Leaf, Limit, OrderBy, Path, PositionId, Query, Value, fault,
 };
-use askloom_target::layout::Entry;
-use askloom_target::program::{Action, Each, Frame, How, Program, Range, Read, Retrieval, ValueLoop};
+use askloom_plan::layout::Entry;
+use askloom_plan::program::{Action, Each, Frame, How, Program, Range, Read, Retrieval, ValueLoop};
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -9,7 +9,7 @@ use crate::source::Source;
 use crate::stop::each;
 use crate::{PlannedInstances, RunError, Stop};
 use askloom_model::{Element, Query, Value, fault};
-use askloom_target::program::Retrieval;
+use askloom_plan::program::Retrieval;
 use std::cell::RefCell;
 
 /// More aggregates than these are not kept between two chunks.

@@ -9,8 +9,8 @@ use crate::{Schema, Stop, Stored};
 use askloom_model::{
     Collection, CollectionId, Conceptual, Contents, Id, Path, Position, PositionId, Table, Value,
 };
-use askloom_target::layout;
-use askloom_target::program::{FetchedRows, Retrieval};
+use askloom_plan::layout;
+use askloom_plan::program::{FetchedRows, Retrieval};
 use std::sync::Arc;
 
 /// The copies of a plan in which a row is found by its own identity.

@@ -31,7 +31,7 @@ use askloom_model::{
     Ask, ColumnValue, Conceptual, Id, Operand, OrderBy, OrderTerm, Parameter, Plan, PositionId, Query, Value,
     fault, typed,
 };
-use askloom_target::program::{self, Program, Retrieval};
+use askloom_plan::program::{self, Program, Retrieval};
 use page::Placed;
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -127,12 +127,12 @@ pub fn ask(
 ) -> Result<Answer, RunError> {
     let conceptual = &schema.model.conceptual;
     let circle = RunError::NotYet("an `ask` whose links close a circle between two value objects");
-    let query = askloom_design::ask::query(conceptual, ask).ok_or(circle)?;
+    let query = askloom_plan::ask::query(conceptual, ask).ok_or(circle)?;
     let records = KeyspaceRecords { schema, keyspace };
     distinct(schema.prepared(&query)?.run(&records, arguments, now, None)?)
 }
 
-/// The same by a plan of the query that [`askloom_design::ask::query`] makes of it.
+/// The same by a plan of the query that [`askloom_plan::ask::query`] makes of it.
 pub fn tuples(
     schema: &Schema,
     keyspace: &dyn Keyspace,

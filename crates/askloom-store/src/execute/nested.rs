@@ -3,8 +3,9 @@
 use crate::source::Records;
 use crate::{Schema, Stop, Stored, System};
 use askloom_model::{Collection, Contents, Id, Nodes as Contained, Path, PositionId, Value};
-use askloom_target::embedded::{DecodeError, decode, decode_entry};
-use askloom_target::layout::Entry;
+use askloom_plan::layout::Entry;
+use askloom_plan::ordered_bytes::{DecodeError, decode};
+use askloom_target::embedded::decode_entry;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

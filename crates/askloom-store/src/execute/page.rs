@@ -3,7 +3,7 @@
 use super::{Scene, compare, count};
 use crate::{RunError, Stop};
 use askloom_model::{Limit, Query, Value, fault};
-use askloom_target::embedded::{decode, encode};
+use askloom_plan::ordered_bytes::{decode, encode};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use std::cmp::Ordering;

@@ -8,12 +8,10 @@ use crate::{RunError, Schema, Stop, Stored, System};
 use askloom_model::{
     ClassId, Collection, CollectionId, Contents, Id, Identity, KeyField, Nodes, PositionId, Value, fault,
 };
-use askloom_target::embedded::{
-    DecodeError, MasterKey, block_prefix, decode, encode, encode_descending, entry_key, prefix_end,
-    split_entry,
-};
-use askloom_target::layout::{Entry, Field, Holds, Shape, Table};
-use askloom_target::program::{Bounds, How, Range, Read, Term};
+use askloom_plan::layout::{Entry, Field, Holds, Shape, Table};
+use askloom_plan::ordered_bytes::{DecodeError, decode, encode, encode_descending, prefix_end};
+use askloom_plan::program::{Bounds, How, Range, Read, Term};
+use askloom_target::embedded::{MasterKey, block_prefix, entry_key, split_entry};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 

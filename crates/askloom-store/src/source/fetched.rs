@@ -3,8 +3,8 @@
 use super::{Ask, Cursor, EntryAt, From, Page, Source};
 use crate::{Schema, Stop, Stored};
 use askloom_model::{ClassId, CollectionId, Identity, PositionId, Value};
-use askloom_target::layout::Entry;
-use askloom_target::program::Read;
+use askloom_plan::layout::Entry;
+use askloom_plan::program::Read;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;

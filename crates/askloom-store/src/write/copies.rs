@@ -9,13 +9,14 @@ use super::Phase;
 use super::disturbed::{Alone, Narrowed, disturbs, parts};
 use crate::execute::{Row, Scene};
 use crate::{Aggregate, Instances, Overlay, Puts, Reader, RunError, Schema};
-use askloom_design::dependency::{Dependency, Existence};
-use askloom_design::upkeep::places;
 use askloom_model::{
     ClassId, Collection, CollectionId, Conceptual, Contents, EndId, HomePlace, Id, Identity, Member, Nodes,
     Record, RelationshipKind, Value, fault,
 };
-use askloom_target::embedded::{encode, encode_entry, entry_key};
+use askloom_plan::dependency::{Dependency, Existence};
+use askloom_plan::ordered_bytes::encode;
+use askloom_plan::upkeep::places;
+use askloom_target::embedded::{encode_entry, entry_key};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) fn bring_after(

@@ -7,10 +7,10 @@
 use super::Phase;
 use crate::place::{Place, records};
 use crate::{Aggregate, Held, Instances, RunError, Schema, Stop, Stored};
-use askloom_design::dependency::{Dependency, Existence, Members, is_relied_on};
 use askloom_model::{
     ClassId, Conceptual, EndId, HomePlace, Identity, Leaf, Member, Record, RelationshipKind, Value, fault,
 };
+use askloom_plan::dependency::{Dependency, Existence, Members, is_relied_on};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 

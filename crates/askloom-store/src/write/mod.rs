@@ -25,8 +25,8 @@ use crate::execute::Arguments;
 use crate::{
     Changed, Instances, Keyspace, Layered, Overlay, Puts, Reader, Reads, Recorded, RunError, Schema, System,
 };
-use askloom_design::partition;
 use askloom_model::{ClassId, Identity, Model, Record, Write, fault, typed};
+use askloom_plan::partition;
 use draft::{Address, Draft};
 use make::Given;
 pub use permitted::permitted;

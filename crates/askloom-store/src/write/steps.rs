@@ -4,11 +4,11 @@ use super::Expect;
 use super::draft::{Address, Draft};
 use super::make::{Given, Maker};
 use crate::RunError;
-use askloom_design::plan::write::finding;
 use askloom_model::{
     Assigned, Assignment, AttributeId, ClassId, Condition, Element, EndId, Id, Identity, Leaf, Member,
     Operand, Position, PositionId, Record, RelationshipKind, Table, Type, Value, WriteStep, fault, typed,
 };
+use askloom_plan::planner::write::finding;
 use std::collections::BTreeSet;
 
 /// What a WHERE matches: the instance, and the element if the statement is about elements.

@@ -1,8 +1,9 @@
 //! How often a query asks a store that is not here: once a stage, whatever the number of rows; and how much it keeps.
 
 use crate::mirror::parse;
-use askloom_design::{plan, simple, upkeep};
+use askloom_design::simple;
 use askloom_model::{Design, Model, Origin, Record, Table, Value};
+use askloom_plan::{planner, upkeep};
 use askloom_store::execute::{Answer, Arguments, PreparedQuery, Progress};
 use askloom_store::source::{CHUNK, Fetched, Wanted};
 use askloom_store::write::{self, Expect, Inputs};
@@ -69,7 +70,8 @@ fn games(n: i64) -> (Schema, Memory) {
 fn run(schema: &Schema, keyspace: &Memory, name: &str) -> (Answer, Vec<usize>) {
     let conceptual = &schema.model.conceptual;
     let query = schema.model.workload.queries.iter().find(|query| query.header.name == name).unwrap();
-    let plan = plan::plan(conceptual, &schema.design, query).unwrap();
+    let plan =
+        planner::plan(&askloom_target::embedded::costing(), conceptual, &schema.design, query).unwrap();
     let prepared = PreparedQuery::new(schema, query, &plan);
     let source = KeyspaceRecords { schema, keyspace };
     let mut fetched = Fetched::new(schema);

@@ -1,12 +1,13 @@
 //! A store that follows an oracle: after every change it is brought to the same state.
 
-use askloom_design::{nested_is_exact, plan, simple, upkeep};
+use askloom_design::simple;
 use askloom_lang::Memory as Files;
 use askloom_model::{
     Ask, ClassId, Collection, Contents, Design, Id, Identity, Integrity, Keeper, KeyField, Leaf, Model,
     Nodes, Origin, Plan, PositionId, Query, Record, RelationshipKind, Role, Source, Table, Value,
 };
 use askloom_oracle::{Parameters, QueryError, State};
+use askloom_plan::{nested_is_exact, planner, upkeep};
 use askloom_store::execute::{self, Arguments, Continuation};
 use askloom_store::write::{self, Expect};
 use askloom_store::{Memory, RunError, Schema};
@@ -55,7 +56,7 @@ pub(crate) fn designs(model: &Model) -> Vec<Design> {
     indexes.method = "indexes".to_owned();
     for query in &model.workload.queries {
         let mut paths = Vec::new();
-        for conjunct in plan::conjuncts(query.condition.as_ref()) {
+        for conjunct in planner::conjuncts(query.condition.as_ref()) {
             paths.extend(conjunct.condition.paths().into_iter().cloned());
         }
         for path in paths {
@@ -187,13 +188,18 @@ impl Mirror {
     }
 
     pub(crate) fn plans(&self, query: &Query) -> Vec<Plan> {
-        let plans = plan::plans(&self.schema.model.conceptual, &self.schema.design, query);
+        let plans = planner::plans(
+            &askloom_target::embedded::costing(),
+            &self.schema.model.conceptual,
+            &self.schema.design,
+            query,
+        );
         assert!(!plans.is_empty(), "no plan for {} in {}", query.header.name, self.schema.design.method);
         plans
     }
 
     fn describe(&self, query: &Query, plan: &Plan) -> String {
-        let printed = plan::print(&self.schema.model, &self.schema.design, query, plan);
+        let printed = planner::print(&self.schema.model, &self.schema.design, query, plan);
         let collection = &self.schema.design.collections[plan.access.collection];
         format!(
             "{} in {} from {collection:?} by\n{printed}{plan:?}",
@@ -235,7 +241,7 @@ impl Mirror {
         let names = ask.keys.iter().map(|&class| model.conceptual.classes[class].name.clone());
         let arguments: Arguments = names.zip(keys.iter().cloned().map(Value::Reference)).collect();
         let meant = state.ask(model, ask, keys, now).unwrap();
-        let query = askloom_design::ask::query(&model.conceptual, ask).unwrap();
+        let query = askloom_plan::ask::query(&model.conceptual, ask).unwrap();
         let plans = self.plans(&query);
         for plan in &plans {
             let given = execute::tuples(&self.schema, &self.keyspace, &query, plan, &arguments, now).unwrap();

@@ -1,8 +1,8 @@
 //! The papers' reason to partition: a round is added to a game without writing the game again.
 
 use crate::{class, entries, parse, schema};
-use askloom_design::partition::{Strategy, elements_apart};
 use askloom_model::{Record, Rule, Value};
+use askloom_plan::partition::{Strategy, elements_apart};
 use askloom_store::Memory;
 use askloom_store::write::{self, Expect, Inputs};
 use askloom_target::embedded::BlockEntry;

@@ -1,8 +1,8 @@
 //! Random aggregates under random rules: after every write the keyspace holds exactly their entries.
 
 use crate::{all_entries, class, entries, models, parse, records, rules, schema};
-use askloom_design::partition::{diff, legal, split};
 use askloom_model::{ClassId, Conceptual, Identity, Member, Model, Record, Rule, Value};
+use askloom_plan::partition::{diff, legal, split};
 use askloom_store::write::{self, Expect, Inputs};
 use askloom_store::{Instances, Memory, Reader, Schema};
 use askloom_target::embedded::BlockEntry;

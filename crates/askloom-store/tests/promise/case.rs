@@ -8,10 +8,10 @@ use crate::sketch::{Sketch, sketch};
 use crate::{
     clustered, conditions, constructs, designs, identities, keyspace, questions, records, statements,
 };
-use askloom_design::plan;
 use askloom_lang::{Memory as Files, check};
 use askloom_model::{ClassId, Design, Identity, Model, Plan};
 use askloom_oracle::State;
+use askloom_plan::planner;
 use askloom_store::{Memory, Schema};
 use jiff::Timestamp;
 use std::collections::BTreeSet;
@@ -130,7 +130,7 @@ impl Case {
     fn new(spec: &Spec, coverage: &mut Coverage) -> Result<Self, Failure> {
         let failed = |error: String| Failure { kind: "model", text: error, writes: Vec::new() };
         let (mut model, refused) = parse(&spec.sketch.text(), &spec.statements).map_err(failed)?;
-        askloom_design::ask::name_ways_back(&mut model);
+        askloom_plan::ask::name_ways_back(&mut model);
         coverage.statements(spec.statements.len(), &refused);
         conditions::check(spec, &model, coverage).map_err(|text| Failure { kind: "text", ..failed(text) })?;
         let random = Random::new(spec.seed);
@@ -145,8 +145,12 @@ impl Case {
     /// A model and a design of it, without any data yet.
     pub(crate) fn of(model: Model, design: Design) -> Self {
         let queries = &model.workload.queries;
-        let plans: Vec<Vec<Plan>> =
-            queries.iter().map(|query| plan::plans(&model.conceptual, &design, query)).collect();
+        let plans: Vec<Vec<Plan>> = queries
+            .iter()
+            .map(|query| {
+                planner::plans(&askloom_target::embedded::costing(), &model.conceptual, &design, query)
+            })
+            .collect();
         let contents = queries.iter().zip(&plans).map(|(query, plans)| {
             let operators = plans.iter().map(|plan| constructs::operators(&design, plan));
             (constructs::constructs(&model.conceptual, query), operators.collect())

@@ -6,11 +6,11 @@ use crate::data::{Known, Maker};
 use crate::piecewise;
 use crate::random::Random;
 use crate::{clustered, words};
-use askloom_design::plan;
 use askloom_model::{
     ClassId, Column, ColumnValue, Constant, Identity, Limit, Operand, OrderBy, Path, Plan, Query, Value,
 };
 use askloom_oracle::{Parameters, QueryError};
+use askloom_plan::planner;
 use askloom_store::execute::{self, Arguments, PreparedQuery};
 use askloom_store::{KeyspaceRecords, RunError};
 use std::collections::BTreeMap;
@@ -264,7 +264,7 @@ impl Case {
             Answer::Rows(rows) => words::rows(&model.conceptual, rows),
             other => format!("    {other:?}\n"),
         };
-        let printed = plan::print(model, &self.schema.design, query, plan);
+        let printed = planner::print(model, &self.schema.design, query, plan);
         let collection = &self.schema.design.collections[plan.access.collection];
         let text = format!(
             "{} with {} means\n{}  but the plan gives\n{}  by\n{printed}  over {}",

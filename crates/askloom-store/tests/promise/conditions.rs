@@ -2,9 +2,9 @@
 
 use crate::case::{Case, Spec, parse};
 use crate::coverage::Coverage;
-use askloom_design::plan;
 use askloom_model::{Conceptual, Condition, Model, Query, Value};
 use askloom_oracle::Parameters;
+use askloom_plan::planner;
 
 /// The condition of each query, printed, must be read as the same condition.
 pub(crate) fn check(spec: &Spec, model: &Model, coverage: &mut Coverage) -> Result<(), String> {
@@ -16,7 +16,7 @@ pub(crate) fn check(spec: &Spec, model: &Model, coverage: &mut Coverage) -> Resu
         let (_, after) = condition.split_once('\n')?;
         let name = text.strip_prefix("query ")?.split(':').next()?;
         let query = model.workload.queries.iter().find(|query| query.header.name == name)?;
-        let condition = plan::condition_text(&model.conceptual, query)?;
+        let condition = planner::condition_text(&model.conceptual, query)?;
         Some(format!("{before}\n  WHERE {condition}\n{after}"))
     };
     let texts: Vec<String> = spec.statements.iter().filter_map(printed).collect();
@@ -91,7 +91,7 @@ fn turned(conceptual: &Conceptual, condition: &Condition, from: Negation) -> Opt
         let terms = others.into_iter().zip(terms).map(|(other, term)| other.unwrap_or_else(|| term.clone()));
         changed.then(|| terms.collect::<Vec<_>>())
     };
-    let many = |inner: &Condition| inner.paths().iter().any(|path| !plan::is_single(conceptual, path));
+    let many = |inner: &Condition| inner.paths().iter().any(|path| !planner::is_single(conceptual, path));
     match condition {
         Condition::And(terms) => any(terms).map(Condition::And),
         Condition::Or(terms) => any(terms).map(Condition::Or),

@@ -1,11 +1,11 @@
 //! What a query contains and a plan does, by name: the rows and columns of the table of coverage.
 
 use crate::designs::is_derived;
-use askloom_design::plan::needed_paths;
 use askloom_model::{
     AggregateFunction, ClassKind, Column, ColumnValue, Conceptual, Condition, Contents, Design, EndId,
     Joining, Leaf, Limit, Member, OrderBy, Plan, Query, Reading, RelationshipKind,
 };
+use askloom_plan::planner::needed_paths;
 
 pub(crate) const CONSTRUCTS: [&str; 40] = [
     "to-one reference",

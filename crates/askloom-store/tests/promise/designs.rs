@@ -1,17 +1,17 @@
 //! Random designs: masters, and on top of them copies and indexes that no method would choose.
 
 use crate::random::Random;
-use askloom_design::cost::Costing;
 use askloom_design::method::kvmod::merge::Threshold;
 use askloom_design::method::{self, Method, Options};
-use askloom_design::partition::{Strategy, legal};
-use askloom_design::plan::{self, conjuncts, is_single, needed_paths};
-use askloom_design::{nested_is_exact, simple, upkeep};
+use askloom_design::simple;
 use askloom_model::{
     Collection, Conceptual, Condition, Contents, Design, Hop, Id, InSet, Keeper, KeyField, Leaf, Member,
     Model, Nodes, Operand, OrderBy, Origin, Path, PositionId, Query, RelationshipKind, Role, Rule, RuleStep,
     Source, Span, Table,
 };
+use askloom_plan::partition::{Strategy, legal};
+use askloom_plan::planner::{self, conjuncts, is_single, needed_paths};
+use askloom_plan::{nested_is_exact, upkeep};
 
 /// A design for the workload. Copies are also made of `sources`, which are queries that nobody asks.
 pub(crate) fn design(model: &Model, sources: &[Query], dropped: &[String], random: &Random) -> Design {
@@ -33,7 +33,7 @@ pub(crate) fn design(model: &Model, sources: &[Query], dropped: &[String], rando
     for query in model.workload.queries.iter().chain(sources) {
         let name = &query.header.name;
         // Rows without positions of which only the identity is wanted are as good.
-        let reduced = plan::reduced(&model.conceptual, query);
+        let reduced = planner::reduced(&model.conceptual, query);
         let reduced = reduced.filter(|_| random.fork(&format!("{name}/reduced")).percent(60));
         let query = reduced.as_ref().unwrap_or(query);
         for n in 0..*random.fork(name).weighted(&[(2, 0), (5, 1), (2, 2)]) {
@@ -69,7 +69,7 @@ fn by_method(model: &Model, dropped: &[String], random: &Random) -> Design {
     };
     let threshold = Threshold::percent(*random.pick(&[50, 80, 100])).unwrap();
     let options = Options { threshold, ..Options::default() };
-    let made = method::design(method, model, &Costing::default(), &options).design;
+    let made = method::design(method, model, &askloom_target::embedded::costing(), &options).design;
     let mut design = Design { method: made.method.clone(), collections: Table::default() };
     for (_, collection) in made.collections.iter() {
         if collection.role == Role::Master || !dropped.contains(&collection.name) {

@@ -3,7 +3,6 @@
 use crate::case::Case;
 use crate::coverage::Coverage;
 use crate::random::Random;
-use askloom_design::cost::Costing;
 use askloom_design::method::{self, Method, Options};
 use askloom_lang::{Memory, check};
 use askloom_model::Model;
@@ -26,7 +25,7 @@ fn example(name: &str) -> Model {
     let checked = check(&world, Path::new(&format!("{name}.loom")));
     assert_eq!(checked.errors, 0, "{name}");
     let mut model = checked.model;
-    askloom_design::ask::name_ways_back(&mut model);
+    askloom_plan::ask::name_ways_back(&mut model);
     model
 }
 
@@ -40,7 +39,7 @@ fn every_method_on_every_example() {
 /// By every method, with some random histories.
 fn keeps_the_promise(name: &str, model: &Model) {
     for method in Method::ALL {
-        let made = method::design(method, model, &Costing::default(), &Options::default());
+        let made = method::design(method, model, &askloom_target::embedded::costing(), &Options::default());
         for seed in 0..10 {
             let case = Case::of(model.clone(), made.design.clone());
             let steps: Vec<usize> = (0..STEPS).collect();
@@ -56,7 +55,7 @@ fn model(text: &str) -> Model {
     let checked = check(&Memory::default().with("m.loom", text), Path::new("m.loom"));
     assert_eq!(checked.errors, 0, "{:?}", checked.diagnostics);
     let mut model = checked.model;
-    askloom_design::ask::name_ways_back(&mut model);
+    askloom_plan::ask::name_ways_back(&mut model);
     model
 }
 

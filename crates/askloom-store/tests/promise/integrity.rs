@@ -120,7 +120,7 @@ impl Case {
             .schema
             .copies()
             .flat_map(|copy| self.schema.dependencies(copy))
-            .filter(|point| point.existence == askloom_design::dependency::Existence::ReliedOn)
+            .filter(|point| point.existence == askloom_plan::dependency::Existence::ReliedOn)
             .map(|point| top(conceptual, point.class))
             .collect();
         let new = |(top, id, _): &(ClassId, &Identity, &askloom_oracle::Instance)| {

@@ -1,14 +1,15 @@
 //! What the whole keyspace must hold, worked out from the definitions by the oracle: no missing, wrong or extra key.
 
 use crate::coverage::Coverage;
-use askloom_design::partition;
 use askloom_model::{
     ClassId, Collection, CollectionId, Column, ColumnValue, Conceptual, Contents, Element, EndId, Header, Id,
     Identity, Leaf, Member, Path, Position, PositionId, Query, Record, Role, Value,
 };
 use askloom_oracle::{NodeIdentity, State};
+use askloom_plan::ordered_bytes::encode;
+use askloom_plan::partition;
 use askloom_store::{Instances, Memory, Reader, Schema};
-use askloom_target::embedded::{BlockEntry, encode, encode_entry, entry_key};
+use askloom_target::embedded::{BlockEntry, encode_entry, entry_key};
 use jiff::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
 

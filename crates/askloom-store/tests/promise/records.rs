@@ -1,9 +1,9 @@
 //! Every keyspace as the records of a store's tables, through JSON, and back: not a byte may differ.
 
 use askloom_model::{AccessPath, Value};
+use askloom_plan::layout::{Block, Fields, Layout};
 use askloom_store::{Memory, Schema, records};
 use askloom_target::generate::Sample;
-use askloom_target::layout::{Block, Fields, Layout};
 
 /// The error says what differs.
 pub(crate) fn check(schema: &Schema, keyspace: &Memory) -> Result<(), String> {
@@ -68,7 +68,7 @@ fn cells_through_json(
 ) -> Result<Vec<Value>, String> {
     let table = layout.table(id).ok_or("no table")?;
     let pairs = table.columns.iter().zip(cells);
-    let through = |(column, cell): (&askloom_target::layout::Column, &Value)| {
+    let through = |(column, cell): (&askloom_plan::layout::Column, &Value)| {
         let json = column.tree(&layout.conceptual, cell).to_json();
         if column.is_key() && !column.optional && json.is_null() {
             return Err(format!("the key `{}` of {} is null", column.name, table.name));

@@ -7,11 +7,11 @@ use crate::keyspace::expired;
 use crate::random::Random;
 use crate::refusals::{meant_refusal, refusal};
 use crate::{changes, words};
-use askloom_design::plan::write::is_blind_insert;
 use askloom_model::{
     ClassId, Conceptual, Element, Identity, Member, Record, RelationshipKind, Value, Write, WriteStep,
 };
 use askloom_oracle::{Inputs, Parameters, State, WriteError};
+use askloom_plan::planner::write::is_blind_insert;
 use askloom_store::RunError;
 use askloom_store::execute::Arguments;
 use askloom_store::write::{self, Expect, Phase};

@@ -9,8 +9,8 @@ use super::write::{Mutation, mutations, sample};
 use crate::generate::{
     self, Block, File, Generated, Language, Options, Sample, Source, Statement, former, repeated,
 };
-use crate::layout::{Layout, Place};
-use crate::program::{Action, Read, without_native_expiry};
+use askloom_plan::layout::{Layout, Place};
+use askloom_plan::program::{Action, Read, without_native_expiry};
 use std::fmt::Write;
 
 const MARK: &str = "--";

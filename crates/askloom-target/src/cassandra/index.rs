@@ -6,9 +6,9 @@
 use super::capability::CAPABILITY;
 use super::read::{Bound, Condition, Select};
 use super::schema::{CqlColumn, CqlTable};
-use crate::layout::{Column, Layout, Place, Source};
-use crate::program::{How, Read, Term};
 use askloom_model::{CollectionId, Value};
+use askloom_plan::layout::{Column, Layout, Place, Source};
+use askloom_plan::program::{How, Read, Term};
 
 /// What an index is of.
 #[derive(Debug, Clone, PartialEq)]

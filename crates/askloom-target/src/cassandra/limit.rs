@@ -6,8 +6,8 @@ use super::schema::CqlTable;
 use super::value::Cql;
 use super::write::{Mutation, mutations, sample};
 use crate::generate::{self, Source, too_large};
-use crate::layout::Place;
-use crate::program::{Action, Step};
+use askloom_plan::layout::Place;
+use askloom_plan::program::{Action, Step};
 
 /// The most bytes of a partition key, and of a column that clusters.
 const KEY: usize = 65_535;

@@ -33,3 +33,20 @@ pub static PROFILE: Profile = Profile {
     storage: None,
     said: "a model that was fitted to one cluster and taken as seconds: calibrate before you trust the sum",
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use askloom_model::Work;
+    use askloom_plan::cost::CostModel;
+
+    #[test]
+    fn the_published_model_of_nose_is_kept() {
+        let cassandra = |work: &Work| PROFILE.cost(work);
+        let read = Work { requests: 1.0, partitions: 2.0, rows: 100.0, bytes: 1e6, ..Work::default() };
+        let published = 0.0078395645 + 2.0 * 0.0013692786 + 100.0 * 0.0000117093638386496;
+        assert!((cassandra(&read) / 1000.0 - published).abs() < 1e-12);
+        let write = Work { puts: 1.0, deletes: 1.0, ..Work::default() };
+        assert!((cassandra(&write) / 1000.0 - (0.013329108 + 0.0013287903)).abs() < 1e-12);
+    }
+}

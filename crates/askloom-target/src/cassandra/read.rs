@@ -3,9 +3,9 @@
 use super::index;
 use super::schema::{CqlColumn, CqlTable, Kind, System};
 use super::value::{Cql, bytes_after, ordered, value};
-use crate::layout::Layout;
-use crate::program::{Bounds, How, Range, Read, Term, text_after};
 use askloom_model::{Id, Value};
+use askloom_plan::layout::Layout;
+use askloom_plan::program::{Bounds, How, Range, Read, Term, text_after};
 
 /// A SELECT, as data.
 #[derive(Debug, Clone, PartialEq)]

@@ -17,10 +17,10 @@
 //! | anything nested | JSON |
 
 use super::index::{self, IndexOf};
-use crate::layout::{Column, Holds, Layout, Place, Shape, Table};
 use crate::names::NameRule;
-use crate::tree::TreeOf;
 use askloom_model::{CollectionId, Precision, Type};
+use askloom_plan::layout::{Column, Holds, Layout, Place, Shape, Table};
+use askloom_plan::tree::TreeOf;
 
 /// The words that CQL reserves, in Cassandra 5.0.
 const RESERVED: &[&str] = &[
@@ -306,8 +306,8 @@ impl CqlTable {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layout::{Parts, Source};
     use askloom_model::{Id, Role};
+    use askloom_plan::layout::{Parts, Source};
 
     fn column(name: &str, place: Place, ty: Type, optional: bool) -> Column {
         Column { name: name.to_owned(), place, source: Source::Node, holds: Holds::Scalar(ty), optional }

@@ -1,9 +1,9 @@
 //! Values as Cassandra has them.
 
 use super::schema::{CqlColumn, Kind};
-use crate::embedded::{decode, encode, prefix_end};
-use crate::layout::Layout;
 use askloom_model::{Element, Precision, Type, Value, ValueError, from_json};
+use askloom_plan::layout::Layout;
+use askloom_plan::ordered_bytes::{decode, encode, prefix_end};
 use bigdecimal::BigDecimal;
 use serde_json::Value as Json;
 

@@ -8,9 +8,9 @@ use super::read::{Bound, Condition, bound, column, is_of_key};
 use super::schema::{CqlTable, System};
 use super::value::Cql;
 use crate::generate::Sample;
-use crate::layout::Layout;
-use crate::program::{Batch, Change, ChangeKind, EachChange, Term, Version};
 use askloom_model::{ClassId, Id, Value};
+use askloom_plan::layout::Layout;
+use askloom_plan::program::{Batch, Change, ChangeKind, EachChange, Term, Version};
 
 /// A statement that changes something, as data.
 #[derive(Debug, Clone, PartialEq)]

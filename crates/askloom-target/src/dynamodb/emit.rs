@@ -14,9 +14,9 @@ use super::write::{Only, Repeated, Write, batches, in_index, index_cells, known,
 use crate::generate::{
     self, Block, File, Generated, Language, Options, Sample, Source, Statement, former, repeated,
 };
-use crate::layout::Layout;
-use crate::program::{Action, Batch, ChangeKind, Read, Step, Words};
 use askloom_model::{CopyLevel, Id};
+use askloom_plan::layout::Layout;
+use askloom_plan::program::{Action, Batch, ChangeKind, Read, Step, Words};
 use std::fmt::Write as _;
 
 const MARK: &str = "#";

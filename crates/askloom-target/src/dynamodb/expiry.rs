@@ -4,8 +4,8 @@ use super::read::Bound;
 use super::schema::System;
 use super::value::Dynamo;
 use super::write::{STAMP, Write, number, slot};
-use crate::layout::Block;
-use crate::program::{Batch, Change, Expires, Version, later_seconds, millis};
+use askloom_plan::layout::Block;
+use askloom_plan::program::{Batch, Change, Expires, Version, later_seconds, millis};
 
 const GOES: &str = "expires+1hour";
 

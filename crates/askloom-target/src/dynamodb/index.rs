@@ -9,9 +9,9 @@
 
 use super::key::Order;
 use super::schema::{Attribute, DynamoTable, Key, KeyKind};
-use crate::layout::{Column, Layout, Source};
-use crate::program::Term;
 use askloom_model::{Collection, CollectionId, Id, Keeper, Leaf, Member, Type};
+use askloom_plan::layout::{Column, Layout, Source};
+use askloom_plan::program::Term;
 
 /// What an index is of.
 #[derive(Debug, Clone, PartialEq, Eq)]

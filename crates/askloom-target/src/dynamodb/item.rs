@@ -8,11 +8,11 @@ use super::value::{
     Dynamo, attribute, emptied, item_back, item_key_value, key_back, key_value, leaf_back, nested,
 };
 use crate::generate::Sample;
-use crate::layout::{Block, Fields, Holds, Layout, Table};
-use crate::tree::{CLASS, ELEMENTS, ID, ORDINALS, TreeOf, class_named, is_many};
 use askloom_model::{
     AccessPath, ClassId, Conceptual, Element, Id, Identity, Record, Type, Value, ValueError, identity_types,
 };
+use askloom_plan::layout::{Block, Fields, Holds, Layout, Table};
+use askloom_plan::tree::{CLASS, ELEMENTS, ID, ORDINALS, TreeOf, class_named, is_many};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value as Json;

@@ -5,7 +5,7 @@ use super::read::{Bound, Cells, Request, request};
 use super::schema::DynamoTable;
 use super::write::{Write, writes};
 use crate::generate::{self, Source};
-use crate::program::{Action, Step};
+use askloom_plan::program::{Action, Step};
 
 /// What is refused of all statements and records.
 pub(super) fn refused(source: &Source<'_>, tables: &[DynamoTable]) -> Vec<String> {

@@ -10,9 +10,9 @@ use super::item::Item;
 use super::key::Order;
 use super::schema::{DynamoTable, Key, KeyKind, scalar};
 use super::value::{Dynamo, nested};
-use crate::layout::{Column, Layout, Place, Shape, Source, Table};
-use crate::tree::{TreeOf, tree};
 use askloom_model::{ClassId, Conceptual, Identity, Role, Value, identity_to_json};
+use askloom_plan::layout::{Column, Layout, Place, Shape, Source, Table};
+use askloom_plan::tree::{TreeOf, tree};
 use serde_json::Value as Json;
 
 /// The value of a member of the root.

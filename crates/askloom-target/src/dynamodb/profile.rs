@@ -41,3 +41,28 @@ pub static PROFILE: Profile = Profile {
     storage: Some(Fact::new(0.25, "list price of a gigabyte a month, standard class, us-east-1, 2024-11-01")),
     said: "on-demand list prices of us-east-1; what the client does costs nothing at DynamoDB",
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use askloom_model::Work;
+    use askloom_plan::cost::CostModel;
+
+    fn dynamodb(work: &Work) -> f64 {
+        PROFILE.cost(work)
+    }
+
+    /// The examples of the DynamoDB documentation: 8 KB are two units, 1.5 KB of writing are two.
+    #[test]
+    fn begun_units_are_charged() {
+        let read = |bytes, reads| dynamodb(&Work { bytes, reads, ..Work::default() });
+        assert_eq!(read(8_192.0, 1.0), 2.0 * 0.125);
+        assert_eq!(read(8_192.0, 8.0), 8.0 * 0.125, "items of a batch are rounded up one by one");
+        assert_eq!(read(1.0, 1.0), 0.125);
+        let write = |in_transaction| {
+            dynamodb(&Work { puts: 1.0, written: 1_500.0, in_transaction, ..Work::default() })
+        };
+        assert_eq!(write(false), 2.0 * 0.625);
+        assert_eq!(write(true), 4.0 * 0.625);
+    }
+}

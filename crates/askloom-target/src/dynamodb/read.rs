@@ -6,10 +6,10 @@
 use super::key;
 use super::schema::{Attribute, DynamoTable, Key, KeyKind, Scalar, descends};
 use super::value::{Dynamo, item_key_value, native, ordered, part};
-use crate::embedded::prefix_end;
-use crate::layout::Layout;
-use crate::program::{Bounds, How, Range, Read, Term};
 use askloom_model::{Id, Type, Value};
+use askloom_plan::layout::Layout;
+use askloom_plan::ordered_bytes::prefix_end;
+use askloom_plan::program::{Bounds, How, Range, Read, Term};
 use bigdecimal::BigDecimal;
 
 /// A request that reads, as data. All are consistent, but for those of an index.

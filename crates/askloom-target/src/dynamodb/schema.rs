@@ -24,9 +24,9 @@ use super::index::IndexOf;
 use super::key::Order;
 use super::settings::Settings;
 use crate::generate::Options;
-use crate::layout::{Column, Layout, Place, Shape, Table};
 use crate::names::NameRule;
 use askloom_model::{Collection, CollectionId, Contents, Keeper, RuleStep, Type};
+use askloom_plan::layout::{Column, Layout, Place, Shape, Table};
 
 /// Tables are named by letters, digits, `_`, `-` and `.`.
 pub(super) const TABLES: NameRule = NameRule {

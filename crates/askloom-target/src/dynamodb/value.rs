@@ -13,10 +13,10 @@
 
 use super::key::{self, Order};
 use super::schema::{Attribute, DynamoTable, Key, KeyKind, descends};
-use crate::embedded::{decode, encode, encode_descending};
-use crate::layout::{Holds, Layout};
-use crate::tree::{Tree, TreeOf, tree};
 use askloom_model::{Precision, Type, Value, identity_types};
+use askloom_plan::layout::{Holds, Layout};
+use askloom_plan::ordered_bytes::{decode, encode, encode_descending};
+use askloom_plan::tree::{Tree, TreeOf, tree};
 use bigdecimal::BigDecimal;
 
 /// The value of an attribute.

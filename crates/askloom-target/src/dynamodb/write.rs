@@ -14,10 +14,10 @@ use super::read::{Bound, Cells, block, item_key_bound, key_bound, record};
 use super::schema::{Attribute, DynamoTable, Entries, Scalar, Stamps, System, scalar};
 use super::value::{Dynamo, attribute, inside};
 use crate::generate::Sample;
-use crate::layout::{Holds, Layout};
-use crate::program::{Batch, Change, ChangeKind, EachChange, EntryPath, Term, Version};
-use crate::tree::TreeOf;
 use askloom_model::{AccessPath, CopyLevel, Id, Value};
+use askloom_plan::layout::{Holds, Layout};
+use askloom_plan::program::{Batch, Change, ChangeKind, EachChange, EntryPath, Term, Version};
+use askloom_plan::tree::TreeOf;
 
 /// A request that writes, as data.
 #[derive(Debug, Clone, PartialEq)]

@@ -10,11 +10,12 @@
 //!
 //! All that lies below a path has the path's key as a prefix.
 
-use super::codec::{byte, escaped, take, unescaped};
 use super::layout::collection_prefix;
-use super::{DecodeError, decode, decode_descending, encode, encode_descending};
 use askloom_model::{
     AccessPath, AccessStep, Collection, Conceptual, Identity, MasterField, Value, identity_by_key,
+};
+use askloom_plan::ordered_bytes::{
+    DecodeError, byte, decode, decode_descending, encode, encode_descending, escaped, take, unescaped,
 };
 
 const SYSTEM: u8 = 0x00;

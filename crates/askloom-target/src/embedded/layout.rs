@@ -3,8 +3,8 @@
 //! A key is the number of its collection, the block key, the entry key, and for a copy the identity of the row. Numbers
 //! are given when a design is applied and kept in the store. The entries of a master's blocks are in `block`.
 
-use super::{DecodeError, decode, decode_descending, encode, encode_descending};
 use askloom_model::{KeyField, Value};
+use askloom_plan::ordered_bytes::{DecodeError, decode, decode_descending, encode, encode_descending};
 
 /// All keys of a collection start with this.
 pub(super) fn collection_prefix(number: u32) -> Vec<u8> {
@@ -64,17 +64,4 @@ pub fn split_entry(
     }
     let row = (0..positions).map(|_| decode(&mut rest)).collect::<Result<Vec<_>, _>>()?;
     if rest.is_empty() { Ok(EntryKey { block, fields: values, row }) } else { Err(DecodeError) }
-}
-
-/// The first key after all that start with a prefix. `None` if there is none.
-#[must_use]
-pub fn prefix_end(prefix: &[u8]) -> Option<Vec<u8>> {
-    let mut end = prefix.to_vec();
-    while let Some(last) = end.pop() {
-        if last < 0xff {
-            end.push(last + 1);
-            return Some(end);
-        }
-    }
-    None
 }

@@ -1,10 +1,10 @@
 //! Row keys: the values of the key's columns one behind the other, as bytes that sort as the values do. A column that
 //! descends has every byte inverted.
 
-use crate::embedded::{decode, encode, encode_descending, prefix_end};
-use crate::layout::{Place, Table};
-use crate::program::Term;
 use askloom_model::{Value, ValueError};
+use askloom_plan::layout::{Place, Table};
+use askloom_plan::ordered_bytes::{decode, encode, encode_descending, prefix_end};
+use askloom_plan::program::Term;
 
 /// Of a row key, in bytes.
 pub const LONGEST: usize = 32_767;

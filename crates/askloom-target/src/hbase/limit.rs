@@ -5,7 +5,7 @@ use super::read::{Request, Rows, request};
 use super::schema::HTable;
 use super::write::{Bound, Mutation, mutations, sample};
 use crate::generate::{self, Source, too_large};
-use crate::program::{Action, Step};
+use askloom_plan::program::{Action, Step};
 
 /// The most bytes of a cell, by default.
 const CELL: usize = 10 << 20;

@@ -2,9 +2,9 @@
 
 use super::key::{Key, is_descending, value_bytes};
 use super::schema::HTable;
-use crate::layout::{Layout, Table};
-use crate::program::{Bounds, How, Range, Read, Term};
 use askloom_model::{Id, Value};
+use askloom_plan::layout::{Layout, Table};
+use askloom_plan::program::{Bounds, How, Range, Read, Term};
 
 /// A request that reads, as data.
 #[derive(Debug, Clone, PartialEq)]
@@ -70,7 +70,7 @@ pub fn request(layout: &Layout, tables: &[HTable], read: &Read) -> Option<Reques
 /// The key that some terms make up, in the order of the columns.
 pub(super) fn key(table: &Table, terms: &[Term]) -> Key {
     let mut own: Vec<(usize, &Term)> = terms.iter().filter_map(|term| Some((term.column?, term))).collect();
-    own.retain(|(column, _)| table.columns.get(*column).is_some_and(crate::layout::Column::is_key));
+    own.retain(|(column, _)| table.columns.get(*column).is_some_and(askloom_plan::layout::Column::is_key));
     own.sort_by_key(|(column, _)| *column);
     // What is of the block can be among what sorts, too.
     own.dedup_by_key(|(column, _)| *column);

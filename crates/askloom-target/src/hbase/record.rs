@@ -4,8 +4,8 @@ use super::key::split;
 use super::schema::{CLASS, HTable, SYSTEM, VERSION};
 use super::value::value;
 use crate::generate::Sample;
-use crate::layout::{Block, Fields, Layout, Table};
 use askloom_model::{AccessPath, Value, ValueError};
+use askloom_plan::layout::{Block, Fields, Layout, Table};
 use std::collections::BTreeMap;
 
 /// A row as a request gives it: its key, and its cells by column with the family.

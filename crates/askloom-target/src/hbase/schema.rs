@@ -10,9 +10,9 @@
 //! A cell has the version of the aggregate as its timestamp, so that of two writers the later wins whatever order they
 //! arrive in. A row is there only as long as it has a cell: where every value of a copy can be null, `d:_` keeps it.
 
-use crate::layout::{Column, Layout, Shape, Table};
 use crate::names::NameRule;
 use askloom_model::CollectionId;
+use askloom_plan::layout::{Column, Layout, Shape, Table};
 
 /// `create` refuses other letters, and ZooKeeper keeps one name for itself. A name is that of a folder, too.
 pub(super) const TABLES: NameRule = NameRule {

@@ -6,9 +6,9 @@ use super::read::{Limit, Request, Rows, Scan, range as range_of};
 use super::schema::{HTable, named};
 use super::value::{Cell, scalar, scalar_value};
 use super::write::{Bound, Check, Mutation};
-use crate::layout::{Column, Field, Holds, Parts, Place, Shape, Source, Table};
-use crate::program::{Bounds, Range, Term, ValueFrom};
 use askloom_model::{CollectionId, Id, Precision, Role, Type, Value};
+use askloom_plan::layout::{Column, Field, Holds, Parts, Place, Shape, Source, Table};
+use askloom_plan::program::{Bounds, Range, Term, ValueFrom};
 
 fn column(name: &str, place: Place, ty: Type, optional: bool) -> Column {
     Column { name: name.to_owned(), place, source: Source::Node, holds: Holds::Scalar(ty), optional }

@@ -14,8 +14,8 @@
 //! | place, json, anything nested | JSON |
 //! | null | no cell |
 
-use crate::layout::{Column, Holds, Layout};
 use askloom_model::{Precision, Type, Value, ValueError, from_json, to_json};
+use askloom_plan::layout::{Column, Holds, Layout};
 use serde_json::Value as Json;
 
 /// What a cell holds.

@@ -11,9 +11,9 @@ use super::read::key;
 use super::schema::{CLASS, DATA, HColumn, HTable, MARKER, SYSTEM, VERSION};
 use super::value::{Cell, Packing, cell, packing};
 use crate::generate::Sample;
-use crate::layout::{Layout, Table};
-use crate::program::{Batch, Change, ChangeKind, EachChange, Expires, Term, Version};
 use askloom_model::{Id, Value};
+use askloom_plan::layout::{Layout, Table};
+use askloom_plan::program::{Batch, Change, ChangeKind, EachChange, Expires, Term, Version};
 
 /// A change of one row, at once, as data.
 #[derive(Debug, Clone, PartialEq)]

@@ -3,13 +3,13 @@
 use super::bson::{Bson, Document};
 use super::names::{CLASS, FIELDS, ID, JSON, escaped, unescaped};
 use super::schema::{Kind, MongoCollection, MongoField};
-use crate::embedded::decode;
 use crate::generate::Sample;
-use crate::layout::{Block, Fields, Layout, named_identity};
-use crate::tree::{TreeOf, class_named, is_many};
 use askloom_model::{
     ClassId, Conceptual, Element, Geo, Identity, Precision, Record, Type, Value, ValueError, from_text,
 };
+use askloom_plan::layout::{Block, Fields, Layout, named_identity};
+use askloom_plan::ordered_bytes::decode;
+use askloom_plan::tree::{TreeOf, class_named, is_many};
 use jiff::{Timestamp, ToSpan};
 use std::collections::BTreeMap;
 
@@ -263,9 +263,9 @@ fn bytes(digits: &str) -> Option<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layout::{Column, Holds, Place, Source};
     use crate::mongodb::value::Encoder;
     use askloom_model::{Id, PositionId};
+    use askloom_plan::layout::{Column, Holds, Place, Source};
 
     fn nothing() -> Conceptual {
         Conceptual::default()

@@ -11,9 +11,9 @@ use crate::generate::{
     Block, File, Generated, Language, Options, Sample, Source, Statement, client_line, former, heading,
     step_heading,
 };
-use crate::layout::Layout;
-use crate::program::{Action, EachChange, Read, Words, later_seconds};
 use askloom_model::{CollectionId, CopyLevel};
+use askloom_plan::layout::Layout;
+use askloom_plan::program::{Action, EachChange, Read, Words, later_seconds};
 use std::fmt::Write;
 
 const MARK: &str = "//";

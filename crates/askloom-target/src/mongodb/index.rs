@@ -8,8 +8,8 @@ use super::bson::{Bson, Document};
 use super::capability::CAPABILITY;
 use super::schema::{MongoCollection, MongoField};
 use super::value::Encoder;
-use crate::layout::{Column, Holds, Layout, Source, member_of};
 use askloom_model::{Collection, CollectionId, Comparison, IndexTerm, Value, typed};
+use askloom_plan::layout::{Column, Holds, Layout, Source, member_of};
 
 /// What an index is of.
 #[derive(Debug, Clone, PartialEq)]

@@ -4,7 +4,7 @@ use super::bson::{Bson, Document};
 use super::schema::MongoCollection;
 use super::write::{Command, commands, sample};
 use crate::generate::{self, Source, too_large};
-use crate::program::{Action, Step};
+use askloom_plan::program::{Action, Step};
 
 /// The most bytes of a document.
 const DOCUMENT: usize = 16 << 20;

@@ -6,9 +6,9 @@
 use super::bson::{Bson, Document};
 use super::schema::{MongoCollection, MongoField};
 use super::value::Encoder;
-use crate::layout::{Layout, Place, Source};
-use crate::program::{Bounds, How, Range, Read, Term, text_after};
 use askloom_model::{Id, Member, Value};
+use askloom_plan::layout::{Layout, Place, Source};
+use askloom_plan::program::{Bounds, How, Range, Read, Term, text_after};
 
 /// A find, as data.
 #[derive(Debug, Clone, PartialEq)]

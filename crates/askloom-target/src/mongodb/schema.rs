@@ -22,9 +22,9 @@ use super::bson::{Bson, Document};
 use super::index::{self, IndexOf};
 use super::names::{COLLECTIONS, FIELDS};
 use crate::generate::Options;
-use crate::layout::{Column, Holds, Layout, Place, Shape, Table};
-use crate::tree::TreeOf;
 use askloom_model::{CollectionId, Precision, Type};
+use askloom_plan::layout::{Column, Holds, Layout, Place, Shape, Table};
+use askloom_plan::tree::TreeOf;
 
 /// The most fields that an index may have.
 const INDEX_FIELDS: usize = 32;

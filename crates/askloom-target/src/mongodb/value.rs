@@ -3,10 +3,10 @@
 use super::bson::{Bson, Document};
 use super::names::{CLASS, FIELDS, ID, JSON, escaped};
 use super::schema::{Kind, MongoField};
-use crate::embedded::encode;
-use crate::layout::named_identity;
-use crate::tree::TreeOf;
 use askloom_model::{ClassId, Conceptual, Element, Identity, Precision, Record, Type, Value};
+use askloom_plan::layout::named_identity;
+use askloom_plan::ordered_bytes::encode;
+use askloom_plan::tree::TreeOf;
 use bigdecimal::BigDecimal;
 use serde_json::Value as Json;
 
@@ -43,7 +43,7 @@ impl Encoder<'_> {
     }
 
     fn reference(&self, field: &MongoField, value: &Value) -> Bson {
-        let crate::layout::Source::Member(member) = field.of.source else { return Bson::Null };
+        let askloom_plan::layout::Source::Member(member) = field.of.source else { return Bson::Null };
         self.nested(&TreeOf::member(self.conceptual, member), value)
     }
 

@@ -9,10 +9,10 @@ use super::read::{Missing, field, id, value};
 use super::schema::{Kind, MongoCollection, MongoField, System};
 use super::value::Encoder;
 use crate::generate::Sample;
-use crate::layout::{Block, Fields, Layout, Table};
-use crate::program::{Batch, Change, ChangeKind, EachChange, EntryPath, Term, Version, millis};
-use crate::tree::TreeOf;
 use askloom_model::{AccessStep, Class, ClassId, Id, Value, join};
+use askloom_plan::layout::{Block, Fields, Layout, Table};
+use askloom_plan::program::{Batch, Change, ChangeKind, EachChange, EntryPath, Term, Version, millis};
+use askloom_plan::tree::TreeOf;
 use std::collections::BTreeMap;
 
 /// A statement that changes one document, as data.

@@ -7,8 +7,8 @@ use super::read::{Bound, KeyRange, Request, request};
 use super::schema::{Pairs, definitions, pairs};
 use super::write::{Held, Operation, sample, transactions};
 use crate::generate::{self, Block, File, Generated, Language, Options, Sample, Source, Statement, repeated};
-use crate::layout::Layout;
-use crate::program::{Action, Read};
+use askloom_plan::layout::Layout;
+use askloom_plan::program::{Action, Read};
 use std::fmt::Write;
 
 const MARK: &str = "//";

@@ -6,10 +6,10 @@
 //! | of the block or completing the row: text, int, uuid, enum, bool | as it is written |
 //! | any other, one that can be null, and every one that sorts | hexadecimal digits of ordered bytes, inverted where it descends |
 
-use crate::embedded::{encode, encode_descending};
-use crate::layout::{Column, Place, Table};
-use crate::program::Term;
 use askloom_model::{AccessPath, AccessStep, Type, Value};
+use askloom_plan::layout::{Column, Place, Table};
+use askloom_plan::ordered_bytes::{encode, encode_descending};
+use askloom_plan::program::Term;
 use std::fmt::Write;
 
 /// A key, or the first part of one.

@@ -5,7 +5,7 @@ use super::capability::CAPABILITY;
 use super::schema::Pairs;
 use super::write::{Held, Operation, sample, transactions};
 use crate::generate::{self, Source, too_large};
-use crate::program::{Action, Step};
+use askloom_plan::program::{Action, Step};
 
 const STORE: &str = "Oracle NoSQL";
 

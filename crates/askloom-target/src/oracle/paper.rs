@@ -6,9 +6,9 @@
 use super::schema::{Pairs, Root};
 use super::write::{Held, Operation, sample};
 use crate::generate::Sample;
-use crate::layout::Layout;
-use crate::tree::{Tree, TreeOf, tree};
 use askloom_model::{Conceptual, Id, Member, Record, Value};
+use askloom_plan::layout::Layout;
+use askloom_plan::tree::{Tree, TreeOf, tree};
 use std::fmt::Write;
 
 /// A record as lines of the figure: key, then value.

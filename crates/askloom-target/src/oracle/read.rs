@@ -2,9 +2,9 @@
 
 use super::key::{Key, component, is_descending, key, prefix};
 use super::schema::Pairs;
-use crate::layout::{Column, Layout, Shape, Table};
-use crate::program::{Bounds, How, Range, Read, Term};
 use askloom_model::{Id, Value};
+use askloom_plan::layout::{Column, Layout, Shape, Table};
+use askloom_plan::program::{Bounds, How, Range, Read, Term};
 
 /// A request that reads, as data.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,8 +1,8 @@
 //! A design as pairs of Oracle NoSQL, and the same as tables for those who use its table API.
 
-use crate::layout::{Column, Layout, Place, Shape, Table};
 use crate::names::NameRule;
 use askloom_model::{CollectionId, Contents, Precision, RuleStep, Type};
+use askloom_plan::layout::{Column, Layout, Place, Shape, Table};
 use std::fmt::Write;
 
 /// A collection is the first component of a major key: any text, but for none.

@@ -5,9 +5,9 @@ use super::key::{Component, Key, component, key, minor};
 use super::read::{Bound, KeyRange, key_range};
 use super::schema::{COLLECTIONS, SQL};
 use super::write::Held;
-use crate::layout::{Column, Holds, Parts, Place, Shape, Source, Table};
-use crate::program::{Bounds, Term, ValueFrom};
 use askloom_model::{AccessPath, CollectionId, Id, Role, Type, Value};
+use askloom_plan::layout::{Column, Holds, Parts, Place, Shape, Source, Table};
+use askloom_plan::program::{Bounds, Term, ValueFrom};
 
 fn column(place: Place, ty: Type, optional: bool) -> Column {
     Column { name: "c".to_owned(), place, source: Source::Node, holds: Holds::Scalar(ty), optional }

@@ -1,8 +1,8 @@
 //! Values: JSON as in data files, in UTF-8.
 
 use super::schema::Pairs;
-use crate::layout::{Block, Column, Layout, Table};
 use askloom_model::{Type, Value, to_json};
+use askloom_plan::layout::{Block, Column, Layout, Table};
 use serde_json::{Map, Value as Json};
 
 /// A value of a column as JSON.

@@ -7,9 +7,9 @@ use super::key::{Component, Key, SYSTEM, key, minor};
 use super::schema::{Pairs, Root};
 use super::value::{class_name, json, object, system};
 use crate::generate::Sample;
-use crate::layout::{Column, Layout, Place, Table};
-use crate::program::{Batch, Change, ChangeKind, EachChange, EntryPath, Term};
 use askloom_model::{Id, Value};
+use askloom_plan::layout::{Column, Layout, Place, Table};
+use askloom_plan::program::{Batch, Change, ChangeKind, EachChange, EntryPath, Term};
 use serde_json::Value as Json;
 
 /// A pair that is put or goes, as data.

@@ -9,8 +9,8 @@ use super::write::{Call, calls, sample};
 use crate::generate::{
     Block, File, Generated, Language, Options, Sample, Source, Statement, client_line, heading, step_heading,
 };
-use crate::layout::Layout;
-use crate::program::{Action, Read, Step, Words};
+use askloom_plan::layout::Layout;
+use askloom_plan::program::{Action, Read, Step, Words};
 use std::fmt::Write;
 
 const MARK: &str = "#";

@@ -5,7 +5,7 @@ use super::read::command;
 use super::schema::{Flavour, RedisTable};
 use super::write::{calls, sample};
 use crate::generate::{self, Source, too_large};
-use crate::program::{Action, Step};
+use askloom_plan::program::{Action, Step};
 
 /// The most bytes of one string, be it a key, a field or what it holds, by default.
 const STRING: usize = 512 << 20;

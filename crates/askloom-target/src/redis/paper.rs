@@ -7,8 +7,8 @@
 use super::emit::Redis;
 use super::schema::Flavour;
 use crate::generate::{Block, File, Generated, Source};
-use crate::layout::{Column, Holds, Layout, Table};
 use askloom_model::{Origin, Role, Type};
+use askloom_plan::layout::{Column, Holds, Layout, Table};
 use std::fmt::Write;
 
 pub(super) fn generate(source: &Source<'_>) -> Generated {

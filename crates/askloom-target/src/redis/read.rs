@@ -4,10 +4,10 @@
 use super::command::{Arg, Command};
 use super::schema::{Index, Kind, LONGEST_TAG, Number, RedisTable, Shadow, tag};
 use super::value::{number, number_of, ordered, sorted_bytes};
-use crate::embedded::prefix_end;
-use crate::layout::{Column, Place};
-use crate::program::{Bounds, How, Kept, Known, Range, Read, Term};
 use askloom_model::{Id, Value};
+use askloom_plan::layout::{Column, Place};
+use askloom_plan::ordered_bytes::prefix_end;
+use askloom_plan::program::{Bounds, How, Kept, Known, Range, Read, Term};
 
 /// Everything, some at a time.
 pub(super) const PAGES: &str = "FCALL_RO askloom_page";

@@ -3,8 +3,8 @@
 use super::schema::{CLASS, EXPIRES, GONE, RedisTable, SYSTEM, VERSION};
 use super::value::value;
 use crate::generate::Sample;
-use crate::layout::{Block, Fields, Layout};
 use askloom_model::{AccessPath, Value, ValueError};
+use askloom_plan::layout::{Block, Fields, Layout};
 use std::collections::{BTreeMap, HashSet};
 
 /// A hash: its fields and what they hold.

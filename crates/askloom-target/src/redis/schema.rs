@@ -10,10 +10,10 @@
 //!
 //! What a block or a partition has is under one tag, and so in one slot of a cluster.
 
-use crate::layout::{Column, Holds, Layout, Place, Shape, Table};
 use crate::names::NameRule;
-use crate::program::Term;
 use askloom_model::{CollectionId, Role, Type, Value};
+use askloom_plan::layout::{Column, Holds, Layout, Place, Shape, Table};
+use askloom_plan::program::Term;
 
 use super::command::{Arg, Command, Piece};
 use super::value::{hex, key_part, ordered, sorted_bytes};

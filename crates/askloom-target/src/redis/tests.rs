@@ -4,12 +4,12 @@ use super::command::Command;
 use super::schema::{CLASS, Kind, LONGEST_TAG, RedisColumn, SYSTEM, VERSION, tag};
 use super::value::{field, key_part, ordered, sorted_bytes, value};
 use super::*;
-use crate::layout::{Column, Holds, Layout, Place, Source};
-use crate::program::{
+use askloom_model::{CollectionId, Conceptual, CopyLevel, Design, Id, Precision, Type, Value};
+use askloom_plan::layout::{Column, Holds, Layout, Place, Source};
+use askloom_plan::program::{
     Action, Batch, Bounds, Change, ChangeKind, Each, EachChange, How, Kept, Known, Note, Range, Read, Seen,
     Step, Term, ValueFrom,
 };
-use askloom_model::{CollectionId, Conceptual, CopyLevel, Design, Id, Precision, Type, Value};
 use std::collections::BTreeSet;
 
 fn column(name: &str, place: Place, ty: Type) -> RedisColumn {

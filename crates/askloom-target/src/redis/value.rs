@@ -12,9 +12,9 @@
 //! hexadecimal digits, so that nothing ends a `{tag}` early and no pattern of SCAN means more than it says. An empty
 //! text is `%` alone. Parts are separated by commas.
 
-use crate::embedded::{encode, encode_descending};
-use crate::layout::{Column, Holds, Layout, Place};
 use askloom_model::{Geo, Type, Value, ValueError, from_text};
+use askloom_plan::layout::{Column, Holds, Layout, Place};
+use askloom_plan::ordered_bytes::{encode, encode_descending};
 
 /// The text of a plain value. Nothing for null.
 #[must_use]

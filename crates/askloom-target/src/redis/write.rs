@@ -6,11 +6,11 @@ use super::command::{Arg, Command};
 use super::schema::{CLASS, EXPIRES, Flavour, Kind, NOTHING, RedisTable, SYSTEM, VERSION};
 use super::value::{field, number, number_of};
 use crate::generate::Sample;
-use crate::layout::{Layout, Shape};
-use crate::program::{
+use askloom_model::{Id, Value};
+use askloom_plan::layout::{Layout, Shape};
+use askloom_plan::program::{
     Action, Batch, Change, ChangeKind, EachChange, EntryPath, How, Step, Term, Version, later_seconds, millis,
 };
-use askloom_model::{Id, Value};
 
 /// A call of the function that writes, as data.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -1,12 +1,12 @@
 //! What is different from the design that is saved, and why.
 
 use super::Designer;
-use askloom_design::cost::Costing;
 use askloom_design::method::cost::{Paid, paid, shape, told, total};
 use askloom_design::method::{Decision, Proposal};
 use askloom_design::saved::rule_text;
-use askloom_design::upkeep::add_indexes;
 use askloom_model::{Collection, Contents, Design, Model, Rule};
+use askloom_plan::cost::Costing;
+use askloom_plan::upkeep::add_indexes;
 
 const SOURCE: &str = "askloom";
 /// So many statements are told that are why it changed.

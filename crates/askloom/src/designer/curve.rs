@@ -6,9 +6,9 @@ use crate::document::pretty;
 use crate::error::Error;
 use crate::human;
 use crate::picture::{Axis, Plot};
-use askloom_design::cost::MONTH;
 use askloom_design::method::Progress;
 use askloom_design::method::cost::{Point, Range, Study, often};
+use askloom_plan::cost::MONTH;
 use std::fmt::Write;
 
 /// Budgets that are tried.

@@ -13,12 +13,12 @@ use crate::document::{Document, Subject};
 use crate::error::Error;
 use crate::pricing::Pricing;
 use crate::project::CostChoice;
-use askloom_design::ask;
 use askloom_design::method::cost::{Study, Wishes};
 use askloom_design::method::kvmod::merge::Threshold;
 use askloom_design::method::{self, Method, Options, Paper, Progress, Proposal};
 use askloom_lang::{Checked, Sources};
 use askloom_model::{Design, Model, Share};
+use askloom_plan::ask;
 use askloom_target::Target;
 
 /// What somebody wants designs by.

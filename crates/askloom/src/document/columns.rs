@@ -1,8 +1,8 @@
 //! Which fields of a collection a statement reads or writes.
 
 use crate::words;
-use askloom_design::plan::{needed_paths, needs_whole};
 use askloom_model::{ClassId, Collection, Conceptual, Contents, Leaf, Member, Path, Query, WriteStep};
+use askloom_plan::planner::{needed_paths, needs_whole};
 
 /// Members of classes, wherever they are kept, and classes of which everything is wanted.
 #[derive(Debug, Default)]

@@ -1,9 +1,8 @@
 //! How large a collection is, and how large its largest block can get.
 
 use super::bound::bounded;
-use askloom_design::cost::{Sizes, Statistics};
-use askloom_design::limits;
 use askloom_model::{CollectionId, Conceptual, Design};
+use askloom_plan::cost::{Sizes, Statistics};
 use serde::Serialize;
 
 #[derive(Debug, Clone, Copy, Serialize)]
@@ -18,7 +17,7 @@ pub struct Extent {
 pub(super) fn extents(conceptual: &Conceptual, design: &Design) -> Vec<Extent> {
     let statistics = Statistics::new(conceptual);
     let sizes = Sizes { statistics: &statistics, design };
-    let at_most = limits::at_most(conceptual);
+    let at_most = askloom_plan::cost::at_most(conceptual);
     let statistics_at_most = Statistics::new(&at_most);
     let largest = Sizes { statistics: &statistics_at_most, design };
     let of = |id: CollectionId| Extent {

@@ -2,8 +2,8 @@
 
 use super::Subject;
 use super::note::Note;
-use askloom_design::cost::Statistics;
 use askloom_design::limits::{self, Broken, all_broken};
+use askloom_plan::cost::Statistics;
 
 impl Subject<'_> {
     pub fn broken(&self) -> Vec<Broken> {

@@ -20,13 +20,13 @@ pub use optimal::Optimal;
 pub use plans::PlanDocument;
 pub use sample::Sample;
 
-pub use askloom_design::cost::MONTH;
+pub use askloom_plan::cost::MONTH;
 
 use crate::pricing::{PriceList, Pricing};
-use askloom_design::cost::Costing;
 use askloom_design::method::{Decision, Paper};
 use askloom_lang::Sources;
 use askloom_model::{Design, Keeper, Model, Words};
+use askloom_plan::cost::Costing;
 use askloom_target::Target;
 use bound::bounded;
 use serde::Serialize;

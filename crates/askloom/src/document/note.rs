@@ -1,8 +1,8 @@
 //! What is said about a design, and the line of the model that it is about.
 
 use super::{PlanDocument, Subject};
-use askloom_design::plan;
 use askloom_model::{AssumptionAbout, Member, Span};
+use askloom_plan::planner;
 use serde::Serialize;
 
 /// A remark. It has a file and a line where there is one that it is about.
@@ -71,7 +71,7 @@ impl Subject<'_> {
                 known.push(assumption.about);
                 let place =
                     self.about(assumption.about).map_or_else(|| plan.place.clone(), |at| self.place(at));
-                let words = plan::assumptions(self.model, &[*assumption]);
+                let words = planner::assumptions(self.model, &[*assumption]);
                 notes.extend(words.into_iter().map(|text| Note::new(text, place.clone())));
             }
         }

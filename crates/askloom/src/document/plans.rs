@@ -7,12 +7,12 @@ use super::trace::{SampleCall, Touches};
 use super::{RATE, Subject};
 use crate::statement::Statement;
 use askloom_design::method::scans;
-use askloom_design::plan::{self, Line};
 use askloom_lang::Sources;
 use askloom_model::{
     Assumption, CheckOf, CollectionId, CopyLevel, Diagnostic, EndId, Guarantee, Header, Keeper, Query,
     SupportOf, Write, WriteStepPlan,
 };
+use askloom_plan::planner::{self, Line};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -164,7 +164,7 @@ fn plan(subject: &Subject<'_>, statement: Statement<'_>) -> PlanDocument {
     let mut document = PlanDocument::new(subject, statement.header(), kind(statement));
     match statement {
         Statement::Query(asked) => read(subject, asked, &mut document),
-        Statement::Ask(ask) => match askloom_design::ask::query(&subject.model.conceptual, ask) {
+        Statement::Ask(ask) => match askloom_plan::ask::query(&subject.model.conceptual, ask) {
             Some(asked) => read(subject, &asked, &mut document),
             None => {
                 document.missing = Some("its links close a circle between two value objects".to_owned());
@@ -184,19 +184,19 @@ fn kind(statement: Statement<'_>) -> &'static str {
 }
 
 fn read(subject: &Subject<'_>, query: &Query, document: &mut PlanDocument) {
-    match plan::answer(&subject.costing(), subject.model, subject.design, query) {
+    match planner::answer(&subject.costing(), subject.model, subject.design, query) {
         Err(why) => document.missing = Some(why.message.clone()),
         Ok(found) => {
-            let lines = plan::outline(subject.model, subject.design, query, &found);
+            let lines = planner::outline(subject.model, subject.design, query, &found);
             document.cost = bounded(found.estimate.cost);
             document.reads = reads(found.priced.reads);
             document.scans = scans(&found);
-            document.relies_on = relied_on(subject, plan::relied_on(&found));
+            document.relies_on = relied_on(subject, planner::relied_on(&found));
             let touched = Touched::by_query(found.query(query));
             document.steps = lines.iter().map(|line| step(subject, line, Some(&touched))).collect();
             // Where its rows come from; what is found before is among the steps.
             let before = found.first.as_ref().map_or(0, |first| {
-                plan::outline(subject.model, subject.design, &first.query, &first.plan).len()
+                planner::outline(subject.model, subject.design, &first.query, &first.plan).len()
             });
             document.how = lines.get(before).map(|line| line.words.clone()).unwrap_or_default();
             document.read = named(subject, found.collections());
@@ -214,16 +214,16 @@ fn with_hint(why: &Diagnostic) -> String {
 }
 
 fn written(subject: &Subject<'_>, write: &Write, document: &mut PlanDocument) {
-    match plan::write::plan(&subject.costing(), subject.model, subject.design, write) {
+    match planner::write::plan(&subject.costing(), subject.model, subject.design, write) {
         Err(why) => document.missing = Some(with_hint(&why)),
         Ok(found) => {
-            let lines = plan::outline_write(subject.model, subject.design, write, &found);
+            let lines = planner::outline_write(subject.model, subject.design, write, &found);
             document.cost = bounded(found.estimate.cost);
             document.reads = "";
             document.scans = found.steps.iter().any(|step| scans(&step.find));
             document.relies_on = relied_on(
                 subject,
-                plan::write::relied_on(subject.model, subject.design, Some(write), &found),
+                planner::write::relied_on(subject.model, subject.design, Some(write), &found),
             );
             document.steps = write_steps(subject, write, &lines);
             document.how =
@@ -251,7 +251,7 @@ fn written(subject: &Subject<'_>, write: &Write, document: &mut PlanDocument) {
 }
 
 fn relied_on(subject: &Subject<'_>, ends: impl IntoIterator<Item = EndId>) -> Vec<String> {
-    plan::references(subject.model, ends).into_iter().map(|(reference, _)| reference).collect()
+    planner::references(subject.model, ends).into_iter().map(|(reference, _)| reference).collect()
 }
 
 fn named(subject: &Subject<'_>, collections: impl IntoIterator<Item = CollectionId>) -> BTreeSet<String> {

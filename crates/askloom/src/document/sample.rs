@@ -2,15 +2,16 @@
 
 use super::Subject;
 use crate::words;
-use askloom_design::partition::Entries;
 use askloom_model::{
     AccessPath, ClassId, Collection, CollectionId, Conceptual, Contents, Design, Identity, Leaf, Model, Path,
     PositionId, Record, Type, Value, identity_to_json, to_json,
 };
 use askloom_oracle::generate::{Generator, Options, few};
+use askloom_plan::ordered_bytes::decode;
+use askloom_plan::partition::Entries;
 use askloom_store::write::{self, Inputs, Phase};
 use askloom_store::{Memory, Schema};
-use askloom_target::embedded::{BlockEntry, block_prefix, decode, decode_entry, split_entry};
+use askloom_target::embedded::{BlockEntry, block_prefix, decode_entry, split_entry};
 use serde::Serialize;
 use serde_json::Value as Json;
 
@@ -229,7 +230,7 @@ impl Reader<'_> {
         // What the piece is follows from where it is: put back there, it is a record again.
         let mut entries = Entries::new();
         entries.insert(path.clone(), value);
-        let joined = askloom_design::partition::join(self.conceptual, self.collection.source.root, entries);
+        let joined = askloom_plan::partition::join(self.conceptual, self.collection.source.root, entries);
         joined.map(|record| innermost(&record.to_json(self.conceptual, record.class))).unwrap_or_default()
     }
 

@@ -3,9 +3,9 @@
 use crate::document::sample::Made;
 use crate::error::Error;
 use askloom_model::{Design, Model};
+use askloom_plan::layout::Layout;
 use askloom_store::records;
 use askloom_target::generate::Sample;
-use askloom_target::layout::Layout;
 
 /// A few instances of each class, with every copy of them.
 pub(super) fn records(model: &Model, design: &Design, layout: &Layout) -> Result<Vec<Sample>, Error> {

@@ -1,10 +1,10 @@
 //! What the file of `--params` says of a write beside its parameters: what whoever runs it has read, and the clock.
 
-use askloom_design::lower::Arguments;
 use askloom_model::{CollectionId, Precision, Type, Value, from_json};
+use askloom_plan::layout::Layout;
+use askloom_plan::lower::Arguments;
+use askloom_plan::program::{Program, Seen, Versioned};
 use askloom_target::generate::{File, Language, Options, Source, Statement};
-use askloom_target::layout::Layout;
-use askloom_target::program::{Program, Seen, Versioned};
 use serde_json::{Map, Value as Json};
 
 /// It starts no name of a model.

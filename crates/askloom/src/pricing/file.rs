@@ -2,8 +2,8 @@
 
 use super::entries::Entries;
 use crate::error::Error;
-use askloom_design::cost::{MONTH, NAMES, Tariff, Values};
 use askloom_model::{Charging, Coefficients, Fact, RequestUnits};
+use askloom_plan::cost::{MONTH, NAMES, Tariff, Values};
 use askloom_target::{target, targets};
 use std::ops::RangeInclusive;
 
@@ -109,8 +109,8 @@ fn set<T>(entries: &mut Entries, of: &mut T, keys: &[Key<T>]) -> Result<Vec<&'st
 #[cfg(test)]
 mod tests {
     use super::*;
-    use askloom_design::cost::CostModel;
     use askloom_model::Work;
+    use askloom_plan::cost::CostModel;
     use std::path::Path;
 
     fn read(text: &str) -> Result<Tariff, String> {

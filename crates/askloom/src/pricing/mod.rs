@@ -9,7 +9,7 @@ pub use prices::PriceList;
 pub use sources::page;
 
 use crate::error::Error;
-use askloom_design::cost::{CostModel, Costing, NAMES, Tariff};
+use askloom_plan::cost::{CostModel, Costing, NAMES, Tariff};
 use askloom_target::Target;
 use entries::Entries;
 use std::path::Path;

@@ -3,8 +3,8 @@
 use super::entries::Entries;
 use super::file::PRICE;
 use crate::error::Error;
-use askloom_design::cost::{MONTH, Tariff};
 use askloom_model::{Charging, Fact};
+use askloom_plan::cost::{MONTH, Tariff};
 use serde::Serialize;
 
 const SAID: &str = "the price list";

@@ -1,11 +1,11 @@
 //! A model that was checked, and its design.
 
 use crate::error::{Error, ModelRefusal, RefusedModel};
-use askloom_design::ask;
-use askloom_design::cost::Costing;
 use askloom_design::method::{self, Decision, Method, Options, Proposal};
 use askloom_lang::{Checked, Sources};
 use askloom_model::{Design, Model, Severity};
+use askloom_plan::ask;
+use askloom_plan::cost::Costing;
 use std::path::Path;
 
 /// A model without errors, and the design that its data is stored by.

@@ -17,11 +17,11 @@ use crate::designer::{Designer, DesignerOptions};
 use crate::error::{Error, RefusedDesign};
 use crate::pricing::Pricing;
 use crate::store::{DEFAULT_URL, StoreUrl};
-use askloom_design::cost::Costing;
 use askloom_design::method::{Method, Options, Progress};
 use askloom_design::saved;
 use askloom_lang::Checked;
 use askloom_model::{Design, Model};
+use askloom_plan::cost::Costing;
 use askloom_target::{Target, target, targets};
 use settings::variable;
 use std::fs::{self, File};
@@ -150,7 +150,7 @@ impl Project {
 
     /// The design that data in the embedded store is stored by.
     pub fn designed_embedded(&self, progress: Progress) -> Result<Designed, Error> {
-        self.designed(EMBEDDED, &Costing::default(), None, progress)
+        self.designed(EMBEDDED, &askloom_target::embedded::costing(), None, progress)
     }
 
     /// The model with all that designs are made by.

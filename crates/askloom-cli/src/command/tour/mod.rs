@@ -5,9 +5,10 @@ use crate::exit::Exit;
 use crate::render::{self, Report};
 use crate::screen::{Screen, Style};
 use askloom::Error;
-use askloom::design::{plan, simple};
+use askloom::design::simple;
 use askloom::lang::{Memory, check};
 use askloom::model::{Model, Severity};
+use askloom::plan::planner;
 use clap::builder::styling;
 use std::path::Path;
 
@@ -83,8 +84,8 @@ fn design(model: &Model) -> String {
             &mut text,
         );
     }
-    let found = plan::plan(&model.conceptual, &design, lobby);
-    text + &found.map(|found| plan::print(model, &design, lobby, &found)).unwrap_or_default()
+    let found = planner::plan(&askloom::target::embedded::costing(), &model.conceptual, &design, lobby);
+    text + &found.map(|found| planner::print(model, &design, lobby, &found)).unwrap_or_default()
 }
 
 /// A declaration of a model to its end, with its annotations.

@@ -2,13 +2,13 @@
 //!
 //! Buckets share what is written and what is stored. What is read they do not: a query reads all of them.
 
-use crate::cost::{Costing, Sizes, Statistics};
 use crate::limits;
-use crate::upkeep;
 use askloom_model::{
     Collection, CollectionId, Contents, Design, Id, KeyField, Leaf, MAX_BUCKETS, Model, Path, PositionId,
     Role, Table,
 };
+use askloom_plan::cost::{Costing, Sizes, Statistics};
+use askloom_plan::upkeep;
 use std::collections::BTreeMap;
 
 /// So much more than is needed by averages, as ids are not spread evenly.

@@ -1,17 +1,18 @@
 //! Collections that could serve a query: the view that answers it with one request, and what is less than that.
 
 use crate::method::complete;
-use crate::nested::nested_is_exact;
-use crate::{plan, simple};
+use crate::simple;
 use askloom_model::{
     ClassId, Collection, Condition, Contents, Id, KeyField, Leaf, Model, Nodes, Operand, Path, Position,
     PositionId, Query, Role, Table,
 };
+use askloom_plan::nested_is_exact;
+use askloom_plan::planner;
 
 /// The view of a query, and views that do a part of what it does; and what leads to its rows, where what they lead to can
 /// be found first.
 pub(super) fn of_query(model: &Model, query: &Query) -> Vec<Collection> {
-    let reduced = plan::reduced(&model.conceptual, query);
+    let reduced = planner::reduced(&model.conceptual, query);
     let query = reduced.as_ref().unwrap_or(query);
     let full = view(model, query, &format!("{} is answered by it.", query.header.name));
     let every = unconditioned(&full);
@@ -38,16 +39,18 @@ pub(super) fn of_query(model: &Model, query: &Query) -> Vec<Collection> {
 fn of_splits(model: &Model, query: &Query) -> Vec<Collection> {
     let asked = &query.header.name;
     let mut all = Vec::new();
-    for split in plan::splits(&model.conceptual, query) {
-        let class = split.first.positions[plan::main()].class;
+    for split in planner::splits(&model.conceptual, query) {
+        let class = split.first.positions[planner::main()].class;
         let class = class.map_or("", |class| &model.conceptual.classes[class].name);
         let rows =
             view(model, &split.for_one(), &format!("{asked} finds {class} first, then its rows by it."));
-        let rows = Collection { name: format!("{}By{class}", simple::capitalised(asked)), ..rows };
+        let rows =
+            Collection { name: format!("{}By{class}", askloom_plan::naming::capitalised(asked)), ..rows };
         all.extend(ids(model, &rows));
         all.extend([unconditioned(&rows), rows]);
         let first = view(model, &split.first, &format!("{asked} finds {class} by it."));
-        let first = Collection { name: format!("{class}Of{}", simple::capitalised(asked)), ..first };
+        let first =
+            Collection { name: format!("{class}Of{}", askloom_plan::naming::capitalised(asked)), ..first };
         all.extend(ids(model, &first));
         all.push(first);
         all.extend(of_splits(model, &split.first));
@@ -59,7 +62,7 @@ fn of_splits(model: &Model, query: &Query) -> Vec<Collection> {
 fn view(model: &Model, query: &Query, reason: &str) -> Collection {
     let view = simple::view(model, query);
     let mut fields = view.fields().to_vec();
-    for position in plan::needs_whole(query) {
+    for position in planner::needs_whole(query) {
         let class = query.positions[position].class;
         let leaves = class.and_then(|class| model.conceptual.plain_members(class)).unwrap_or_default();
         for path in leaves.into_iter().map(|leaf| Path { position, hops: Vec::new(), leaf }) {
@@ -181,9 +184,9 @@ fn identity(view: &Collection) -> Option<Collection> {
 /// With what is one of a list in the block key: a block is read for each value.
 fn by_lists(model: &Model, query: &Query, view: &Collection) -> Option<Collection> {
     let conceptual = &model.conceptual;
-    let listed = plan::conjuncts(query.condition.as_ref()).into_iter().filter_map(|conjunct| {
+    let listed = planner::conjuncts(query.condition.as_ref()).into_iter().filter_map(|conjunct| {
         let Condition::In { value: Operand::Path(path), .. } = conjunct.condition else { return None };
-        let key = simple::is_key(conceptual, path) && plan::is_single(conceptual, path);
+        let key = askloom_plan::positions::is_key(conceptual, path) && planner::is_single(conceptual, path);
         key.then(|| path.clone())
     });
     let known = |path: &Path| view.block_key.iter().any(|field| field.path == *path);
@@ -201,7 +204,7 @@ fn by_lists(model: &Model, query: &Query, view: &Collection) -> Option<Collectio
 
 /// With the aggregates that the query asks for as a whole: as nodes, which have no order.
 fn whole(model: &Model, query: &Query, view: &Collection) -> Option<Collection> {
-    let whole = plan::needs_whole(query);
+    let whole = planner::needs_whole(query);
     let conceptual = &model.conceptual;
     let classes: Option<Vec<ClassId>> = whole.iter().map(|&at| query.positions[at].class).collect();
     let classes = classes?;

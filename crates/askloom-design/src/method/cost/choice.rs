@@ -10,12 +10,12 @@ use super::reads::Reads;
 use super::threads;
 use super::upkeep::Mode;
 use super::wait::Wait;
-use crate::cost::{Costing, Sizes, Spent};
-use crate::dependency::ways_back;
-use crate::effects::Effects;
 use crate::method::{Progress, Stage, complete};
-use crate::plan::write::parts::FindPart;
 use askloom_model::{CollectionId, Contents, Header, Keeper, Model, Query};
+use askloom_plan::cost::{Costing, Sizes, Spent};
+use askloom_plan::dependency::ways_back;
+use askloom_plan::effects::Effects;
+use askloom_plan::planner::write::parts::FindPart;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A statement without `@rate` counts as done once a second.

@@ -2,14 +2,14 @@
 
 use super::dominance::{By, Left, undominated, with_pairs};
 use super::pool::Pool;
-use crate::cost::Costing;
 use crate::method::around::{Around, Statement};
-use crate::plan;
-use crate::plan::write::parts::{self, FindPart, Parts, StepParts};
 use askloom_model::{
     ClassId, CollectionId, Conceptual, Contents, Design, EndId, Id, Keeper, Member, Model, Plan, Query, Role,
     Table, Write,
 };
+use askloom_plan::cost::Costing;
+use askloom_plan::planner;
+use askloom_plan::planner::write::parts::{self, FindPart, Parts, StepParts};
 use std::collections::{BTreeSet, HashMap};
 
 /// Something that is chosen or not.
@@ -170,10 +170,10 @@ impl<'o> Over<'o> {
             looked
         };
         let (costing, conceptual) = (self.costing, &self.model.conceptual);
-        let forms = plan::forms(conceptual, query);
+        let forms = planner::forms(conceptual, query);
         let mut all = Looked::default();
         for form in &forms {
-            let direct = planned(form, &|design| plan::direct_plans(costing, conceptual, design, form));
+            let direct = planned(form, &|design| planner::direct_plans(costing, conceptual, design, form));
             all.alternatives.extend(direct.alternatives);
             all.made += direct.made;
             all.capped |= direct.capped;
@@ -181,8 +181,9 @@ impl<'o> Over<'o> {
         if forms.len() > 1 {
             all.alternatives = undominated(all.alternatives, timed.by());
         }
-        for split in forms.iter().flat_map(|form| plan::splits(conceptual, form)) {
-            let then = planned(&split.then, &|design| plan::plans_after(costing, conceptual, design, &split));
+        for split in forms.iter().flat_map(|form| planner::splits(conceptual, form)) {
+            let then =
+                planned(&split.then, &|design| planner::plans_after(costing, conceptual, design, &split));
             let first = self.all(&split.first, near, timed, known);
             let Left { alternatives, capped } =
                 with_pairs(&all.alternatives, &first.alternatives, &then.alternatives, timed.by());
@@ -386,11 +387,11 @@ impl<'o> Over<'o> {
 
 /// Where the rows of a query are, and those of what it may find first.
 fn add_homes(conceptual: &Conceptual, query: &Query, homes: &mut BTreeSet<ClassId>) {
-    for form in plan::forms(conceptual, query) {
-        let class = form.positions[plan::main()].class;
+    for form in planner::forms(conceptual, query) {
+        let class = form.positions[planner::main()].class;
         let own = class.map(|class| conceptual.homes(class)).unwrap_or_default();
         homes.extend(own.iter().map(|home| home.root));
-        for split in plan::splits(conceptual, &form) {
+        for split in planner::splits(conceptual, &form) {
             add_homes(conceptual, &split.first, homes);
         }
     }
@@ -402,7 +403,7 @@ fn walked_back(conceptual: &Conceptual, query: &Query) -> BTreeSet<EndId> {
         Member::End(end) => Some(end),
         Member::Attribute(_) => None,
     });
-    let hops = plan::needed_paths(query).into_iter().flat_map(|path| path.hops);
+    let hops = planner::needed_paths(query).into_iter().flat_map(|path| path.hops);
     let ends = steps.chain(hops).chain(query.listed_ends(conceptual)).filter(|&end| {
         let row = &conceptual.ends[end];
         !row.stored || row.inverse == Some(end)

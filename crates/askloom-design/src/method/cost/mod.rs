@@ -38,8 +38,8 @@ mod whatif;
 mod wishes;
 
 use super::{Options, Paper, Proposal};
-use crate::cost::Costing;
 use askloom_model::Model;
+use askloom_plan::cost::Costing;
 pub use choice::Slow;
 pub use presolve::Settled;
 pub use report::{CutWorth, LookedAt, Paid, Report, Turn, Worth, often, paid, told, total};

@@ -3,15 +3,16 @@
 use super::buckets::in_buckets;
 use super::candidate::{of_query, renamed};
 use super::threads;
-use crate::cost::{Costing, Statistics};
 use crate::limits::{self, Limits};
 use crate::method::{complete, given, noam};
-use crate::plan::write::parts::finds;
-use crate::{native, plan, simple, upkeep};
+use crate::{native, simple};
 use askloom_model::{
     ClassId, Collection, CollectionId, Conceptual, Contents, Design, EndId, Id, Keeper, Model, Origin, Path,
     Query, Role, Rule, Table,
 };
+use askloom_plan::cost::{Costing, Statistics, at_most};
+use askloom_plan::planner::write::parts::finds;
+use askloom_plan::{planner, upkeep};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// All collections that are looked at, in one design: masters and what every design needs first, then candidates, then
@@ -91,7 +92,7 @@ impl Pool {
         }
         pool.cut(model, costing, cuts, others);
         let conceptual = &model.conceptual;
-        let most = limits::at_most(conceptual);
+        let most = at_most(conceptual);
         let (average, most) = (Statistics::new(conceptual), Statistics::new(&most));
         let limits = Limits { capability: costing.capability, average: &average, most: &most };
         let mut walked: BTreeSet<EndId> = BTreeSet::new();
@@ -125,7 +126,7 @@ impl Pool {
     fn questions(&self, model: &Model, costing: &Costing<'_>) -> Vec<Query> {
         let finds = model.workload.writes.iter().flat_map(|write| finds(model, write));
         let scans = |query: &Query| {
-            let plan = plan::plan_for(costing, &model.conceptual, &self.design, query);
+            let plan = planner::plan(costing, &model.conceptual, &self.design, query);
             plan.is_none_or(|plan| complete::scans(&plan))
         };
         complete::questions(model).into_iter().chain(finds.filter(scans)).collect()
@@ -353,13 +354,13 @@ fn told_apart(model: &Model, name: &str) -> String {
     let queries = workload.queries.iter().map(|query| &query.header);
     let headers = queries.chain(workload.asks.iter().map(|ask| &ask.header));
     let taken = headers.into_iter().any(|header| header.name == name);
-    if taken { format!("{}Rows", simple::capitalised(name)) } else { name.to_owned() }
+    if taken { format!("{}Rows", askloom_plan::naming::capitalised(name)) } else { name.to_owned() }
 }
 
 /// Whether the planner can rely on it.
 fn is_kept(conceptual: &Conceptual, collection: &Collection) -> bool {
     match collection.contents {
-        Contents::Nested(_) => crate::nested_is_exact(conceptual, collection),
+        Contents::Nested(_) => askloom_plan::nested_is_exact(conceptual, collection),
         Contents::Aggregate(_) | Contents::Fields(_) => true,
     }
 }

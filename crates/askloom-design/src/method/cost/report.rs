@@ -6,10 +6,10 @@ use super::judge::Judge;
 use super::presolve::{Rules, Settled};
 use super::study::{Study, Unmet};
 use super::threads;
-use crate::cost::{Costing, MONTH};
 use crate::method::{Decision, complete};
-use crate::plan;
 use askloom_model::{Design, Header, Model};
+use askloom_plan::cost::{Costing, MONTH};
+use askloom_plan::planner;
 use serde::Serialize;
 
 /// All that is known of a choice.
@@ -338,11 +338,11 @@ pub fn paid(model: &Model, costing: &Costing<'_>, design: &Design) -> Vec<Paid> 
     };
     let queries = complete::questions(model);
     let mut all = threads::each(&queries, |query| {
-        let plan = plan::plan_for(costing, &model.conceptual, design, query);
+        let plan = planner::plan(costing, &model.conceptual, design, query);
         of(&query.header, plan.map(|plan| plan.estimate.cost))
     });
     all.extend(threads::each(&model.workload.writes, |write| {
-        let plan = plan::write::plan(costing, model, design, write).ok();
+        let plan = planner::write::plan(costing, model, design, write).ok();
         of(&write.header, plan.map(|plan| plan.estimate.cost))
     }));
     all
@@ -352,7 +352,7 @@ pub fn paid(model: &Model, costing: &Costing<'_>, design: &Design) -> Vec<Paid> 
 #[must_use]
 pub fn total(model: &Model, costing: &Costing<'_>, design: &Design) -> f64 {
     let statistics = costing.statistics(&model.conceptual);
-    let sizes = crate::cost::Sizes { statistics: &statistics, design };
+    let sizes = askloom_plan::cost::Sizes { statistics: &statistics, design };
     let stored: f64 = design.collections.ids().map(|id| sizes.bytes(id)).sum();
     let paid = paid(model, costing, design);
     paid.iter().map(|one| one.cost).sum::<f64>() + costing.model.storage() * stored

@@ -1,8 +1,7 @@
 //! A collection in a few words, for who has only its name.
 
-use crate::plan::path_text;
-use crate::simple;
 use askloom_model::{Collection, Conceptual, Keeper, KeyField, Leaf, Role};
+use askloom_plan::planner::path_text;
 
 /// `ids by status, in order of startedAt descending`
 #[must_use]
@@ -15,7 +14,7 @@ pub fn shape(conceptual: &Conceptual, collection: &Collection) -> String {
     };
     let field = |field: &KeyField| match field.path.leaf {
         Leaf::Bucket(of) => format!("one of {of} buckets"),
-        leaf @ Leaf::TimeBucket(..) => simple::leaf_name(conceptual, leaf),
+        leaf @ Leaf::TimeBucket(..) => askloom_plan::naming::leaf_name(conceptual, leaf),
         Leaf::Attribute(_) | Leaf::Reference(_) | Leaf::Itself => {
             let descending = if field.descending { " descending" } else { "" };
             format!("{}{descending}", path_text(conceptual, collection, &field.path))

@@ -9,10 +9,11 @@ use super::presolve::Rules;
 use super::report::{Report, total};
 use super::threads;
 use super::wishes::Wishes;
-use crate::cost::{Costing, Sizes};
+use crate::limits;
 use crate::method::{Method, Options, Progress, Proposal, Stage, complete, design, given};
-use crate::{limits, plan, upkeep};
 use askloom_model::{Collection, CollectionId, Contents, Design, Header, Id, Model, Role, Table};
+use askloom_plan::cost::{Costing, Sizes};
+use askloom_plan::{planner, upkeep};
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -390,7 +391,7 @@ impl<'s> Study<'s> {
         let queries = complete::questions(self.model);
         let queries = queries.iter().filter(|query| !slow(&query.header)).all(|query| {
             let Some(most) = query.latency_ms else { return true };
-            let plan = plan::plan_for(self.costing, &self.model.conceptual, design, query);
+            let plan = planner::plan(self.costing, &self.model.conceptual, design, query);
             let takes = plan.and_then(|plan| self.costing.milliseconds(&plan.estimate));
             takes.is_none_or(|takes| takes <= most)
         });
@@ -398,8 +399,8 @@ impl<'s> Study<'s> {
         queries
             && writes.all(|write| {
                 let Some(most) = write.latency_ms else { return true };
-                let plan = plan::write::plan(self.costing, self.model, design, write).ok();
-                let takes = plan.and_then(|plan| plan::write::lasts(self.costing, design, &plan));
+                let plan = planner::write::plan(self.costing, self.model, design, write).ok();
+                let takes = plan.and_then(|plan| planner::write::lasts(self.costing, design, &plan));
                 takes.is_none_or(|takes| takes <= most)
             })
     }

@@ -5,9 +5,9 @@ use super::presolve::Rules;
 use super::report::{paid, total};
 use super::study::Study;
 use super::wishes::Wishes;
-use crate::cost::Costing;
 use crate::method::{Options, Progress};
 use askloom_model::{Design, Model};
+use askloom_plan::cost::Costing;
 use fastrand::Rng;
 use std::fmt::Write;
 use std::path::Path;
@@ -102,7 +102,7 @@ fn model(text: &str) -> Model {
     let checked = askloom_lang::check(&world, Path::new("m.loom"));
     assert_eq!(checked.errors, 0, "{text}\n{:?}", checked.diagnostics);
     let mut model = checked.model;
-    crate::ask::name_ways_back(&mut model);
+    askloom_plan::ask::name_ways_back(&mut model);
     model
 }
 
@@ -280,8 +280,8 @@ fn late_as_planned(study: &Study<'_>, chosen: &[bool], design: &Design) -> usize
     for wait in &study.choice.waits {
         let name = &study.choice.statements[wait.statement].name;
         let write = study.model.workload.writes.iter().find(|write| write.header.name == *name).unwrap();
-        let plan = crate::plan::write::plan(study.costing, study.model, design, write).unwrap();
-        let planned = crate::plan::write::lasts(study.costing, design, &plan).unwrap();
+        let plan = askloom_plan::planner::write::plan(study.costing, study.model, design, write).unwrap();
+        let planned = askloom_plan::planner::write::lasts(study.costing, design, &plan).unwrap();
         let takes = study.choice.takes(wait.statement, chosen, &happens);
         assert!((takes - planned).abs() <= ROUNDING * planned, "{name}: {takes} is not {planned}");
     }

@@ -3,9 +3,9 @@
 
 use super::choice::{Choice, Event, Of};
 use super::enumerate::{Over, Pick, WriteParts};
-use crate::cost::Spent;
-use crate::plan::write::parts::{CopyPart, Parts, SupportKey, at};
 use askloom_model::CopyLevel;
+use askloom_plan::cost::Spent;
+use askloom_plan::planner::write::parts::{CopyPart, Parts, SupportKey, at};
 
 /// What makes a write one.
 pub(super) struct Mode<'w> {

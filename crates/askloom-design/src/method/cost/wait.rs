@@ -4,8 +4,8 @@
 //! quick as what is done, not as what could be.
 
 use super::choice::{Choice, Slow};
-use crate::cost::Costing;
 use askloom_model::{Estimate, Write};
+use askloom_plan::cost::Costing;
 use std::collections::BTreeSet;
 
 /// A write that may not take longer.

@@ -2,7 +2,6 @@
 
 use super::merge::Group;
 use super::{Logical, LogicalCollection, LogicalField};
-use crate::simple;
 use askloom_model::{
     Cardinality, ClassId, ColumnValue, Conceptual, Condition, EndId, Hop, Id, Leaf, Member, OrderBy, Path,
     Position, PositionId, Query, Table,
@@ -39,7 +38,7 @@ impl Draft {
             name: query.header.name.clone(),
             queries: vec![query.header.name.clone()],
             root: query.positions[PositionId::from_index(0)].class.unwrap_or_else(|| ClassId::from_index(0)),
-            positions: simple::as_linked(conceptual, &query.positions),
+            positions: askloom_plan::positions::as_linked(conceptual, &query.positions),
             fields: Vec::new(),
         };
         for column in &query.columns {
@@ -50,7 +49,8 @@ impl Draft {
                 }
                 ColumnValue::Whole(position) => {
                     let class = query.positions[*position].class;
-                    let fields = class.map(|class| simple::own_fields(conceptual, *position, class));
+                    let fields =
+                        class.map(|class| askloom_plan::positions::own_fields(conceptual, *position, class));
                     fields.into_iter().flatten().for_each(|path| draft.add(conceptual, &path));
                 }
             }
@@ -77,7 +77,7 @@ impl Draft {
         if is_identity || self.fields.iter().any(|field| field.path == *path) {
             return;
         }
-        let bare = simple::leaf_name(conceptual, path.leaf);
+        let bare = askloom_plan::naming::leaf_name(conceptual, path.leaf);
         let mut steps = position_name(conceptual, &self.positions, path.position);
         steps.extend(path.hops.iter().map(|&hop| conceptual.ends[hop].name.clone()));
         steps.push(bare.clone());

@@ -9,11 +9,11 @@ mod grain;
 pub mod merge;
 
 use super::{Decision, Paper, Proposal, complete};
-use crate::{simple, upkeep};
 use askloom_model::{
     Collection, Conceptual, Contents, Design, Keeper, KeyField, Leaf, Model, Origin, Path, PositionId, Role,
     Source, Table,
 };
+use askloom_plan::upkeep;
 use collection::Draft;
 use merge::{FieldNumber, Group, Threshold, merge};
 use serde::Serialize;
@@ -166,8 +166,10 @@ fn refusals(
 
 /// A collection of rows by their identity: first that of the root, then the others.
 fn collection(conceptual: &Conceptual, draft: &Draft, decisions: &mut Vec<Decision>) -> Collection {
-    let (held, left): (Vec<_>, Vec<_>) =
-        draft.fields.iter().partition(|field| simple::is_held_at(conceptual, &draft.positions, &field.path));
+    let (held, left): (Vec<_>, Vec<_>) = draft
+        .fields
+        .iter()
+        .partition(|field| askloom_plan::positions::is_held_at(conceptual, &draft.positions, &field.path));
     if !left.is_empty() {
         let names: Vec<&str> = left.iter().map(|field| field.name.as_str()).collect();
         let says = format!("{} is not one value a row: it is looked up where it is", names.join(", "));

@@ -3,10 +3,10 @@
 use super::cluster::clusters;
 use super::listed;
 use super::usage::Use;
-use crate::cost::Sizes;
-use crate::partition::{self, Strategy, elements_apart};
 use crate::simple;
 use askloom_model::{ClassId, Conceptual, Member, Model, Rule, RuleStep, Span};
+use askloom_plan::cost::Sizes;
+use askloom_plan::partition::{self, Strategy, elements_apart};
 use std::collections::BTreeSet;
 
 /// No more candidates are priced for one class.

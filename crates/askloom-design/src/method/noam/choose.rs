@@ -3,10 +3,10 @@
 use super::candidate::{Candidate, Candidates};
 use super::load::Loads;
 use super::{CASE_STUDY, OURS, PARTITIONING, texts};
-use crate::cost::{Costing, Sizes};
 use crate::method::Decision;
 use crate::simple;
 use askloom_model::{ClassId, CollectionId, Contents, Design, Model, Role, Rule};
+use askloom_plan::cost::{Costing, Sizes};
 use std::collections::BTreeSet;
 
 /// The unit of what is paid for by the request.

@@ -4,12 +4,12 @@
 //! large model costs what its statements cost, not its classes times its statements.
 
 use super::usage::{Use, Uses};
-use crate::cost::Costing;
 use crate::method::around::{Around, Statement};
 use crate::method::complete::{Found, add_index, questions};
-use crate::partition::Strategy;
-use crate::{plan, upkeep};
 use askloom_model::{ClassId, Collection, CollectionId, Contents, Design, Id, Model, Query, Role, Rule};
+use askloom_plan::cost::Costing;
+use askloom_plan::partition::Strategy;
+use askloom_plan::{planner, upkeep};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The rate of a statement that has none, per second.
@@ -50,7 +50,7 @@ impl Load<'_> {
         for (class, rules) in masters {
             cut(design, *class, rules);
         }
-        plan::starts_within(costing, &model.conceptual, design, query, most)
+        planner::starts_within(costing, &model.conceptual, design, query, most)
     }
 }
 
@@ -233,7 +233,7 @@ mod tests {
         let world = askloom_lang::Memory::default().with("m.loom", text);
         let checked = askloom_lang::check(&world, std::path::Path::new("m.loom"));
         assert_eq!(checked.errors, 0, "{:?}", checked.diagnostics);
-        let (model, costing) = (checked.model, Costing::default());
+        let (model, costing) = (checked.model, askloom_target::embedded::costing());
         let mut masters = Design::default();
         simple::masters(&model, Origin::Method, &mut masters);
         let class = masters.collections.iter().next().unwrap().1.source.root;

@@ -16,10 +16,10 @@ mod usage;
 pub(super) use choose::{Cuts, cuts};
 
 use super::{Decision, Paper, Proposal};
-use crate::cost::Costing;
 use crate::saved::rule_text;
 use crate::simple;
 use askloom_model::{Contents, Design, Model, Origin, Rule, Table};
+use askloom_plan::cost::Costing;
 use serde::Serialize;
 
 /// The collections of blocks, as the paper has them.
@@ -62,7 +62,10 @@ fn blocks(model: &Model, design: &Design) -> Blocks {
     let conceptual = &model.conceptual;
     let one = |collection: &askloom_model::Collection| BlockCollection {
         name: collection.name.clone(),
-        key: collection.key_fields().map(|field| simple::leaf_name(conceptual, field.path.leaf)).collect(),
+        key: collection
+            .key_fields()
+            .map(|field| askloom_plan::naming::leaf_name(conceptual, field.path.leaf))
+            .collect(),
         rules: match &collection.contents {
             Contents::Aggregate(rules) => texts(model, rules),
             Contents::Fields(_) | Contents::Nested(_) => Vec::new(),

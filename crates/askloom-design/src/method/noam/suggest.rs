@@ -2,10 +2,10 @@
 
 use super::{AGGREGATES, listed};
 use crate::method::{Decision, complete};
-use crate::plan;
 use askloom_model::{
     ColumnValue, Conceptual, EndId, Leaf, Member, Model, PositionId, Query, RelationshipKind,
 };
+use askloom_plan::planner;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// More fields than these are no longer a few.
@@ -27,7 +27,7 @@ fn suggested(model: &Model, query: &Query) -> Vec<Decision> {
         })
         .collect();
     let mut wanted: BTreeMap<EndId, Vec<String>> = BTreeMap::new();
-    for path in plan::needed_paths(query) {
+    for path in planner::needed_paths(query) {
         let Some(end) = link(conceptual, query, path.position, &path.hops) else { continue };
         let member = match path.leaf {
             Leaf::Attribute(id) => Member::Attribute(id),

@@ -1,12 +1,12 @@
 //! Which top-level fields of which aggregates a statement uses, and how.
 
 use crate::method::around::Statement;
-use crate::plan;
-use crate::plan::write::way_to;
 use askloom_model::{
     ClassId, ColumnValue, Conceptual, Condition, Id, Leaf, Member, Path, Position, PositionId, Query,
     RelationshipKind, Table, WriteStep,
 };
+use askloom_plan::planner;
+use askloom_plan::planner::write::way_to;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a statement does with the aggregates of one root. Fields go by their names: a rule does not know others.
@@ -44,7 +44,7 @@ impl<'u> Uses<'u> {
 
     fn query(&mut self, query: &Query) {
         let places = self.places(&query.positions);
-        for path in plan::needed_paths(query) {
+        for path in planner::needed_paths(query) {
             self.read(&places, &path);
         }
         for column in &query.columns {

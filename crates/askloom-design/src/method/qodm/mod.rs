@@ -10,11 +10,11 @@ mod tuple;
 pub use schema::{Entity, Field, Kind, Schema, Value};
 
 use super::{Decision, Paper, Proposal};
-use crate::{nested_is_exact, simple, upkeep};
 use askloom_model::{
     ClassId, Collection, Conceptual, Contents, Design, Keeper, KeyField, Leaf, Model, Nodes, Origin, Path,
     PositionId, Role, Source, Table,
 };
+use askloom_plan::{nested_is_exact, upkeep};
 use std::collections::BTreeSet;
 use tuple::Tuple;
 
@@ -83,7 +83,7 @@ fn collection(
         Kind::Index => (Role::Index, Contents::Fields(tuple.ids_beyond(conceptual))),
     };
     let mut collection = Collection {
-        name: simple::capitalised(&tuple.name),
+        name: askloom_plan::naming::capitalised(&tuple.name),
         role,
         origin: Origin::Method,
         keeper: Keeper::Ours,
@@ -103,7 +103,7 @@ fn collection(
         decisions.push(Decision::new(&tuple.name, says, ASKLOOM));
         let fields = tuple.held.iter().filter_map(|&position| {
             let class = tuple.positions[position].class?;
-            Some(simple::own_fields(conceptual, position, class))
+            Some(askloom_plan::positions::own_fields(conceptual, position, class))
         });
         let fields = fields.flatten().chain(tuple.beyond.iter().cloned()).collect();
         collection.contents = Contents::Fields(fields);
@@ -117,9 +117,9 @@ fn nodes(conceptual: &Conceptual, tuple: &Tuple) -> Nodes {
     let is_whole = |position: PositionId| class(position).is_some_and(|class| conceptual.is_aggregate(class));
     let (whole, parts): (Vec<PositionId>, Vec<PositionId>) =
         tuple.held.iter().partition(|&&position| is_whole(position));
-    let of_parts = parts
-        .into_iter()
-        .filter_map(|position| Some(simple::own_fields(conceptual, position, class(position)?)));
+    let of_parts = parts.into_iter().filter_map(|position| {
+        Some(askloom_plan::positions::own_fields(conceptual, position, class(position)?))
+    });
     let fields = of_parts.flatten().chain(tuple.beyond.iter().cloned()).collect();
     Nodes { fields, whole }
 }

@@ -1,7 +1,6 @@
 //! The paper's JSON-style schema: entities of fields, whose values are basic, entities, or lists.
 
 use super::tuple::Tuple;
-use crate::simple;
 use askloom_model::{ClassId, Conceptual, Leaf, Member, PositionId, RelationshipKind};
 use serde::Serialize;
 
@@ -118,7 +117,7 @@ pub(super) fn entity(conceptual: &Conceptual, tuple: &Tuple, kind: Kind) -> Enti
             fields.push(field);
         }
     }
-    let name = simple::capitalised(&tuple.name);
+    let name = askloom_plan::naming::capitalised(&tuple.name);
     Entity { name, kind, answers: tuple.text(conceptual), fields }
 }
 

@@ -1,12 +1,12 @@
 //! What is given and what is got, as classes: from tuple queries, and from queries.
 
 use super::Decision;
-use crate::plan::conjuncts;
-use crate::{ask, simple};
 use askloom_model::{
     ClassId, ColumnValue, Conceptual, Condition, Id, Leaf, Member, Model, OrderBy, Path, Position,
     PositionId, Query, RelationshipKind, Span, Table,
 };
+use askloom_plan::ask;
+use askloom_plan::planner::conjuncts;
 
 /// The paper's two-tuple, with the tree that joins its classes.
 #[derive(Debug, Clone)]
@@ -123,7 +123,7 @@ fn of_query(conceptual: &Conceptual, query: &Query) -> Tuple {
         keys: Vec::new(),
         results: Vec::new(),
         root: query.positions[main].class.unwrap_or_else(|| ClassId::from_index(0)),
-        positions: simple::as_linked(conceptual, &query.positions),
+        positions: askloom_plan::positions::as_linked(conceptual, &query.positions),
         condition: fixed(query),
         given: Vec::new(),
         held: Vec::new(),
@@ -131,7 +131,7 @@ fn of_query(conceptual: &Conceptual, query: &Query) -> Tuple {
     };
     for conjunct in conjuncts(query.condition.as_ref())
         .iter()
-        .filter(|c| simple::has_parameter(c.condition) || !is_link(c.condition))
+        .filter(|c| askloom_plan::conditions::has_parameter(c.condition) || !is_link(c.condition))
     {
         let given = conjunct.condition.paths();
         for path in &given {
@@ -146,7 +146,9 @@ fn of_query(conceptual: &Conceptual, query: &Query) -> Tuple {
         push(&mut tuple.results, represented(conceptual, query, &path));
         match stays_inside(conceptual, &path) {
             true => push(&mut tuple.held, Some(aggregate_at(conceptual, query, path.position))),
-            false if simple::is_held(conceptual, &path) => push(&mut tuple.beyond, Some(path)),
+            false if askloom_plan::positions::is_held(conceptual, &path) => {
+                push(&mut tuple.beyond, Some(path))
+            }
             false => {}
         }
     }
@@ -192,7 +194,7 @@ fn is_link(condition: &Condition) -> bool {
 fn fixed(query: &Query) -> Option<Condition> {
     let links = conjuncts(query.condition.as_ref());
     let links = links.iter().map(|conjunct| conjunct.condition).filter(|c| is_link(c));
-    simple::all_of(links.cloned().collect())
+    askloom_plan::conditions::all_of(links.cloned().collect())
 }
 
 /// The class that stands for what is at the end of a path: the one that owns it, or that it extends.

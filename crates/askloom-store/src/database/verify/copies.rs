@@ -7,7 +7,8 @@ use crate::embedded::{Direction, Snapshot};
 use crate::write::entries_of;
 use crate::{Keyspace, Puts, Reader, RunError};
 use askloom_model::CollectionId;
-use askloom_target::embedded::{block_prefix, prefix_end};
+use askloom_plan::ordered_bytes::prefix_end;
+use askloom_target::embedded::block_prefix;
 use std::collections::{BTreeMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 

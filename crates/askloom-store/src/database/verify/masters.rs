@@ -5,8 +5,8 @@ use super::super::masters::{blocks, start};
 use super::{AGGREGATES, Fault, Verifier, text};
 use crate::block::encode_aggregate;
 use crate::{Instances, Puts, Reader, RunError};
-use askloom_design::partition;
 use askloom_model::{ClassId, CollectionId, Identity};
+use askloom_plan::partition;
 
 impl Verifier<'_, '_> {
     pub(super) fn master(&mut self, root: ClassId, id: CollectionId) -> Result<(), RunError> {

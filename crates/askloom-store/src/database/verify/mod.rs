@@ -176,7 +176,7 @@ impl<'v, 'r> Verifier<'v, 'r> {
         for number in known {
             let start = block_prefix(number, &[]);
             self.strangers(&from, Some(&start))?;
-            from = askloom_target::embedded::prefix_end(&start).unwrap_or(start);
+            from = askloom_plan::ordered_bytes::prefix_end(&start).unwrap_or(start);
         }
         self.strangers(&from, None)
     }

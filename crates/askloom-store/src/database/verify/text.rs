@@ -5,7 +5,8 @@ use askloom_model::{
     ClassId, Collection, CollectionId, Conceptual, Contents, Id, Identity, Leaf, Path, PositionId, Type,
     Value, identity_to_json, to_json,
 };
-use askloom_target::embedded::{block_prefix, decode, split_entry};
+use askloom_plan::ordered_bytes::decode;
+use askloom_target::embedded::{block_prefix, split_entry};
 
 /// `Game 019a…`
 pub(super) fn instance(conceptual: &Conceptual, class: ClassId, identity: &Identity) -> String {

@@ -5,7 +5,8 @@ use super::{Fault, Verifier, text};
 use crate::expiry::alive;
 use crate::{Held, Instances, Reader, RunError};
 use askloom_model::{ClassId, CollectionId, Conceptual, Leaf, Value};
-use askloom_target::embedded::{block_prefix, prefix_end, split_entry};
+use askloom_plan::ordered_bytes::prefix_end;
+use askloom_target::embedded::{block_prefix, split_entry};
 
 impl Verifier<'_, '_> {
     pub(super) fn unique(&mut self) -> Result<(), RunError> {

@@ -6,7 +6,8 @@ use super::{Aggregates, Origin};
 use crate::intents::{Anchor, Block, Closing, Hint, Owed, Revision, WriteId};
 use crate::{Aggregate, RunError, Schema, Stored, System};
 use askloom_model::{CollectionId, Member, Value};
-use askloom_target::embedded::{Names, block_prefix, decode, decode_entry, encode, encode_entry};
+use askloom_plan::ordered_bytes::{decode, encode};
+use askloom_target::embedded::{Names, block_prefix, decode_entry, encode_entry};
 use std::collections::BTreeSet;
 
 /// What is under the number zero.

@@ -10,10 +10,11 @@ mod watched;
 
 use crate::random::Random;
 use crate::walks::number;
-use askloom_design::{plan, simple};
+use askloom_design::simple;
 use askloom_lang::{Memory as Files, check};
 use askloom_model::{ClassId, Model, Record, Value};
 use askloom_oracle::State;
+use askloom_plan::planner;
 use askloom_store::embedded::{Options, Store};
 use askloom_store::execute::{self, Arguments};
 use askloom_store::intents::aggregates::{OneBlock, Single, Writer};
@@ -246,7 +247,12 @@ impl<S: OneBlock> Case<'_, S> {
             let meant = oracle.query(model, query, &arguments, self.now).unwrap();
             let by_name: Arguments = arguments.clone().into_iter().collect();
             self.seen.rows += meant.len();
-            for plan in plan::plans(&model.conceptual, &self.schema.design, query) {
+            for plan in planner::plans(
+                &askloom_target::embedded::costing(),
+                &model.conceptual,
+                &self.schema.design,
+                query,
+            ) {
                 let given = self.store.look(|keyspace| {
                     execute::run(self.schema, keyspace, query, &plan, &by_name, self.now, None)
                 });

@@ -1,8 +1,8 @@
 //! A keyspace in memory without transactions: whoever changes more than one block at once fails the test.
 
+use askloom_plan::ordered_bytes::decode;
 use askloom_store::intents::aggregates::OneBlock;
 use askloom_store::{Keyspace, Memory, Puts, RunError};
-use askloom_target::embedded::decode;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 

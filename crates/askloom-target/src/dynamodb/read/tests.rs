@@ -4,9 +4,9 @@ use super::*;
 use crate::dynamodb::key::Order;
 use crate::dynamodb::schema::key;
 use crate::dynamodb::value::key_value;
-use crate::layout::{Column, Holds, Place, Source};
-use crate::program::ValueFrom;
 use askloom_model::{CollectionId, Precision};
+use askloom_plan::layout::{Column, Holds, Place, Source};
+use askloom_plan::program::ValueFrom;
 use std::cmp::Ordering;
 
 #[derive(Clone)]

@@ -54,8 +54,11 @@ fn an_entry_is_an_item_and_a_deleted_aggregate_takes_its_items_along() {
             .unwrap();
     let Write::Put { item, .. } = &put else { panic!() };
     assert_eq!(item[1].1, Bound::Slot { text: "rou$23nds#:ordinal".to_owned(), tag: "S" });
-    let batch =
-        Batch { changes: Vec::new(), level: CopyLevel::Transaction, seen: crate::program::Seen::default() };
+    let batch = Batch {
+        changes: Vec::new(),
+        level: CopyLevel::Transaction,
+        seen: askloom_plan::program::Seen::default(),
+    };
     let gone = bury(&table, system, Version::Slot, &[], None);
     let [(EachChange::Once, Write::Update { remove, .. }), (each, Write::Delete { .. })] = gone.as_slice()
     else {

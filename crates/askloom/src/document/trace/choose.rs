@@ -49,7 +49,7 @@ impl Chooser<'_> {
     pub(super) fn arguments(&self, statement: Statement<'_>) -> Vec<Arguments> {
         match statement {
             Statement::Query(query) => self.of_query(query, statement),
-            Statement::Ask(ask) => match askloom_design::ask::query(self.conceptual, ask) {
+            Statement::Ask(ask) => match askloom_plan::ask::query(self.conceptual, ask) {
                 Some(query) => self.of_query(&query, statement),
                 None => Vec::new(),
             },
@@ -179,7 +179,12 @@ impl Chooser<'_> {
             stated: Vec::new(),
         };
         let Made { schema, keyspace, .. } = self.made;
-        let Some(plan) = askloom_design::plan::plan(self.conceptual, &schema.design, &query) else {
+        let Some(plan) = askloom_plan::planner::plan(
+            &askloom_target::embedded::costing(),
+            self.conceptual,
+            &schema.design,
+            &query,
+        ) else {
             return Vec::new();
         };
         let answer = execute::run(schema, keyspace, &query, &plan, &Arguments::new(), NOW, None);

@@ -8,11 +8,11 @@ use super::Subject;
 use super::plans::{PlanDocument, StepDocument};
 use super::sample::{Made, NOW, Sample, plain};
 use crate::statement::{Statement, expected};
-use askloom_design::cost::Costing;
-use askloom_design::plan;
 use askloom_model::{
     CollectionId, Conceptual, ParameterType, Query, Value, Write, identity_to_json, to_json,
 };
+use askloom_plan::cost::Costing;
+use askloom_plan::planner;
 use askloom_store::execute::{self, Arguments};
 use askloom_store::write::{self, Inputs};
 use choose::Chooser;
@@ -125,7 +125,7 @@ impl Call<'_> {
         match self.statement {
             Statement::Query(query) => self.read(query, arguments),
             Statement::Ask(ask) => {
-                let query = askloom_design::ask::query(self.conceptual(), ask);
+                let query = askloom_plan::ask::query(self.conceptual(), ask);
                 self.read(&query.ok_or("it cannot be run")?, arguments)
             }
             Statement::Write(write) => self.write(write, arguments),
@@ -134,7 +134,8 @@ impl Call<'_> {
 
     fn read(&self, query: &Query, arguments: &Arguments) -> Result<Seen, String> {
         let Subject { model, design, .. } = self.subject;
-        let plan = plan::answer(&self.subject.costing(), model, design, query).map_err(|why| why.message)?;
+        let plan =
+            planner::answer(&self.subject.costing(), model, design, query).map_err(|why| why.message)?;
         let witness = Witness::new(&self.made.keyspace);
         let answer = execute::run(&self.made.schema, &witness, query, &plan, arguments, NOW, None);
         let answer = answer.map_err(|error| error.to_string())?;
@@ -169,11 +170,11 @@ impl Call<'_> {
         let Statement::Write(write) = self.statement else { return true };
         let Subject { model, design, .. } = self.subject;
         let starts = |costing: &Costing<'_>| -> Option<Vec<CollectionId>> {
-            let found = plan::write::plan(costing, model, design, write).ok()?;
+            let found = planner::write::plan(costing, model, design, write).ok()?;
             let finds = found.steps.iter().flat_map(|step| step.find.all());
             Some(finds.map(|find| find.access.collection).collect())
         };
-        starts(&self.subject.costing()) == starts(&Costing::default())
+        starts(&self.subject.costing()) == starts(&askloom_target::embedded::costing())
     }
 
     /// The parameters in words, in the order in which the statement has them.
