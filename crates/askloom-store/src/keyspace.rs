@@ -1,9 +1,11 @@
 //! An ordered keyspace as the executor sees it: one consistent state.
 
+pub(crate) mod encode;
 mod layered;
 mod recorded;
 mod records;
 mod snapshot;
+pub mod write;
 
 pub use layered::{Layered, Puts};
 pub use recorded::{Reads, Recorded};

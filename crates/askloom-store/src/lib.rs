@@ -7,13 +7,16 @@
 
 mod block;
 pub mod bulk;
+mod changes;
 pub mod database;
+pub mod driver;
 pub mod embedded;
 pub mod execute;
 mod expiry;
 mod instances;
 pub mod intents;
-mod keyspace;
+mod key_range;
+pub mod keyspace;
 mod place;
 pub mod records;
 mod schema;
@@ -22,7 +25,9 @@ mod stop;
 mod system;
 pub mod write;
 
+pub use changes::{BlockAfter, Changes, RecordKey, RowContent, Rows, SortValue};
 pub use instances::{Aggregate, Changed, Held, Instances, Overlay, PlannedInstances, Reader, Stored};
+pub use key_range::{FieldBounds, KeyRange};
 pub use keyspace::{Block, Keyspace, KeyspaceRecords, Layered, Memory, Puts, Reads, Recorded, Visit};
 pub use schema::Schema;
 pub use stop::Stop;

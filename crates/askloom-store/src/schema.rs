@@ -1,9 +1,10 @@
 //! A model and its design, ready to run: names found, collections numbered.
 
-use crate::RunError;
 use crate::execute::PreparedQuery;
+use crate::{RecordKey, RunError, SortValue};
 use askloom_model::{
-    ClassId, Collection, CollectionId, Design, EndId, Home, Id, Leaf, Member, Model, Query, Role, Table,
+    ClassId, Collection, CollectionId, Design, EndId, Home, Id, Identity, Leaf, MasterField, Member, Model,
+    Query, Role, Table, Value,
 };
 use askloom_plan::dependency::{Dependency, dependencies};
 use askloom_plan::layout::{Layout, Table as LayoutTable};
@@ -19,6 +20,8 @@ pub struct Schema {
     /// What can be read, where that is not everything. Collections have the same ids as in `design`.
     readable: Option<Design>,
     numbers: Vec<u32>,
+    /// By collection, what the key of a master is made of; nothing for a copy, and for one that is keyed by the identity.
+    master_fields: Vec<Option<Vec<MasterField>>>,
     /// By collection, how the keys of a master are made; nothing for a copy.
     master_keys: Vec<Option<MasterKey>>,
     classes: HashMap<String, ClassId>,
@@ -92,6 +95,11 @@ impl Schema {
             master.then(|| MasterKey::new(conceptual, collection, number))
         };
         let master_keys = design.collections.iter().zip(&numbers).map(key).collect();
+        let fields = |(_, collection): (CollectionId, &Collection)| {
+            let split = collection.role == Role::Master && collection.is_clustered();
+            split.then(|| conceptual.master_fields(collection)).flatten()
+        };
+        let master_fields = design.collections.iter().map(fields).collect();
         let layout = Layout::new(conceptual, &design);
         let prepared = Mutex::default();
         Self {
@@ -99,6 +107,7 @@ impl Schema {
             design,
             readable,
             numbers,
+            master_fields,
             master_keys,
             classes,
             members,
@@ -117,6 +126,21 @@ impl Schema {
     pub fn master_key(&self, master: CollectionId) -> &MasterKey {
         let key = self.master_keys.get(master.index()).and_then(Option::as_ref);
         key.expect("a copy has no keys of aggregates")
+    }
+
+    /// Where the block of an aggregate is in the order of its master.
+    #[must_use]
+    pub fn block_key(&self, master: CollectionId, identity: &Identity) -> RecordKey {
+        let Some(fields) = self.master_fields.get(master.index()).and_then(Option::as_ref) else {
+            let block = vec![Value::Reference(identity.clone())];
+            return RecordKey { block, sort: Vec::new(), row: Vec::new() };
+        };
+        let collection = &self.design.collections[master];
+        let mut values = fields.iter().map(|field| field.value(identity));
+        let block = values.by_ref().take(collection.block_key.len()).collect();
+        let descending = collection.entry_key.iter().map(|field| field.descending);
+        let sort = values.zip(descending).map(|(value, descending)| SortValue { value, descending });
+        RecordKey { block, sort: sort.collect(), row: Vec::new() }
     }
 
     /// The tables of the design.

@@ -1,11 +1,15 @@
 //! What the reads of a program are answered by: typed records, whatever the store's bytes are.
 
 mod fetched;
+mod once;
+mod overlaid;
 
-pub use fetched::{EntryKey, Fetched, PageStart, Wanted, WantedPage};
+pub use fetched::{EntryKey, Fetched, Given, PageStart, Wanted, WantedPage, answer};
+pub(crate) use once::Once;
+pub use overlaid::Overlaid;
 
-use crate::{Schema, Stop, Stored};
-use askloom_model::{ClassId, CollectionId, Identity, PositionId, Value};
+use crate::{RecordKey, Schema, Stop, Stored, System};
+use askloom_model::{ClassId, Collection, CollectionId, Identity, PositionId, Value};
 use askloom_plan::layout::Entry;
 use askloom_plan::program::Read;
 use std::sync::Arc;
@@ -14,8 +18,8 @@ use std::sync::Arc;
 pub trait Source {
     fn schema(&self) -> &Schema;
 
-    /// The aggregate of a root class, expired or not.
-    fn block(&self, root: ClassId, id: &Identity) -> Result<Option<Arc<Stored>>, Stop>;
+    /// The block of an aggregate of a root class, expired or not.
+    fn block(&self, root: ClassId, id: &Identity) -> Result<BlockState, Stop>;
 
     /// Some of the records that a read gives, in their order.
     fn page(&self, ask: &Ask<'_>) -> Result<Page, Stop>;
@@ -27,6 +31,36 @@ pub trait Source {
     fn entry(&self, at: &EntryAt<'_>) -> Result<Option<Entry>, Stop>;
 }
 
+/// What a block holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BlockState {
+    Absent,
+    /// The aggregate is gone, and its versions go on from here.
+    Deleted(System),
+    Live(Arc<Stored>),
+}
+
+impl BlockState {
+    /// The aggregate, unless it is gone.
+    #[must_use]
+    pub fn live(self) -> Option<Arc<Stored>> {
+        match self {
+            Self::Live(stored) => Some(stored),
+            Self::Absent | Self::Deleted(_) => None,
+        }
+    }
+
+    /// What every write of the block is conditional on, also of one that was deleted.
+    #[must_use]
+    pub fn system(&self) -> Option<&System> {
+        match self {
+            Self::Live(stored) => Some(&stored.system),
+            Self::Deleted(system) => Some(system),
+            Self::Absent => None,
+        }
+    }
+}
+
 /// Where an entry is whose key is made of the identities of its row.
 #[derive(Debug, Clone, Copy)]
 pub struct EntryAt<'e> {
@@ -36,6 +70,22 @@ pub struct EntryAt<'e> {
     pub node: Option<PositionId>,
     /// The identities of the row, or of those from the root to the node. Those that are left out at its end have no choice.
     pub row: &'e [Value],
+}
+
+impl EntryAt<'_> {
+    /// The key of the entry, as far as it is known.
+    pub(crate) fn key(&self) -> RecordKey {
+        let (block, row) = (self.block.to_vec(), self.row.to_vec());
+        match self.node {
+            Some(node) => RecordKey::node(block, node, row),
+            None => RecordKey { block, sort: Vec::new(), row },
+        }
+    }
+
+    /// Whether the key is known as a whole.
+    pub(crate) fn is_whole(&self, collection: &Collection) -> bool {
+        self.node.is_some() || self.row.len() == collection.source.positions.len()
+    }
 }
 
 /// A read whose slots are filled, and how much of its answer is wanted.
@@ -61,18 +111,21 @@ pub enum From<'f> {
     },
 }
 
-/// Where a page ended, in the store's own terms.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Cursor(pub(crate) Vec<u8>);
+/// Where a page ended: the last record that was given, or that was passed over.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Cursor {
+    Entry(RecordKey),
+    Aggregate(Identity),
+}
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Page {
     pub records: Records,
     /// Where the next page starts, if there may be more.
     pub next: Option<Cursor>,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Records {
     /// Of a copy.
     Entries(Vec<Entry>),

@@ -1,6 +1,7 @@
 //! The system entry of a master block: what every write of it is conditional on.
 
 use crate::RunError;
+use crate::write::Inputs;
 use askloom_model::{Identity, Value};
 use askloom_plan::ordered_bytes::{decode, encode};
 use std::collections::BTreeMap;
@@ -32,6 +33,14 @@ impl System {
     pub(crate) fn next_version(&mut self, now: jiff::Timestamp) {
         let clock = u64::try_from(now.as_microsecond()).unwrap_or(0);
         self.version = (self.version + 1).max(clock);
+    }
+
+    /// Takes note of a write of the block.
+    pub(crate) fn written(&mut self, inputs: &Inputs) {
+        self.next_version(inputs.now);
+        if let Some(id) = inputs.id {
+            self.remember(id);
+        }
     }
 
     /// What stays of a block when its aggregate is deleted.

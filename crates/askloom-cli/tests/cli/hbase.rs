@@ -7,7 +7,8 @@ use askloom_model::Value;
 use askloom_plan::cost::Costing;
 use askloom_plan::layout::Layout;
 use askloom_plan::tree::{TreeOf, value_from_json};
-use askloom_store::write::{self, Expect, Inputs};
+use askloom_store::keyspace::write as keyed;
+use askloom_store::write::{Expect, Inputs};
 use askloom_store::{Memory, Schema, records};
 use askloom_target::generate::Options;
 use std::fs;
@@ -95,7 +96,7 @@ fn figure(representation: &str, faithful: bool) -> String {
                 value_from_json(&schema.model.conceptual, &TreeOf::Instance(class), false, &json).unwrap();
             let record = if let Value::Record(record) = value { Some(*record) } else { None };
             let (change, _) =
-                write::store(&schema, &keyspace, record.unwrap(), Expect::Anything, &inputs).unwrap();
+                keyed::store(&schema, &keyspace, record.unwrap(), Expect::Anything, &inputs).unwrap();
             for (key, value) in change.puts {
                 match value {
                     Some(value) => keyspace.insert(key, value),

@@ -7,8 +7,9 @@ use askloom_model::{
 };
 use askloom_oracle::generate::{Generator, Options, few};
 use askloom_store::execute::Arguments;
-use askloom_store::write::{self, Inputs, Phase};
-use askloom_store::{Instances, Memory, Reader, Schema};
+use askloom_store::keyspace::write as keyed;
+use askloom_store::write::{Inputs, Phase};
+use askloom_store::{Instances, KeyspaceRecords, Memory, Reader, Schema};
 use std::path::Path;
 
 pub(crate) const EXAMPLES: [&str; 6] = ["game", "noam-game", "airline", "inbox", "blog", "shop"];
@@ -50,7 +51,7 @@ pub(crate) fn stored(schema: &Schema, records: impl Iterator<Item = Record>) -> 
     let mut keyspace = Memory::new();
     let inputs = Inputs { now: now(), uuids: Vec::new(), id: None };
     for record in records {
-        let Ok((change, _)) = write::load(schema, &keyspace, record, Phase::Loading, &inputs) else {
+        let Ok((change, _)) = keyed::load(schema, &keyspace, record, Phase::Loading, &inputs) else {
             continue;
         };
         for (key, value) in change.puts {
@@ -69,7 +70,8 @@ pub(crate) fn now() -> jiff::Timestamp {
 
 /// Every aggregate that is stored.
 pub(crate) fn aggregates(schema: &Schema, keyspace: &Memory) -> Vec<Record> {
-    let reader = Reader::new(schema, keyspace);
+    let records = KeyspaceRecords { schema, keyspace };
+    let reader = Reader::new(&records);
     let conceptual = &schema.model.conceptual;
     let roots = conceptual.classes.ids().filter(|&class| schema.design.master(class).is_some());
     roots.flat_map(|root| reader.all(root).unwrap()).map(|(_, stored)| stored.record.clone()).collect()

@@ -10,7 +10,8 @@ use askloom_model::{Collection, Contents, Keeper, KeyField, Leaf, Path as ModelP
 use askloom_plan::cost::Costing;
 use askloom_plan::layout::Layout;
 use askloom_plan::program::Read;
-use askloom_store::write::{self, Expect, Inputs};
+use askloom_store::keyspace::write as keyed;
+use askloom_store::write::{Expect, Inputs};
 use askloom_store::{Memory, Schema, records};
 use askloom_target::dynamodb::{item_from_json, request, samples, tables};
 use askloom_target::generate::{Options, Sample, Source};
@@ -244,7 +245,7 @@ fn as_in_the_paper(name: &str, method: Method, records: &[(&str, &str)]) -> (Str
         let class = conceptual.classes.iter().find(|(_, row)| row.name == *class).unwrap().0;
         let json = serde_json::from_str(json).unwrap();
         let record = Record::from_json(conceptual, class, &json).unwrap();
-        let (change, _) = write::store(&schema, &keyspace, record, Expect::Anything, &inputs).unwrap();
+        let (change, _) = keyed::store(&schema, &keyspace, record, Expect::Anything, &inputs).unwrap();
         change.apply(&mut keyspace);
     }
     let sample = records::from_keyspace(&schema, &layout, &keyspace).unwrap();

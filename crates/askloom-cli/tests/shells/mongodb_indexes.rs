@@ -11,7 +11,8 @@ use askloom_plan::cost::Costing;
 use askloom_plan::layout::Layout;
 use askloom_plan::lower::Lowering;
 use askloom_plan::program::{Bounds, How, Range, Read, Term};
-use askloom_store::write::{self, Inputs};
+use askloom_store::keyspace::write as keyed;
+use askloom_store::write::Inputs;
 use askloom_store::{Memory, Schema};
 use askloom_target::generate::{Options, Source};
 use askloom_target::mongodb::{MongoCollection, collections, find};
@@ -81,7 +82,7 @@ pub(crate) fn some_deleted(schema: &Schema) -> Memory {
         let id = record.identity(&schema.model.conceptual).unwrap();
         let given = ["shelf", "place"].into_iter().map(str::to_owned).zip(id).collect();
         let inputs = Inputs { now: now(), uuids: Vec::new(), id: None };
-        let (change, _) = write::statement(schema, &keyspace, gone, &given, &inputs).unwrap();
+        let (change, _) = keyed::statement(schema, &keyspace, gone, &given, &inputs).unwrap();
         change.apply(&mut keyspace);
         deleted += 1;
     }

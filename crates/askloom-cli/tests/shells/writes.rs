@@ -9,7 +9,8 @@ use askloom_model::{CollectionId, Identity, Write, WriteStep};
 use askloom_plan::planner;
 use askloom_plan::program::{self, Action, Program};
 use askloom_store::execute::Arguments;
-use askloom_store::write::{self, Change, Inputs};
+use askloom_store::keyspace::write::{self as keyed, Change};
+use askloom_store::write::{self, Inputs};
 use askloom_store::{Memory, records};
 use askloom_target::generate::{Options, Sample, Source, Statement};
 use std::collections::{BTreeMap, BTreeSet};
@@ -184,7 +185,7 @@ impl Trial<'_> {
         let needed = write::uuids_needed(&self.schema.model, write, given).ok()?;
         let uuid = |n: usize| Uuid::from_u128((u128::from(held.done) << 64) + n as u128 + 1);
         let inputs = Inputs { now: now(), uuids: (0..needed).map(uuid).collect(), id: None };
-        let (change, _) = write::statement(self.schema, &held.keyspace, write, given, &inputs).ok()?;
+        let (change, _) = keyed::statement(self.schema, &held.keyspace, write, given, &inputs).ok()?;
         (!change.puts.is_empty()).then_some(change)
     }
 

@@ -2,6 +2,7 @@
 
 use super::{Column, Field, Holds, Parts, Shape, Table};
 use crate::ordered_bytes::{decode, encode};
+use crate::program::Term;
 use crate::tree::{Tree, tree, value_from_json};
 use askloom_model::{Collection, Conceptual, Id, PositionId, Value, ValueError, from_json};
 use serde_json::Value as Json;
@@ -46,6 +47,17 @@ impl Table {
             (Entry::Row { .. } | Entry::Node { .. }, _) => {}
         }
         cells
+    }
+
+    /// The terms of a read of one block of a copy.
+    #[must_use]
+    pub fn block_terms(&self, block: &[Value]) -> Vec<Term> {
+        let (Shape::Rows(parts) | Shape::Nodes(parts)) = &self.shape else { return Vec::new() };
+        let mut cells = vec![Value::Null; self.columns.len()];
+        self.put(&parts.block, block, &mut cells);
+        let columns = parts.block.iter().flat_map(|field| &field.columns);
+        let cell = |&column: &usize| cells.get(column).cloned().unwrap_or(Value::Null);
+        columns.map(|column| Term::known(cell(column), *column)).collect()
     }
 
     fn put(&self, fields: &[Field], values: &[Value], cells: &mut [Value]) {

@@ -70,7 +70,7 @@ pub enum Action {
 }
 
 /// A read of some records of one table.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Read {
     pub table: CollectionId,
     pub how: How,
@@ -81,7 +81,7 @@ pub struct Read {
 }
 
 /// Some of what the client does with the records that it reads: doing it earlier changes nothing.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Kept {
     /// All of it is true of every record that is kept.
     pub known: Vec<Known>,
@@ -89,7 +89,7 @@ pub struct Kept {
     pub order: Vec<(usize, bool)>,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Known {
     Equal(Term),
     Between(Box<Bounds>),
@@ -102,7 +102,7 @@ impl Read {
     }
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum How {
     /// All records of a block: a term for each column of the block.
     Block(Vec<Term>),
@@ -114,7 +114,7 @@ pub enum How {
     All,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Range {
     /// For each column of the block.
     pub block: Vec<Term>,
@@ -127,7 +127,7 @@ pub struct Range {
 }
 
 /// Null is in no range.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Bounds {
     /// Which column of the table.
     pub column: usize,
@@ -138,7 +138,7 @@ pub struct Bounds {
 }
 
 /// A value in a statement: a slot until it is known.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Term {
     /// What the slot is called in print, without the colon. Nothing is decided by it.
     pub name: Arc<str>,
@@ -150,7 +150,7 @@ pub struct Term {
 }
 
 /// Where the value of a term comes from when the statement is carried out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ValueFrom {
     /// The statement itself says it.
     Statement,
@@ -173,7 +173,7 @@ pub enum ValueFrom {
 }
 
 /// Where an instant comes from whose bucket of time is asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum InstantFrom {
     Parameter { index: usize, part: Option<usize> },
     Loop { field: usize, part: Option<usize> },

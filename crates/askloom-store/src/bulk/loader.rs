@@ -8,12 +8,17 @@ use super::way::{Direct, Way, way};
 use crate::block::encode_aggregate;
 use crate::database::Database;
 use crate::embedded::{Batch, MAX_KEY, MAX_VALUE, Outcome, Snapshot};
+use crate::keyspace::encode;
+use crate::keyspace::write::load;
 use crate::place::records;
-use crate::write::{Inputs, Maker, Phase, bring_some_after, entries_of, load, note_parts, uuids_needed_by};
-use crate::{Keyspace, Layered, Overlay, Puts, Reader, RunError, Schema, Stored, System};
+use crate::write::{Inputs, Maker, Phase, entries_of, note_parts, update_some_copies, uuids_needed_by};
+use crate::{
+    Changes, Keyspace, KeyspaceRecords, Layered, Overlay, Puts, Reader, Rows, RunError, Schema, Stored,
+    System,
+};
 use askloom_model::{ClassId, Conceptual, Design, EndId, Identity, Member, Record, Table, Value};
 use askloom_plan::ordered_bytes::{encode, prefix_end};
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -223,7 +228,8 @@ impl<'d> Loader<'d> {
     pub fn dangling(&self, record: &Record) -> Result<Vec<String>, RunError> {
         let below = Layered { base: &self.snapshot, puts: &self.flight };
         let state = Layered { base: &below, puts: &self.pending };
-        super::dangling::dangling(&Reader::new(&self.schema, &state), record, self.now)
+        let records = KeyspaceRecords { schema: &self.schema, keyspace: &state };
+        super::dangling::dangling(&Reader::new(&records), record, self.now)
     }
 
     fn way(&mut self, class: ClassId) -> Arc<Way> {
@@ -295,10 +301,13 @@ impl<'d> Loader<'d> {
         }
         if !direct.joined.is_empty() {
             let phase = self.look_ahead(&state, &stored.record, &mut puts)?;
-            let reader = Reader::new(&self.schema, &state);
+            let records = KeyspaceRecords { schema: &self.schema, keyspace: &state };
+            let reader = Reader::new(&records);
             let mut overlay = Overlay::new(&reader);
             overlay.changed.insert(aggregate, Some(stored));
-            bring_some_after(&reader, &overlay, direct.joined.iter().copied(), phase, &mut puts)?;
+            let mut changes = Changes::default();
+            update_some_copies(&reader, &overlay, direct.joined.iter().copied(), phase, &mut changes)?;
+            puts.extend(encode::puts(&records, &changes)?);
         }
         Ok(Some(puts))
     }
@@ -309,7 +318,8 @@ impl<'d> Loader<'d> {
             return Ok(Phase::Running);
         }
         let phase = awaited::phase(&self.schema.model.conceptual, state, record, puts)?;
-        awaited::note(&Reader::new(&self.schema, state), &self.relied_on, record, self.now, puts)?;
+        let records = KeyspaceRecords { schema: &self.schema, keyspace: state };
+        awaited::note(&Reader::new(&records), &self.relied_on, record, self.now, puts)?;
         Ok(phase)
     }
 
@@ -326,9 +336,10 @@ impl<'d> Loader<'d> {
         let mut row = Vec::new();
         encode(&Value::Reference(aggregate.1.clone()), &mut row);
         for (copy, reserved) in &direct.own {
-            let mut entries = BTreeMap::new();
-            entries_of(&alone, *copy, aggregate, &mut entries)?;
-            for (key, value) in entries {
+            let mut rows = Rows::new();
+            entries_of(&alone, *copy, aggregate, &mut rows)?;
+            for (key, content) in &rows {
+                let key = encode::row_key(&self.schema, *copy, key);
                 if let Some(reserved) = reserved {
                     let value = key.get(4..key.len().saturating_sub(row.len())).unwrap_or_default();
                     if is_taken(state, &reserved.indexes, value)? {
@@ -339,7 +350,7 @@ impl<'d> Loader<'d> {
                         };
                     }
                 }
-                puts.insert(key, Some(value));
+                puts.insert(key, Some(encode::row_value(&self.schema, content)));
             }
         }
         Ok(true)

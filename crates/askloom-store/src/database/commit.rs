@@ -3,7 +3,7 @@
 
 use super::Database;
 use crate::embedded::{Batch, Error, Outcome, Snapshot};
-use crate::write::Change;
+use crate::keyspace::write::Change;
 use crate::{Reads, RunError};
 use std::ops::Bound;
 use std::sync::PoisonError;

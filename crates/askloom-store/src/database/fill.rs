@@ -7,11 +7,11 @@ use super::apply::{put, write};
 use super::catalogue::{mark, mark_key, read_mark};
 use super::{Database, masters};
 use crate::embedded::{Batch, Direction};
+use crate::keyspace::encode::{row_key, row_value};
 use crate::write::entries_of;
-use crate::{Reader, RunError, Schema};
+use crate::{KeyspaceRecords, Reader, Rows, RunError, Schema};
 use askloom_model::{ClassId, CollectionId, Role};
 use askloom_target::embedded::block_prefix;
-use std::collections::BTreeMap;
 
 /// Aggregates whose rows are put together.
 const AGGREGATES: usize = 256;
@@ -61,15 +61,16 @@ impl Database {
             let blocks = masters::blocks(&snapshot, &self.schema, master, &from, AGGREGATES)?;
             let next = masters::sound(blocks)?.identities;
             let Some(last) = next.last() else { break };
-            let reader = Reader::new(&self.schema, &snapshot);
-            let mut entries = BTreeMap::new();
+            let records = KeyspaceRecords { schema: &self.schema, keyspace: &snapshot };
+            let reader = Reader::new(&records);
+            let mut entries = Rows::new();
             for identity in &next {
                 entries_of(&reader, id, &(root, identity.clone()), &mut entries)?;
             }
             let mut batch = Batch::new().put(mark_key(self.schema.number(id)), mark(last));
             total += entries.len() as u64;
-            for (key, value) in entries {
-                batch = batch.put(key, value);
+            for (key, content) in &entries {
+                batch = batch.put(row_key(&self.schema, id, key), row_value(&self.schema, content));
             }
             put(&self.store, batch)?;
             progress(&name, total);

@@ -18,6 +18,7 @@ pub use verify::{Fault, Finding, Report, Verified};
 
 use crate::embedded::Store;
 use crate::execute::{self, Answer, Arguments, Continuation};
+use crate::keyspace::write as keyed;
 use crate::write::{self, Expect, Inputs, Outcome, Phase};
 use crate::{KeyspaceRecords, RunError, Schema};
 use askloom_model::{Ask, ClassId, Identity, Plan, Query, Record, Write, WriteOf};
@@ -82,7 +83,7 @@ impl Database {
 
     /// A write of the model, with every copy brought after, all or nothing.
     pub fn write(&self, write: &Write, arguments: &Arguments, inputs: &Inputs) -> Result<Outcome, RunError> {
-        self.commit(|state| write::statement(&self.schema, state, write, arguments, inputs))
+        self.commit(|state| keyed::statement(&self.schema, state, write, arguments, inputs))
     }
 
     /// Stores a whole aggregate, if the model declares it.
@@ -92,17 +93,17 @@ impl Database {
             Expect::Present | Expect::Anything => WriteOf::Store(record.class),
         };
         write::permitted(&self.schema.model, &of)?;
-        self.commit(|state| write::store(&self.schema, state, record.clone(), expect, inputs))
+        self.commit(|state| keyed::store(&self.schema, state, record.clone(), expect, inputs))
     }
 
     /// Stores a new aggregate, whatever writes the model declares.
     pub fn load(&self, record: &Record, inputs: &Inputs) -> Result<Identity, RunError> {
-        self.commit(|state| write::load(&self.schema, state, record.clone(), Phase::Loading, inputs))
+        self.commit(|state| keyed::load(&self.schema, state, record.clone(), Phase::Loading, inputs))
     }
 
     /// Deletes an aggregate, if the model declares it. False if there was none.
     pub fn delete(&self, class: ClassId, identity: &Identity, inputs: &Inputs) -> Result<bool, RunError> {
         write::permitted(&self.schema.model, &WriteOf::Delete(class))?;
-        self.commit(|state| write::delete(&self.schema, state, class, identity, inputs))
+        self.commit(|state| keyed::delete(&self.schema, state, class, identity, inputs))
     }
 }

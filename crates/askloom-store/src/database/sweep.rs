@@ -4,8 +4,9 @@ use super::Database;
 use super::masters::{blocks, sound, start};
 use crate::embedded::Snapshot;
 use crate::expiry::expired;
-use crate::write::{Change, Inputs, sweep};
-use crate::{Instances, Layered, Puts, Reader, Reads, RunError};
+use crate::keyspace::write::{Change, sweep};
+use crate::write::Inputs;
+use crate::{Instances, KeyspaceRecords, Layered, Puts, Reader, Reads, RunError};
 use askloom_model::{ClassId, CollectionId, Conceptual, Identity};
 
 /// Aggregates that are looked at together, and written together.
@@ -61,7 +62,8 @@ impl Database {
         let mut puts = Puts::new();
         let mut reads = Reads::default();
         let mut swept = Swept::default();
-        let before = Reader::new(schema, snapshot);
+        let records = KeyspaceRecords { schema, keyspace: snapshot };
+        let before = Reader::new(&records);
         for identity in identities {
             if let Some(deleted) = before.system(root, identity)?.and_then(|system| system.deleted) {
                 if i128::from(now.as_microsecond()) - i128::from(deleted) >= TOMBSTONE.as_micros() {

@@ -112,8 +112,8 @@ impl<'e> Evaluation<'e> {
         Ok(self.answer(source)?)
     }
 
-    /// The rows themselves, likewise.
-    pub(super) fn rows(mut self, source: &dyn Source) -> Result<Vec<Row>, RunError> {
+    /// The rows themselves.
+    pub(super) fn rows(mut self, source: &dyn Source) -> Result<Vec<Row>, Stop> {
         while self.step(source)? == Progress::More {}
         let rows = self.reading.as_mut().map(Reading::take_rows).unwrap_or_default();
         Ok(rows.into_iter().map(|placed| placed.row).collect())

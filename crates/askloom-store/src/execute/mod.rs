@@ -97,7 +97,7 @@ impl PreparedQuery {
         source: &dyn Source,
         arguments: &[Value],
         now: jiff::Timestamp,
-    ) -> Result<Vec<Row>, RunError> {
+    ) -> Result<Vec<Row>, Stop> {
         Evaluation::new(self, arguments.to_vec(), now, None)?.rows(source)
     }
 }

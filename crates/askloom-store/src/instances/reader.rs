@@ -1,14 +1,11 @@
-//! Instances read from a keyspace, each once.
+//! Instances read from a source, each once.
 
 use super::{Aggregate, Held, Instances, Stored};
-use crate::block::BlockContents;
-use crate::keyspace::KeyspaceRecords;
 use crate::source::{Records, Source, every};
-use crate::{Keyspace, RunError, Schema, Stop, System};
+use crate::{Schema, Stop, System};
 use askloom_model::{ClassId, Identity, Occurrence, Value};
-use askloom_plan::ordered_bytes::prefix_end;
+use askloom_plan::layout::Entry;
 use askloom_plan::program::{How, Read};
-use askloom_target::embedded::{block_prefix, split_entry};
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -17,7 +14,7 @@ use std::sync::Arc;
 pub(crate) type Cache = HashMap<Aggregate, Option<Arc<Stored>>>;
 
 pub struct Reader<'r> {
-    records: KeyspaceRecords<'r>,
+    source: &'r dyn Source,
     cache: RefCell<Cache>,
 }
 
@@ -29,22 +26,17 @@ impl std::fmt::Debug for Reader<'_> {
 
 impl<'r> Reader<'r> {
     #[must_use]
-    pub fn new(schema: &'r Schema, keyspace: &'r dyn Keyspace) -> Self {
-        Self { records: KeyspaceRecords { schema, keyspace }, cache: RefCell::default() }
+    pub fn new(source: &'r dyn Source) -> Self {
+        Self { source, cache: RefCell::default() }
     }
 
-    pub(crate) fn records(&self) -> &KeyspaceRecords<'r> {
-        &self.records
-    }
-
-    /// All that is in the block of an aggregate.
-    pub(crate) fn block(&self, root: ClassId, id: &Identity) -> Result<BlockContents, RunError> {
-        self.records.contents(root, id)
+    pub(crate) fn source(&self) -> &'r dyn Source {
+        self.source
     }
 
     /// The system entry of a block, also of one that was deleted.
-    pub(crate) fn system(&self, root: ClassId, id: &Identity) -> Result<Option<System>, RunError> {
-        self.records.system(root, id)
+    pub(crate) fn system(&self, root: ClassId, id: &Identity) -> Result<Option<System>, Stop> {
+        Ok(self.source.block(root, id)?.system().cloned())
     }
 
     fn indexed(
@@ -54,15 +46,17 @@ impl<'r> Reader<'r> {
         value: &Value,
         found: &mut BTreeSet<Aggregate>,
     ) -> Result<bool, Stop> {
-        let KeyspaceRecords { schema, keyspace } = self.records;
+        let schema = self.source.schema();
         let Some(index) = schema.readable().index(occurrence, held.leaf) else { return Ok(false) };
-        let collection = &schema.design.collections[index];
-        let prefix = block_prefix(schema.number(index), std::slice::from_ref(value));
-        let end = prefix_end(&prefix);
-        keyspace.scan(&prefix, end.as_deref(), false, &mut |key, _| {
-            let parts = split_entry(key, 1, &collection.entry_key, 1)?;
-            if let Some(Value::Reference(identity)) = parts.row.into_iter().next() {
-                found.insert((occurrence.root, identity));
+        let terms = schema.table(index).block_terms(std::slice::from_ref(value));
+        every(self.source, &Read::new(index, How::Block(terms)), |records| {
+            let Records::Entries(entries) = records else { return Ok(true) };
+            for entry in entries {
+                if let Entry::Row { row, .. } = entry
+                    && let Some(Value::Reference(identity)) = row.into_iter().next()
+                {
+                    found.insert((occurrence.root, identity));
+                }
             }
             Ok(true)
         })?;
@@ -105,26 +99,26 @@ pub(super) fn aggregate(
     if let Some(known) = cache.borrow().get(&key) {
         return Ok(known.clone());
     }
-    let read = source.block(root, id)?;
+    let read = source.block(root, id)?.live();
     cache.borrow_mut().insert(key, read.clone());
     Ok(read)
 }
 
 impl Instances for Reader<'_> {
     fn schema(&self) -> &Schema {
-        self.records.schema
+        self.source.schema()
     }
 
     fn aggregate(&self, root: ClassId, id: &Identity) -> Result<Option<Arc<Stored>>, Stop> {
-        aggregate(&self.records, root, id, &self.cache)
+        aggregate(self.source, root, id, &self.cache)
     }
 
     fn all(&self, root: ClassId) -> Result<Vec<(Identity, Arc<Stored>)>, Stop> {
-        all(&self.records, root, &self.cache)
+        all(self.source, root, &self.cache)
     }
 
     fn holding(&self, held: Held, value: &Value) -> Result<BTreeSet<Aggregate>, Stop> {
-        let conceptual = &self.records.schema.model.conceptual;
+        let conceptual = &self.source.schema().model.conceptual;
         let mut found = BTreeSet::new();
         let mut scanned = BTreeSet::new();
         for occurrence in held.occurrences(conceptual) {

@@ -2,9 +2,8 @@
 
 use super::{Block, Keyspace, Visit};
 use crate::RunError;
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::BTreeSet;
-use uuid::Uuid;
 
 /// The keys and ranges that were read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -18,29 +17,12 @@ pub struct Reads {
 pub struct Recorded<'r> {
     base: &'r dyn Keyspace,
     reads: RefCell<Reads>,
-    /// The write that is being prepared.
-    write: Option<Uuid>,
-    met: Cell<bool>,
 }
 
 impl<'r> Recorded<'r> {
     #[must_use]
-    pub fn new(base: &'r dyn Keyspace, write: Option<Uuid>) -> Self {
-        Self { base, reads: RefCell::default(), write, met: Cell::new(false) }
-    }
-
-    /// Whether a block that was read remembers the write: it has been done already.
-    #[must_use]
-    pub fn has_met_itself(&self) -> bool {
-        self.met.get()
-    }
-
-    fn look(&self, system: &[u8]) {
-        if let Some(write) = self.write
-            && system.windows(16).any(|bytes| bytes == write.as_bytes())
-        {
-            self.met.set(true);
-        }
+    pub fn new(base: &'r dyn Keyspace) -> Self {
+        Self { base, reads: RefCell::default() }
     }
 
     #[must_use]
@@ -99,11 +81,6 @@ impl Keyspace for Recorded<'_> {
 
     fn block(&self, block: Block<'_>, visit: &mut Visit<'_>) -> Result<(), RunError> {
         self.remember(block.system);
-        self.base.block(block, &mut |key, value| {
-            if key == block.system {
-                self.look(value);
-            }
-            visit(key, value)
-        })
+        self.base.block(block, visit)
     }
 }

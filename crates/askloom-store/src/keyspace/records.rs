@@ -1,17 +1,18 @@
 //! Reads of programs on a keyspace of bytes: which keys they mean, and the records under them.
 
+use super::encode::row_key;
 use super::{Block, Keyspace};
 use crate::block::{BlockContents, decode_aggregate, no_master};
 use crate::execute::decode_node;
-use crate::source::{Ask, Cursor, EntryAt, From, Page, Records, Source};
-use crate::{RunError, Schema, Stop, Stored, System};
+use crate::source::{Ask, BlockState, Cursor, EntryAt, From, Page, Records, Source};
+use crate::{FieldBounds, KeyRange, RecordKey, RunError, Schema, Stop, Stored, System};
 use askloom_model::{
-    ClassId, Collection, CollectionId, Contents, Id, Identity, KeyField, Nodes, PositionId, Value, fault,
+    ClassId, Collection, CollectionId, Contents, Id, Identity, Nodes, PositionId, Role, Value, fault,
 };
-use askloom_plan::layout::{Entry, Field, Holds, Shape, Table};
+use askloom_plan::layout::Entry;
 use askloom_plan::ordered_bytes::{DecodeError, decode, encode, encode_descending, prefix_end};
-use askloom_plan::program::{Bounds, How, Range, Read, Term};
-use askloom_target::embedded::{MasterKey, block_prefix, entry_key, split_entry};
+use askloom_plan::program::How;
+use askloom_target::embedded::{MasterKey, block_prefix, split_entry};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -30,16 +31,16 @@ impl std::fmt::Debug for KeyspaceRecords<'_> {
 
 /// The first key and the one after the last; none if there is no end.
 struct KeyBounds {
+    /// What all keys of the range start with.
+    prefix: Vec<u8>,
+    /// How many of the fields that sort are in it.
+    equal: usize,
     from: Vec<u8>,
     to: Option<Vec<u8>>,
     backwards: bool,
 }
 
 impl KeyBounds {
-    fn below(prefix: Vec<u8>) -> Self {
-        Self { to: prefix_end(&prefix), from: prefix, backwards: false }
-    }
-
     /// Leaves out what a page before has given.
     fn start_behind(&mut self, last: &[u8]) {
         if self.backwards {
@@ -76,33 +77,26 @@ impl Source for KeyspaceRecords<'_> {
         self.schema
     }
 
-    fn block(&self, root: ClassId, id: &Identity) -> Result<Option<Arc<Stored>>, Stop> {
-        Ok(stored(self.schema, root, self.contents(root, id)?)?)
+    fn block(&self, root: ClassId, id: &Identity) -> Result<BlockState, Stop> {
+        Ok(block_state(self.schema, root, self.contents(root, id)?)?)
     }
 
     fn page(&self, ask: &Ask<'_>) -> Result<Page, Stop> {
         let collection = &self.schema.design.collections[ask.read.table];
-        let table = self.table(ask.read);
-        let number = self.schema.number(ask.read.table);
-        match &table.shape {
-            Shape::Master { block, sort, .. } => {
-                Ok(self.aggregates(ask, &RecordKeys { number, collection, table, block, sort })?)
-            }
-            Shape::Rows(parts) | Shape::Nodes(parts) => {
-                let (block, sort) = (&parts.block, &parts.sort);
-                Ok(self.entries(ask, &RecordKeys { number, collection, table, block, sort })?)
-            }
+        match collection.role {
+            Role::Master => Ok(self.aggregates(ask, collection)?),
+            Role::Copy | Role::Index => Ok(self.entries(ask, collection)?),
         }
     }
 
     /// Looks for the first key behind each partition that it has found, so that it reads one key of each.
     fn time_buckets(&self, master: CollectionId, field: usize) -> Result<Vec<String>, Stop> {
-        let all = KeyBounds::below(block_prefix(self.schema.number(master), &[]));
-        let start = all.from.len();
-        let mut from = Some(all.from);
+        let prefix = block_prefix(self.schema.number(master), &[]);
+        let (start, end) = (prefix.len(), prefix_end(&prefix));
+        let mut from = Some(prefix);
         let mut found = BTreeSet::new();
         while let Some(next) = from.take() {
-            self.keyspace.scan(&next, all.to.as_deref(), false, &mut |key, _| {
+            self.keyspace.scan(&next, end.as_deref(), false, &mut |key, _| {
                 let mut rest = key.get(start..).ok_or(DecodeError)?;
                 for _ in 0..field {
                     decode(&mut rest)?;
@@ -119,11 +113,8 @@ impl Source for KeyspaceRecords<'_> {
 
     fn entry(&self, at: &EntryAt<'_>) -> Result<Option<Entry>, Stop> {
         let collection = &self.schema.design.collections[at.collection];
-        let place = |node: PositionId| Value::Int(i64::try_from(node.index()).unwrap_or(i64::MAX));
-        let fields: Vec<(Value, bool)> = at.node.map(|node| (place(node), false)).into_iter().collect();
-        let key = entry_key(self.schema.number(at.collection), at.block, &fields, at.row);
-        let whole = at.node.is_some() || at.row.len() == collection.source.positions.len();
-        if whole {
+        let key = row_key(self.schema, at.collection, &at.key());
+        if at.is_whole(collection) {
             let value = self.keyspace.get(&key)?;
             let entry = value.map(|value| decoded(self.schema, collection, &key, &value));
             return Ok(entry.transpose()?);
@@ -138,10 +129,6 @@ impl Source for KeyspaceRecords<'_> {
 }
 
 impl KeyspaceRecords<'_> {
-    fn table(&self, read: &Read) -> &Table {
-        self.schema.table(read.table)
-    }
-
     fn master_key(&self, root: ClassId) -> Result<&MasterKey, RunError> {
         let master = self.schema.design.master(root);
         master.map(|id| self.schema.master_key(id)).ok_or_else(|| no_master(self.schema, root))
@@ -162,40 +149,34 @@ impl KeyspaceRecords<'_> {
         Ok(contents)
     }
 
-    /// The system entry of a block, also of one that was deleted.
-    pub(crate) fn system(&self, root: ClassId, id: &Identity) -> Result<Option<System>, RunError> {
-        let key = self.master_key(root)?.system(id);
-        self.keyspace.get(&key)?.map(|entry| System::decode(&entry)).transpose()
-    }
-
-    fn aggregates(&self, ask: &Ask<'_>, keys: &RecordKeys<'_>) -> Result<Page, RunError> {
-        let root = keys.collection.source.root;
+    fn aggregates(&self, ask: &Ask<'_>, collection: &Collection) -> Result<Page, RunError> {
+        let root = collection.source.root;
         match &ask.read.how {
             How::Block(terms) | How::Record(terms) => {
-                let id = keys.table.identity(terms).ok_or_else(|| open_slot(keys.collection))?;
-                let found = stored(self.schema, root, self.contents(root, &id)?)?;
+                let table = self.schema.table(ask.read.table);
+                let id = table.identity(terms).ok_or_else(|| open_slot(collection))?;
+                let found = block_state(self.schema, root, self.contents(root, &id)?)?.live();
                 let found = found.into_iter().map(|stored| (id.clone(), stored)).collect();
                 Ok(Page { records: Records::Aggregates(found), next: None })
             }
-            How::All | How::Range(_) => self.scan_aggregates(ask, keys),
+            How::All | How::Range(_) => self.scan_aggregates(ask, root),
         }
     }
 
     /// The aggregates of a part of a master, in the order of its key or against it.
-    fn scan_aggregates(&self, ask: &Ask<'_>, keys: &RecordKeys<'_>) -> Result<Page, RunError> {
-        let root = keys.collection.source.root;
-        let mut bounds = keys.bounds(&ask.read.how)?;
-        self.start_block(ask, keys, &mut bounds)?;
+    fn scan_aggregates(&self, ask: &Ask<'_>, root: ClassId) -> Result<Page, RunError> {
+        let mut bounds = self.bounds(ask)?;
+        self.start_block(ask, &mut bounds);
         let mut found = Vec::new();
         let mut open: Option<OpenBlock> = None;
         let mut next = None;
         self.keyspace.scan(&bounds.from, bounds.to.as_deref(), bounds.backwards, &mut |key, value| {
             if open.as_ref().is_none_or(|open| !key.starts_with(&open.prefix)) {
                 if let Some(block) = open.take() {
-                    let prefix = block.prefix.clone();
+                    let identity = block.identity.clone();
                     found.extend(block.close(self.schema, root)?);
                     if found.len() >= ask.at_most {
-                        next = Some(Cursor(prefix));
+                        next = Some(Cursor::Aggregate(identity));
                         return Ok(false);
                     }
                 }
@@ -213,39 +194,67 @@ impl KeyspaceRecords<'_> {
     }
 
     /// Applies where a page of aggregates starts. A row that is not in the range leaves it as it is.
-    fn start_block(
-        &self,
-        ask: &Ask<'_>,
-        keys: &RecordKeys<'_>,
-        bounds: &mut KeyBounds,
-    ) -> Result<(), RunError> {
+    fn start_block(&self, ask: &Ask<'_>, bounds: &mut KeyBounds) {
+        let keys = self.schema.master_key(ask.read.table);
         match (ask.from, &ask.read.how) {
-            (From::Start, _) => {}
-            (From::Cursor(Cursor(last)), _) => bounds.start_behind_block(last),
-            (From::Row { row: [Value::Reference(identity)], .. }, How::Range(range)) => {
-                let block = self.schema.master_key(ask.read.table).block(identity);
-                if block.starts_with(&keys.prefix(range)?.0) {
+            (From::Cursor(Cursor::Aggregate(last)), _) => bounds.start_behind_block(&keys.block(last)),
+            (From::Row { row: [Value::Reference(identity)], .. }, How::Range(_)) => {
+                let block = keys.block(identity);
+                if block.starts_with(&bounds.prefix) {
                     bounds.start_at(block);
                 }
             }
-            (From::Row { .. }, _) => {}
+            (From::Start | From::Cursor(Cursor::Entry(_)) | From::Row { .. }, _) => {}
         }
-        Ok(())
     }
 
-    fn entries(&self, ask: &Ask<'_>, keys: &RecordKeys<'_>) -> Result<Page, RunError> {
-        let mut bounds = keys.bounds(&ask.read.how)?;
-        keys.start(ask, &mut bounds)?;
+    fn entries(&self, ask: &Ask<'_>, collection: &Collection) -> Result<Page, RunError> {
+        let mut bounds = self.bounds(ask)?;
+        self.start(ask, collection, &mut bounds);
         let mut found = Vec::new();
         let mut last: Option<Vec<u8>> = None;
         self.keyspace.scan(&bounds.from, bounds.to.as_deref(), bounds.backwards, &mut |key, value| {
-            found.push(decoded(self.schema, keys.collection, key, value)?);
+            found.push(decoded(self.schema, collection, key, value)?);
             if found.len() >= ask.at_most {
                 last = Some(key.to_vec());
             }
             Ok(found.len() < ask.at_most)
         })?;
-        Ok(Page { records: Records::Entries(found), next: last.map(Cursor) })
+        let next = last.and_then(|_| found.last().cloned());
+        let next = next.map(|entry| Cursor::Entry(RecordKey::split(collection, entry).0));
+        Ok(Page { records: Records::Entries(found), next })
+    }
+
+    /// Applies where a page of entries starts.
+    fn start(&self, ask: &Ask<'_>, collection: &Collection, bounds: &mut KeyBounds) {
+        match (ask.from, &ask.read.how) {
+            (From::Cursor(Cursor::Entry(last)), _) => {
+                bounds.start_behind(&row_key(self.schema, ask.read.table, last));
+            }
+            (From::Row { sort, row }, How::Range(_)) => {
+                let mut key = bounds.prefix.clone();
+                for (value, field) in sort.iter().zip(collection.entry_key.iter().skip(bounds.equal)) {
+                    append(value, field.descending, &mut key);
+                }
+                row.iter().for_each(|part| encode(part, &mut key));
+                bounds.start_at(key);
+            }
+            (From::Start | From::Cursor(Cursor::Aggregate(_)) | From::Row { .. }, _) => {}
+        }
+    }
+
+    /// The keys of the records that a read means.
+    fn bounds(&self, ask: &Ask<'_>) -> Result<KeyBounds, RunError> {
+        let range = KeyRange::of(self.schema, ask.read)?;
+        let mut prefix = block_prefix(self.schema.number(ask.read.table), &range.block);
+        for sorted in &range.equal {
+            append(&sorted.value, sorted.descending, &mut prefix);
+        }
+        let (from, to) = match &range.bounds {
+            None => (prefix.clone(), prefix_end(&prefix)),
+            Some(bounds) => narrowed(&prefix, bounds),
+        };
+        Ok(KeyBounds { prefix, equal: range.equal.len(), from, to, backwards: range.backwards })
     }
 }
 
@@ -312,156 +321,52 @@ impl OpenBlock {
     }
 
     fn close(self, schema: &Schema, root: ClassId) -> Result<Option<(Identity, Arc<Stored>)>, RunError> {
-        Ok(stored(schema, root, self.contents)?.map(|stored| (self.identity, stored)))
+        Ok(block_state(schema, root, self.contents)?.live().map(|stored| (self.identity, stored)))
     }
 }
 
-/// The aggregate in a block. `None` if only the system entry of a deleted one is left.
-fn stored(schema: &Schema, root: ClassId, block: BlockContents) -> Result<Option<Arc<Stored>>, RunError> {
-    let Some(system) = block.system else { return Ok(None) };
+/// What a block holds.
+fn block_state(schema: &Schema, root: ClassId, block: BlockContents) -> Result<BlockState, RunError> {
+    let Some(system) = block.system else { return Ok(BlockState::Absent) };
     let system = System::decode(&system)?;
     if system.deleted.is_some() {
-        return Ok(None);
+        return Ok(BlockState::Deleted(system));
     }
     let record = decode_aggregate(schema, root, block.entries)?;
-    Ok(Some(Arc::new(Stored { record, system })))
+    Ok(BlockState::Live(Arc::new(Stored { record, system })))
 }
 
 fn open_slot(collection: &Collection) -> RunError {
     RunError::Corrupted(format!("a read of {} has a slot without a value", collection.name))
 }
 
-/// The keys of a collection's records.
-struct RecordKeys<'r> {
-    number: u32,
-    collection: &'r Collection,
-    table: &'r Table,
-    /// The columns of each field of the block key.
-    block: &'r [Field],
-    /// The columns of each field that sorts.
-    sort: &'r [Field],
-}
-
-impl RecordKeys<'_> {
-    fn bounds(&self, how: &How) -> Result<KeyBounds, RunError> {
-        match how {
-            How::All => Ok(KeyBounds::below(block_prefix(self.number, &[]))),
-            How::Block(terms) => {
-                Ok(KeyBounds::below(block_prefix(self.number, &self.fields(self.block, terms)?)))
-            }
-            How::Record(_) => Err(RunError::Corrupted(format!(
-                "a record of {} is asked for by its columns, and not by the identities that are its key",
-                self.collection.name
-            ))),
-            How::Range(range) => self.range(range),
+/// A range of one field below a prefix. Null is in no range: a comparison with it is never true.
+fn narrowed(prefix: &[u8], bounds: &FieldBounds) -> (Vec<u8>, Option<Vec<u8>>) {
+    let descending = bounds.descending;
+    if let Some(text) = &bounds.prefix {
+        return text_range(prefix, text, descending);
+    }
+    // The keys of all values but null.
+    let null = key(prefix, &Value::Null, descending);
+    let (mut from, mut to) = if descending {
+        (prefix.to_vec(), Some(null))
+    } else {
+        let from = if fault!(NullInRange) { prefix.to_vec() } else { prefix_end(&null).unwrap_or_default() };
+        (from, prefix_end(prefix))
+    };
+    for (side, low) in [(&bounds.low, true), (&bounds.high, false)] {
+        let Some((value, inclusive)) = side else { continue };
+        let key = key(prefix, value, descending);
+        // The end of the keys' range that this side is; a descending field turns them round.
+        match (low != descending, inclusive) {
+            (true, true) => from = key,
+            (true, false) if fault!(BoundIncluded) => from = key,
+            (true, false) => from = prefix_end(&key).unwrap_or_default(),
+            (false, true) => to = prefix_end(&key),
+            (false, false) => to = Some(key),
         }
     }
-
-    /// Applies where the page starts.
-    fn start(&self, ask: &Ask<'_>, bounds: &mut KeyBounds) -> Result<(), RunError> {
-        match (ask.from, &ask.read.how) {
-            (From::Start, _) => {}
-            (From::Cursor(Cursor(last)), _) => bounds.start_behind(last),
-            (From::Row { sort, row }, How::Range(range)) => {
-                let (mut key, equal) = self.prefix(range)?;
-                for (value, field) in sort.iter().zip(self.collection.entry_key.iter().skip(equal)) {
-                    append(value, field.descending, &mut key);
-                }
-                row.iter().for_each(|part| encode(part, &mut key));
-                bounds.start_at(key);
-            }
-            (From::Row { .. }, How::All | How::Block(_) | How::Record(_)) => {}
-        }
-        Ok(())
-    }
-
-    /// The value of a field from the terms of its columns.
-    fn field(&self, field: &Field, terms: &[Term]) -> Result<Value, RunError> {
-        let mut values = Vec::with_capacity(field.columns.len());
-        for &column in &field.columns {
-            let term = terms.iter().find(|term| term.column == Some(column));
-            let value =
-                term.and_then(|term| term.value.as_ref()).ok_or_else(|| open_slot(self.collection))?;
-            let holds = self.table.columns.get(column).map(|column| &column.holds);
-            values.push(match (holds, value) {
-                (Some(Holds::Locator), Value::Blob(bytes)) => decode(&mut bytes.as_slice())?,
-                (_, value) => value.clone(),
-            });
-        }
-        if !field.identity {
-            return values.pop().ok_or_else(|| open_slot(self.collection));
-        }
-        let missing = values.iter().any(Value::is_null);
-        Ok(if missing { Value::Null } else { Value::Reference(values) })
-    }
-
-    fn fields(&self, fields: &[Field], terms: &[Term]) -> Result<Vec<Value>, RunError> {
-        fields.iter().map(|field| self.field(field, terms)).collect()
-    }
-
-    /// The bytes that all keys of a range start with, and how many of the columns that sort are in them.
-    fn prefix(&self, range: &Range) -> Result<(Vec<u8>, usize), RunError> {
-        let terms: Vec<Term> = range.block.iter().chain(&range.equal).cloned().collect();
-        let mut prefix = block_prefix(self.number, &self.fields(self.block, &terms)?);
-        let equal = self.table.sort_fields(&range.equal);
-        for (field, key) in self.sort.iter().zip(&self.collection.entry_key).take(equal) {
-            append(&self.field(field, &terms)?, key.descending, &mut prefix);
-        }
-        Ok((prefix, equal))
-    }
-
-    fn range(&self, range: &Range) -> Result<KeyBounds, RunError> {
-        let (prefix, equal) = self.prefix(range)?;
-        let mut bounds = match &range.bounds {
-            None => KeyBounds::below(prefix),
-            Some(bounds) => {
-                let field = self.collection.entry_key.get(equal);
-                self.narrowed(&prefix, bounds, field, self.sort.get(equal))?
-            }
-        };
-        bounds.backwards = range.backwards;
-        Ok(bounds)
-    }
-
-    /// A range of one field below a prefix. Null is in no range: a comparison with it is never true.
-    fn narrowed(
-        &self,
-        prefix: &[u8],
-        bounds: &Bounds,
-        field: Option<&KeyField>,
-        columns: Option<&Field>,
-    ) -> Result<KeyBounds, RunError> {
-        let descending = field.is_some_and(|field| field.descending);
-        let identity = columns.is_some_and(|columns| columns.identity);
-        if let Some(Value::Text(text)) = bounds.prefix.as_ref().and_then(|term| term.value.as_ref()) {
-            let (from, to) = text_range(prefix, text, descending);
-            return Ok(KeyBounds { from, to, backwards: false });
-        }
-        // The keys of all values but null.
-        let null = key(prefix, &Value::Null, descending);
-        let (mut from, mut to) = if descending {
-            (prefix.to_vec(), Some(null))
-        } else {
-            let from =
-                if fault!(NullInRange) { prefix.to_vec() } else { prefix_end(&null).unwrap_or_default() };
-            (from, prefix_end(prefix))
-        };
-        for (side, low) in [(&bounds.low, true), (&bounds.high, false)] {
-            let Some((term, inclusive)) = side else { continue };
-            let value = term.value.clone().ok_or_else(|| open_slot(self.collection))?;
-            let value = if identity { Value::Reference(vec![value]) } else { value };
-            let key = key(prefix, &value, descending);
-            // The end of the keys' range that this side is; a descending field turns them round.
-            match (low != descending, inclusive) {
-                (true, true) => from = key,
-                (true, false) if fault!(BoundIncluded) => from = key,
-                (true, false) => from = prefix_end(&key).unwrap_or_default(),
-                (false, true) => to = prefix_end(&key),
-                (false, false) => to = Some(key),
-            }
-        }
-        Ok(KeyBounds { from, to, backwards: false })
-    }
+    (from, to)
 }
 
 fn append(value: &Value, descending: bool, out: &mut Vec<u8>) {

@@ -1,16 +1,16 @@
 //! What has been fetched of a store that is not here: it answers what it has, and takes note of what it lacks.
 
-use super::{Ask, Cursor, EntryAt, From, Page, Source};
-use crate::{Schema, Stop, Stored};
+use super::{Ask, BlockState, Cursor, EntryAt, From, Page, Source};
+use crate::driver::Check;
+use crate::{Schema, Stop};
 use askloom_model::{ClassId, CollectionId, Identity, PositionId, Value};
 use askloom_plan::layout::Entry;
 use askloom_plan::program::Read;
 use std::cell::RefCell;
-use std::collections::HashMap;
-use std::sync::Arc;
+use std::collections::{HashMap, HashSet};
 
 /// Something that an evaluation needs.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Wanted {
     Block(ClassId, Identity),
     Page(WantedPage),
@@ -19,8 +19,31 @@ pub enum Wanted {
     Entry(EntryKey),
 }
 
-/// A page of a read.
+/// What was found where something was wanted.
 #[derive(Debug, Clone, PartialEq)]
+pub enum Given {
+    Block(BlockState),
+    Page(Page),
+    TimeBuckets(Vec<String>),
+    Entry(Option<Entry>),
+}
+
+/// What a source that knows everything has of what is wanted.
+pub fn answer(source: &dyn Source, wanted: &Wanted) -> Result<Given, Stop> {
+    Ok(match wanted {
+        Wanted::Block(root, id) => Given::Block(source.block(*root, id)?),
+        Wanted::Page(WantedPage { read, from, at_most }) => {
+            Given::Page(source.page(&Ask { read, from: from.borrowed(), at_most: *at_most })?)
+        }
+        Wanted::TimeBuckets(master, field) => Given::TimeBuckets(source.time_buckets(*master, *field)?),
+        Wanted::Entry(EntryKey { collection, block, node, row }) => {
+            Given::Entry(source.entry(&EntryAt { collection: *collection, block, node: *node, row })?)
+        }
+    })
+}
+
+/// A page of a read.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct WantedPage {
     pub read: Read,
     pub from: PageStart,
@@ -28,7 +51,7 @@ pub struct WantedPage {
 }
 
 /// Where a page starts.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum PageStart {
     Start,
     Cursor(Cursor),
@@ -62,75 +85,66 @@ impl PageStart {
     }
 }
 
+/// What is known of a store that is elsewhere.
 #[derive(Debug)]
 pub struct Fetched<'f> {
     schema: &'f Schema,
-    blocks: HashMap<(ClassId, Identity), Option<Arc<Stored>>>,
-    pages: Vec<(WantedPage, Page)>,
-    time_buckets: HashMap<(CollectionId, usize), Vec<String>>,
-    entries: HashMap<EntryKey, Option<Entry>>,
-    wanted: RefCell<Vec<Wanted>>,
+    known: HashMap<Wanted, Given>,
+    /// What is lacking, in the order in which it was first needed.
+    lacking: RefCell<(Vec<Wanted>, HashSet<Wanted>)>,
 }
 
 impl<'f> Fetched<'f> {
     #[must_use]
     pub fn new(schema: &'f Schema) -> Self {
-        let wanted = RefCell::default();
-        Self {
-            schema,
-            blocks: HashMap::new(),
-            pages: Vec::new(),
-            time_buckets: HashMap::new(),
-            entries: HashMap::new(),
-            wanted,
-        }
+        Self { schema, known: HashMap::new(), lacking: RefCell::default() }
     }
 
     /// All that was found lacking since this was last asked, each once.
     pub fn take_wanted(&mut self) -> Vec<Wanted> {
-        std::mem::take(self.wanted.get_mut())
+        let (wanted, _) = std::mem::take(self.lacking.get_mut());
+        wanted
+    }
+
+    /// Takes in what was found.
+    pub fn take(&mut self, wanted: Wanted, given: Given) {
+        self.known.insert(wanted, given);
     }
 
     /// Fetches something from a source that has it.
     pub fn fetch(&mut self, wanted: Wanted, source: &dyn Source) -> Result<(), Stop> {
-        match wanted {
-            Wanted::Block(root, id) => {
-                let block = source.block(root, &id)?;
-                self.blocks.insert((root, id), block);
-            }
-            Wanted::Page(wanted) => {
-                let from = wanted.from.borrowed();
-                let page = source.page(&Ask { read: &wanted.read, from, at_most: wanted.at_most })?;
-                self.pages.push((wanted, page));
-            }
-            Wanted::TimeBuckets(master, field) => {
-                let buckets = source.time_buckets(master, field)?;
-                self.time_buckets.insert((master, field), buckets);
-            }
-            Wanted::Entry(key) => {
-                let (collection, node) = (key.collection, key.node);
-                let entry = source.entry(&EntryAt { collection, block: &key.block, node, row: &key.row })?;
-                self.entries.insert(key, entry);
-            }
-        }
+        let given = answer(source, &wanted)?;
+        self.take(wanted, given);
         Ok(())
     }
 
     /// Forgets what a chunk was made of once it is evaluated.
     pub fn forget(&mut self) {
-        self.blocks.clear();
-        self.pages.clear();
-        self.time_buckets.clear();
-        self.entries.clear();
+        self.known.clear();
     }
 
-    fn lacks<T>(&self, wanted: Wanted) -> Result<T, Stop> {
-        let mut all = self.wanted.borrow_mut();
-        if !all.contains(&wanted) {
+    /// All that is known, to be looked at again.
+    #[must_use]
+    pub fn into_checks(self) -> Vec<Check> {
+        self.known.into_iter().map(|(of, seen)| Check { of, seen }).collect()
+    }
+
+    /// What is known, or else a note of what is lacking.
+    fn known(&self, wanted: Wanted) -> Result<&Given, Stop> {
+        if let Some(given) = self.known.get(&wanted) {
+            return Ok(given);
+        }
+        let (all, noted) = &mut *self.lacking.borrow_mut();
+        if noted.insert(wanted.clone()) {
             all.push(wanted);
         }
         Err(Stop::Missing)
     }
+}
+
+#[expect(clippy::panic, reason = "a driver answers what it was asked")]
+fn unasked(given: &Given) -> ! {
+    panic!("something else was wanted than was given: {given:?}")
 }
 
 impl Source for Fetched<'_> {
@@ -138,36 +152,35 @@ impl Source for Fetched<'_> {
         self.schema
     }
 
-    fn block(&self, root: ClassId, id: &Identity) -> Result<Option<Arc<Stored>>, Stop> {
-        let key = (root, id.clone());
-        match self.blocks.get(&key) {
-            Some(block) => Ok(block.clone()),
-            None => self.lacks(Wanted::Block(root, key.1)),
+    fn block(&self, root: ClassId, id: &Identity) -> Result<BlockState, Stop> {
+        match self.known(Wanted::Block(root, id.clone()))? {
+            Given::Block(block) => Ok(block.clone()),
+            other => unasked(other),
         }
     }
 
     fn page(&self, ask: &Ask<'_>) -> Result<Page, Stop> {
         let wanted =
             WantedPage { read: ask.read.clone(), from: PageStart::of(ask.from), at_most: ask.at_most };
-        match self.pages.iter().find(|(known, _)| *known == wanted) {
-            Some((_, page)) => Ok(page.clone()),
-            None => self.lacks(Wanted::Page(wanted)),
+        match self.known(Wanted::Page(wanted))? {
+            Given::Page(page) => Ok(page.clone()),
+            other => unasked(other),
         }
     }
 
     fn time_buckets(&self, master: CollectionId, field: usize) -> Result<Vec<String>, Stop> {
-        match self.time_buckets.get(&(master, field)) {
-            Some(buckets) => Ok(buckets.clone()),
-            None => self.lacks(Wanted::TimeBuckets(master, field)),
+        match self.known(Wanted::TimeBuckets(master, field))? {
+            Given::TimeBuckets(buckets) => Ok(buckets.clone()),
+            other => unasked(other),
         }
     }
 
     fn entry(&self, at: &EntryAt<'_>) -> Result<Option<Entry>, Stop> {
         let (collection, node) = (at.collection, at.node);
         let key = EntryKey { collection, block: at.block.to_vec(), node, row: at.row.to_vec() };
-        match self.entries.get(&key) {
-            Some(entry) => Ok(entry.clone()),
-            None => self.lacks(Wanted::Entry(key)),
+        match self.known(Wanted::Entry(key))? {
+            Given::Entry(entry) => Ok(entry.clone()),
+            other => unasked(other),
         }
     }
 }

@@ -8,60 +8,63 @@
 use super::Phase;
 use super::disturbed::{Alone, Narrowed, disturbs, parts};
 use crate::execute::{Row, Scene};
-use crate::{Aggregate, Instances, Overlay, Puts, Reader, RunError, Schema};
+use crate::{
+    Aggregate, Changes, Instances, Overlay, Reader, RecordKey, RowContent, Rows, Schema, SortValue, Stop,
+};
 use askloom_model::{
     ClassId, Collection, CollectionId, Conceptual, Contents, EndId, HomePlace, Id, Identity, Member, Nodes,
     Record, RelationshipKind, Value, fault,
 };
 use askloom_plan::dependency::{Dependency, Existence};
-use askloom_plan::ordered_bytes::encode;
 use askloom_plan::upkeep::places;
-use askloom_target::embedded::{encode_entry, entry_key};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-pub(super) fn bring_after(
+pub(super) fn update_copies(
     reader: &Reader<'_>,
     overlay: &Overlay<'_>,
     phase: Phase,
-    puts: &mut Puts,
-) -> Result<(), RunError> {
-    bring_some_after(reader, overlay, reader.schema().copies(), phase, puts)
+    changes: &mut Changes,
+) -> Result<(), Stop> {
+    update_some_copies(reader, overlay, reader.schema().copies(), phase, changes)
 }
 
 /// The same for some copies alone.
-pub(crate) fn bring_some_after(
+pub(crate) fn update_some_copies(
     reader: &Reader<'_>,
     overlay: &Overlay<'_>,
     copies: impl Iterator<Item = CollectionId>,
     phase: Phase,
-    puts: &mut Puts,
-) -> Result<(), RunError> {
+    changes: &mut Changes,
+) -> Result<(), Stop> {
     let schema = reader.schema();
     let changed: Vec<&Aggregate> = overlay.changed.keys().collect();
     for id in copies {
         let collection = &schema.design.collections[id];
         let upkeep = Upkeep { schema, collection, before: reader, after: overlay };
-        let mut old = BTreeMap::new();
-        let mut new = BTreeMap::new();
+        let mut old = Rows::new();
+        let mut new = Rows::new();
         for Disturbed { roots, alone } in upkeep.disturbed(id, &changed, phase)? {
             let alone = &alone;
             let narrowed =
                 |state| Narrowed { state, before: reader, after: overlay, changed: &changed, alone, phase };
             for root in &roots {
-                upkeep.entries(id, &narrowed(reader), root, None, &mut old)?;
-                upkeep.entries(id, &narrowed(overlay), root, None, &mut new)?;
+                upkeep.entries(&narrowed(reader), root, None, &mut old)?;
+                upkeep.entries(&narrowed(overlay), root, None, &mut new)?;
             }
         }
         let stale = fault!(OldKeyKept) || (fault!(IndexStale) && collection.indexed().is_some());
-        for key in old.keys().filter(|key| !stale && !new.contains_key(*key)) {
-            puts.insert(key.clone(), None);
+        let gone: Vec<RecordKey> =
+            old.keys().filter(|key| !stale && !new.contains_key(*key)).cloned().collect();
+        let is_kept = |key: &RecordKey, content: &RowContent| {
+            old.get(key).is_some_and(|old| old == content || fault!(ValueNotRewritten))
+        };
+        new.retain(|key, content| !is_kept(key, content));
+        if gone.is_empty() && new.is_empty() {
+            continue;
         }
-        for (key, value) in new {
-            let kept = fault!(ValueNotRewritten) && old.contains_key(&key);
-            if old.get(&key) != Some(&value) && !kept {
-                puts.insert(key, Some(value));
-            }
-        }
+        let rows = changes.rows.entry(id).or_default();
+        rows.extend(gone.into_iter().map(|key| (key, None)));
+        rows.extend(new.into_iter().map(|(key, content)| (key, Some(content))));
     }
     Ok(())
 }
@@ -71,11 +74,11 @@ pub(crate) fn entries_of(
     state: &dyn Instances,
     id: CollectionId,
     aggregate: &Aggregate,
-    out: &mut BTreeMap<Vec<u8>, Vec<u8>>,
-) -> Result<(), RunError> {
+    out: &mut Rows,
+) -> Result<(), Stop> {
     let schema = state.schema();
     let collection = &schema.design.collections[id];
-    Upkeep { schema, collection, before: state, after: state }.entries(id, state, aggregate, None, out)
+    Upkeep { schema, collection, before: state, after: state }.entries(state, aggregate, None, out)
 }
 
 /// The same for those rows alone whose root is the entity with this id.
@@ -84,12 +87,12 @@ pub(crate) fn entries_of_root(
     id: CollectionId,
     aggregate: &Aggregate,
     root: &Identity,
-    out: &mut BTreeMap<Vec<u8>, Vec<u8>>,
-) -> Result<(), RunError> {
+    out: &mut Rows,
+) -> Result<(), Stop> {
     let schema = state.schema();
     let collection = &schema.design.collections[id];
     let upkeep = Upkeep { schema, collection, before: state, after: state };
-    upkeep.entries(id, state, aggregate, Some(root), out)
+    upkeep.entries(state, aggregate, Some(root), out)
 }
 
 /// The aggregates with the roots of all rows of a copy which a changed aggregate may be part of, before or after.
@@ -98,7 +101,7 @@ pub(crate) fn roots_of(
     after: &dyn Instances,
     id: CollectionId,
     changed: &Aggregate,
-) -> Result<BTreeSet<Aggregate>, RunError> {
+) -> Result<BTreeSet<Aggregate>, Stop> {
     let schema = after.schema();
     let collection = &schema.design.collections[id];
     Upkeep { schema, collection, before, after }.affected(std::iter::once(changed))
@@ -127,7 +130,7 @@ impl Upkeep<'_> {
     fn affected<'c>(
         &self,
         changed: impl Iterator<Item = &'c Aggregate> + Clone,
-    ) -> Result<BTreeSet<Aggregate>, RunError> {
+    ) -> Result<BTreeSet<Aggregate>, Stop> {
         let conceptual = self.conceptual();
         let mut roots = BTreeSet::new();
         for place in places(conceptual, self.collection) {
@@ -149,7 +152,7 @@ impl Upkeep<'_> {
         id: CollectionId,
         changed: &[&Aggregate],
         phase: Phase,
-    ) -> Result<Vec<Disturbed>, RunError> {
+    ) -> Result<Vec<Disturbed>, Stop> {
         let mut found = Vec::new();
         for point in self.schema.dependencies(id) {
             let homes = self.schema.homes(point.class);
@@ -179,7 +182,7 @@ impl Upkeep<'_> {
     }
 
     /// The parts at a point that are in one aggregate before and in another after: several statements can move one.
-    fn moved(&self, point: &Dependency, changed: &[&Aggregate]) -> Result<BTreeSet<Identity>, RunError> {
+    fn moved(&self, point: &Dependency, changed: &[&Aggregate]) -> Result<BTreeSet<Identity>, Stop> {
         let homes = self.schema.homes(point.class);
         let inside = homes.iter().any(|home| home.place == HomePlace::Inside);
         if !inside || changed.len() < 2 || point.existence == Existence::Read {
@@ -203,7 +206,7 @@ impl Upkeep<'_> {
         steps: &[Member],
         mut there: BTreeSet<Aggregate>,
         mut met: impl FnMut(EndId, &BTreeSet<Aggregate>),
-    ) -> Result<BTreeSet<Aggregate>, RunError> {
+    ) -> Result<BTreeSet<Aggregate>, Stop> {
         for &step in steps.iter().rev() {
             if let Member::End(end) = step {
                 met(self.conceptual().stored_end(end), &there);
@@ -216,7 +219,7 @@ impl Upkeep<'_> {
         Ok(there)
     }
 
-    fn step_back(&self, end: EndId, there: BTreeSet<Aggregate>) -> Result<BTreeSet<Aggregate>, RunError> {
+    fn step_back(&self, end: EndId, there: BTreeSet<Aggregate>) -> Result<BTreeSet<Aggregate>, Stop> {
         let conceptual = self.conceptual();
         let row = &conceptual.ends[end];
         match (row.stored, row.kind) {
@@ -239,7 +242,7 @@ impl Upkeep<'_> {
     }
 
     /// Those that refer to an instance in these aggregates.
-    fn referring(&self, end: EndId, there: &BTreeSet<Aggregate>) -> Result<BTreeSet<Aggregate>, RunError> {
+    fn referring(&self, end: EndId, there: &BTreeSet<Aggregate>) -> Result<BTreeSet<Aggregate>, Stop> {
         let target = self.conceptual().ends[end].target;
         let mut found = BTreeSet::new();
         for aggregate in there {
@@ -258,7 +261,7 @@ impl Upkeep<'_> {
     }
 
     /// Those that these aggregates refer to by the end.
-    fn referred(&self, end: EndId, there: &BTreeSet<Aggregate>) -> Result<BTreeSet<Aggregate>, RunError> {
+    fn referred(&self, end: EndId, there: &BTreeSet<Aggregate>) -> Result<BTreeSet<Aggregate>, Stop> {
         let target = self.conceptual().ends[end].target;
         let mut found = BTreeSet::new();
         for (class, id) in there {
@@ -283,14 +286,14 @@ impl Upkeep<'_> {
     }
 
     /// The aggregates that have a part with this id.
-    fn holding(&self, part: ClassId, id: &Identity) -> Result<BTreeSet<Aggregate>, RunError> {
+    fn holding(&self, part: ClassId, id: &Identity) -> Result<BTreeSet<Aggregate>, Stop> {
         let mut found = self.before.owners(part, id)?;
         found.extend(self.after.owners(part, id)?);
         Ok(found)
     }
 
     /// The ids of all instances of a class in an aggregate, before and after.
-    fn instances_in(&self, aggregate: &Aggregate, class: ClassId) -> Result<BTreeSet<Identity>, RunError> {
+    fn instances_in(&self, aggregate: &Aggregate, class: ClassId) -> Result<BTreeSet<Identity>, Stop> {
         let conceptual = self.conceptual();
         let mut ids = BTreeSet::new();
         // An instance that is not there yet, or no longer, can be referred to all the same.
@@ -311,12 +314,11 @@ impl Upkeep<'_> {
     /// The entries of all rows whose root is in an aggregate, or of one root in it.
     fn entries(
         &self,
-        id: CollectionId,
         state: &dyn Instances,
         aggregate: &Aggregate,
         only: Option<&Identity>,
-        out: &mut BTreeMap<Vec<u8>, Vec<u8>>,
-    ) -> Result<(), RunError> {
+        out: &mut Rows,
+    ) -> Result<(), Stop> {
         let Some(stored) = state.aggregate(aggregate.0, &aggregate.1)? else { return Ok(()) };
         // A copy holds what has expired, too: whether it has is for each reader's clock to say.
         let scene = Scene {
@@ -346,47 +348,41 @@ impl Upkeep<'_> {
                 None => true,
             };
             if holds {
-                self.entry(id, &scene, &row, out)?;
+                self.entry(&scene, &row, out)?;
             }
         }
         Ok(())
     }
 
-    fn entry(
-        &self,
-        id: CollectionId,
-        scene: &Scene<'_>,
-        row: &Row,
-        out: &mut BTreeMap<Vec<u8>, Vec<u8>>,
-    ) -> Result<(), RunError> {
-        let number = self.schema.number(id);
-        let mut fields = Vec::new();
+    fn entry(&self, scene: &Scene<'_>, row: &Row, out: &mut Rows) -> Result<(), Stop> {
+        let mut sort = Vec::with_capacity(self.collection.entry_key.len());
         for field in &self.collection.entry_key {
-            fields.push((scene.single(&field.path, row)?, field.descending));
+            sort.push(SortValue { value: scene.single(&field.path, row)?, descending: field.descending });
         }
-        let mut value = Vec::new();
+        let mut content = RowContent::default();
         if let Contents::Fields(paths) = &self.collection.contents {
             for path in paths {
-                encode(&scene.selected(path, row)?, &mut value);
+                content.values.push(scene.selected(path, row)?);
             }
         }
         if let Some(path) = self.collection.indexed() {
             for held in scene.every(path, row)? {
-                out.insert(entry_key(number, &[held], &fields, &row.keys), value.clone());
+                let key = RecordKey { block: vec![held], sort: sort.clone(), row: row.keys.clone() };
+                out.insert(key, content.clone());
                 if fault!(IndexOfFirst) {
                     break;
                 }
             }
             return Ok(());
         }
-        let mut block = Vec::new();
+        let mut block = Vec::with_capacity(self.collection.block_key.len());
         for field in &self.collection.block_key {
             block.push(scene.single(&field.path, row)?);
         }
         if let Contents::Nested(nodes) = &self.collection.contents {
-            return self.nodes(number, &block, nodes, scene, row, out);
+            return self.nodes(&block, nodes, scene, row, out);
         }
-        out.insert(entry_key(number, &block, &fields, &row.keys), value);
+        out.insert(RecordKey { block, sort, row: row.keys.clone() }, content);
         Ok(())
     }
 }
@@ -395,29 +391,27 @@ impl Upkeep<'_> {
     /// The nodes of a row: each under its position and the identities from the root to it.
     fn nodes(
         &self,
-        number: u32,
         block: &[Value],
         nodes: &Nodes,
         scene: &Scene<'_>,
         row: &Row,
-        out: &mut BTreeMap<Vec<u8>, Vec<u8>>,
-    ) -> Result<(), RunError> {
+        out: &mut Rows,
+    ) -> Result<(), Stop> {
         for (position, node) in self.collection.source.positions.ids().zip(&row.keys) {
             // An outer position with nothing there has no node.
             if node.is_null() {
                 continue;
             }
-            let at = Value::Int(i64::try_from(position.index()).unwrap_or(i64::MAX));
             let chain = self.collection.chain(position);
             let chain: Vec<Value> = chain.iter().filter_map(|p| row.keys.get(p.index())).cloned().collect();
-            let mut value = Vec::new();
+            let mut content = RowContent::default();
             for path in nodes.fields.iter().filter(|path| path.position == position) {
-                encode(&scene.selected(path, row)?, &mut value);
+                content.values.push(scene.selected(path, row)?);
             }
             if nodes.whole.contains(&position) {
-                encode_entry(self.conceptual(), &scene.whole(position, row)?, &mut value);
+                content.whole = Some(scene.whole(position, row)?);
             }
-            out.insert(entry_key(number, block, &[(at, false)], &chain), value);
+            out.insert(RecordKey::node(block.to_vec(), position, chain), content);
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use super::draft::{Address, Draft, stored_ids};
 use crate::place::records;
-use crate::{Aggregate, Instances, RunError};
+use crate::{Aggregate, Instances, RunError, Stop};
 use askloom_model::{ClassId, EndId, Identity, Member, OnDelete, Value, fault};
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ type Entities = BTreeSet<(ClassId, Identity)>;
 
 impl Draft<'_> {
     /// Removes an instance, an element of a list, or a part. Whose part is required goes with it.
-    pub(super) fn remove_record(&mut self, address: &Address) -> Result<(), RunError> {
+    pub(super) fn remove_record(&mut self, address: &Address) -> Result<(), Stop> {
         let mut owner = address.clone();
         let Some(step) = owner.place.0.pop() else {
             self.remove_root(&address.aggregate);
@@ -30,7 +30,7 @@ impl Draft<'_> {
 
     /// What a statement has deleted, in whatever way, may be referred to by checked references. First all cascades
     /// run to their end; then whoever is left and refers to something that is gone refuses, or is cleared.
-    pub(super) fn after_deletes(&mut self) -> Result<(), RunError> {
+    pub(super) fn after_deletes(&mut self) -> Result<(), Stop> {
         if !self.conceptual().ends.iter().any(|(_, end)| end.is_checked()) {
             return Ok(());
         }
@@ -47,7 +47,7 @@ impl Draft<'_> {
             }
         }
         if let Some((_, end, _)) = self.referring_to_gone(OnDelete::Refuse)?.first() {
-            return Err(RunError::Refused { field: self.field(Member::End(*end)) });
+            return Err(Stop::Failed(RunError::Refused { field: self.field(Member::End(*end)) }));
         }
         for (address, end, target) in self.referring_to_gone(OnDelete::Clear)? {
             if fault!(ClearForgotten) {
@@ -59,7 +59,7 @@ impl Draft<'_> {
     }
 
     /// Links by references of that kind to what existed before and does not now.
-    fn referring_to_gone(&self, action: OnDelete) -> Result<Vec<(Address, EndId, Identity)>, RunError> {
+    fn referring_to_gone(&self, action: OnDelete) -> Result<Vec<(Address, EndId, Identity)>, Stop> {
         let gone = self.gone()?;
         let conceptual = self.conceptual();
         let mut links = Vec::new();
@@ -77,14 +77,14 @@ impl Draft<'_> {
         Ok(links)
     }
 
-    fn gone(&self) -> Result<Entities, RunError> {
+    fn gone(&self) -> Result<Entities, Stop> {
         let before = self.entities(self.before)?;
         let after = self.entities(&self.after)?;
         Ok(before.difference(&after).cloned().collect())
     }
 
     /// The entities of the aggregates that were changed.
-    fn entities(&self, state: &dyn Instances) -> Result<Entities, RunError> {
+    fn entities(&self, state: &dyn Instances) -> Result<Entities, Stop> {
         let conceptual = self.conceptual();
         let mut found = Entities::new();
         for aggregate in self.after.changed.keys() {
@@ -102,7 +102,7 @@ impl Draft<'_> {
 
     /// The id of a part that has expired is free. Whoever takes it sweeps what is left of the former one: two parts of
     /// one id, be one of them gone, would have the same rows in copies.
-    pub(super) fn clear_former_holders(&mut self) -> Result<(), RunError> {
+    pub(super) fn clear_former_holders(&mut self) -> Result<(), Stop> {
         let conceptual = self.conceptual();
         if conceptual.classes.iter().all(|(_, class)| class.ttl.is_none()) {
             return Ok(());
@@ -127,7 +127,7 @@ impl Draft<'_> {
     }
 
     /// Every link of the changed aggregates at a stored end, in a state.
-    pub(super) fn links(&self, state: &dyn Instances, end: EndId) -> Result<BTreeSet<Identity>, RunError> {
+    pub(super) fn links(&self, state: &dyn Instances, end: EndId) -> Result<BTreeSet<Identity>, Stop> {
         let conceptual = self.conceptual();
         let mut found = BTreeSet::new();
         for aggregate in self.after.changed.keys() {

@@ -6,7 +6,7 @@
 
 use super::Phase;
 use crate::place::{Place, records};
-use crate::{Aggregate, Held, Instances, RunError, Schema, Stop, Stored};
+use crate::{Aggregate, Held, Instances, Schema, Stop, Stored};
 use askloom_model::{
     ClassId, Conceptual, EndId, HomePlace, Identity, Leaf, Member, Record, RelationshipKind, Value, fault,
 };
@@ -128,7 +128,7 @@ pub(super) struct Narrowed<'n> {
 
 impl Narrowed<'_> {
     /// The end, if the value is of an instance that the write makes or ends.
-    fn made_or_ended(&self, held: Held, value: &Value) -> Result<Option<EndId>, RunError> {
+    fn made_or_ended(&self, held: Held, value: &Value) -> Result<Option<EndId>, Stop> {
         let (Leaf::Reference(end), Value::Reference(target)) = (held.leaf, value) else { return Ok(None) };
         let schema = self.schema();
         let conceptual = &schema.model.conceptual;

@@ -2,7 +2,7 @@
 
 use crate::expiry::{alive, expired};
 use crate::place::{Place, records};
-use crate::{Aggregate, Instances, Overlay, Reader, RunError, Schema, Stored, System};
+use crate::{Aggregate, Instances, Overlay, Reader, Schema, Stop, Stored, System};
 use askloom_model::{ClassId, Conceptual, EndId, Identity, Member, Record, Value, fault};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -58,7 +58,7 @@ impl<'d> Draft<'d> {
         &self,
         state: &dyn Instances,
         aggregate: &Aggregate,
-    ) -> Result<Option<Arc<Stored>>, RunError> {
+    ) -> Result<Option<Arc<Stored>>, Stop> {
         let Some(stored) = state.aggregate(aggregate.0, &aggregate.1)? else { return Ok(None) };
         // What this statement has changed was alive when it did: a rule may still refuse the time that it gave it.
         let changed = self.after.changed.get(aggregate);
@@ -71,20 +71,20 @@ impl<'d> Draft<'d> {
     }
 
     /// The record at an address, as it is now.
-    pub(super) fn record(&self, address: &Address) -> Result<Option<Record>, RunError> {
+    pub(super) fn record(&self, address: &Address) -> Result<Option<Record>, Stop> {
         let stored = self.live(&self.after, &address.aggregate)?;
         Ok(stored.and_then(|stored| address.place.find(&stored.record).cloned()))
     }
 
     /// The id of the entity at an address.
-    pub(super) fn identity_at(&self, address: &Address) -> Result<Option<Identity>, RunError> {
+    pub(super) fn identity_at(&self, address: &Address) -> Result<Option<Identity>, Stop> {
         let stored = self.live(&self.after, &address.aggregate)?;
         let found = stored.as_ref().and_then(|stored| address.place.find(&stored.record));
         Ok(found.and_then(|record| record.identity(self.conceptual())))
     }
 
     /// Sets a member of the record at an address. False if there is no such record.
-    pub(super) fn set(&mut self, address: &Address, member: Member, value: Value) -> Result<bool, RunError> {
+    pub(super) fn set(&mut self, address: &Address, member: Member, value: Value) -> Result<bool, Stop> {
         let Some(mut stored) = self.live(&self.after, &address.aggregate)? else { return Ok(false) };
         let changed = Arc::make_mut(&mut stored);
         let Some(record) = address.place.find_mut(&mut changed.record) else { return Ok(false) };
@@ -95,7 +95,7 @@ impl<'d> Draft<'d> {
     }
 
     /// Takes the next ordinal of a list.
-    pub(super) fn next_ordinal(&mut self, owner: &Address, list: Member) -> Result<Option<u64>, RunError> {
+    pub(super) fn next_ordinal(&mut self, owner: &Address, list: Member) -> Result<Option<u64>, Stop> {
         let Some(mut stored) = self.live(&self.after, &owner.aggregate)? else { return Ok(None) };
         let path = owner.place.below(list, None).text(self.conceptual());
         let counter = Arc::make_mut(&mut stored).system.ordinals.entry(path).or_default();
@@ -116,7 +116,7 @@ impl<'d> Draft<'d> {
         aggregate: Aggregate,
         record: Record,
         over: Option<&Stored>,
-    ) -> Result<(), RunError> {
+    ) -> Result<(), Stop> {
         let now = self.now.as_microsecond();
         if over.is_none() && expired(self.conceptual(), &record, now, self.now) {
             return Ok(());
@@ -146,7 +146,7 @@ impl<'d> Draft<'d> {
     }
 
     /// Where the entity of that class and id is, if it exists.
-    pub(super) fn find(&self, class: ClassId, id: &Identity) -> Result<Option<Address>, RunError> {
+    pub(super) fn find(&self, class: ClassId, id: &Identity) -> Result<Option<Address>, Stop> {
         self.find_in(&self.after, class, id)
     }
 
@@ -155,7 +155,7 @@ impl<'d> Draft<'d> {
         state: &dyn Instances,
         class: ClassId,
         id: &Identity,
-    ) -> Result<Option<Address>, RunError> {
+    ) -> Result<Option<Address>, Stop> {
         Ok(self.all_in(state, class, id)?.into_iter().next())
     }
 
@@ -165,7 +165,7 @@ impl<'d> Draft<'d> {
         state: &dyn Instances,
         class: ClassId,
         id: &Identity,
-    ) -> Result<Vec<Address>, RunError> {
+    ) -> Result<Vec<Address>, Stop> {
         let conceptual = self.conceptual();
         let mut found = Vec::new();
         let occurrences = conceptual.occurrences(class);
@@ -198,7 +198,7 @@ impl<'d> Draft<'d> {
         state: &dyn Instances,
         end: EndId,
         target: &Identity,
-    ) -> Result<Vec<Address>, RunError> {
+    ) -> Result<Vec<Address>, Stop> {
         let conceptual = self.conceptual();
         let mut found = Vec::new();
         for aggregate in state.referring(end, target)? {

@@ -2,7 +2,7 @@
 
 use super::draft::{Address, Draft};
 use super::steps::Matched;
-use crate::RunError;
+use crate::{RunError, Stop};
 use askloom_model::{Assigned, Assignment, Member, Value, fault};
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ impl Draft<'_> {
         set: &[Assignment],
         values: &[Value],
         rows: &[Matched],
-    ) -> Result<u64, RunError> {
+    ) -> Result<u64, Stop> {
         let mut owners: BTreeSet<&Address> = BTreeSet::new();
         let mut changes: Vec<(Address, Member, Value)> = Vec::new();
         let mut elements: Vec<(&Address, u64, Value)> = Vec::new();
@@ -49,7 +49,7 @@ impl Draft<'_> {
         ordinal: u64,
         assignment: &Assignment,
         value: &Value,
-    ) -> Result<Value, RunError> {
+    ) -> Result<Value, Stop> {
         let list = assignment.member;
         let record = self.record(owner)?;
         let elements = record.as_ref().map(|record| record.list(list)).unwrap_or_default();
@@ -65,7 +65,11 @@ impl Draft<'_> {
             (Assigned::To(_) | Assigned::Now | Assigned::NewUuid, _) => Value::Null,
         };
         // A list has no empty places.
-        if new.is_null() { Err(RunError::Required { field: self.field(list) }) } else { Ok(new) }
+        if new.is_null() {
+            Err(Stop::Failed(RunError::Required { field: self.field(list) }))
+        } else {
+            Ok(new)
+        }
     }
 
     fn set_element(
@@ -74,7 +78,7 @@ impl Draft<'_> {
         list: Member,
         ordinal: u64,
         value: &Value,
-    ) -> Result<(), RunError> {
+    ) -> Result<(), Stop> {
         let Some(record) = self.record(owner)? else { return Ok(()) };
         let mut elements = record.list(list).to_vec();
         for element in elements.iter_mut().filter(|element| element.ordinal == ordinal) {

@@ -2,18 +2,13 @@
 
 use super::draft::{Address, Draft, stored_ids};
 use crate::place::records;
-use crate::{Instances, RunError};
+use crate::{Instances, RunError, Stop};
 use askloom_model::{EndId, Identity, Member, Record, RelationshipKind, Value, fault};
 
 impl Draft<'_> {
     /// Links the record at an address to an instance. False if the link has nowhere to be: the instance that would
     /// store it does not exist.
-    pub(super) fn connect(
-        &mut self,
-        address: &Address,
-        end: EndId,
-        target: &Identity,
-    ) -> Result<bool, RunError> {
+    pub(super) fn connect(&mut self, address: &Address, end: EndId, target: &Identity) -> Result<bool, Stop> {
         let row = &self.conceptual().ends[end];
         if row.stored {
             self.put_link(address, end, target)?;
@@ -34,7 +29,7 @@ impl Draft<'_> {
         address: &Address,
         end: EndId,
         target: Option<&Identity>,
-    ) -> Result<(), RunError> {
+    ) -> Result<(), Stop> {
         let row = &self.conceptual().ends[end];
         let wanted = |id: &Identity| target.is_none_or(|target| target == id);
         if row.stored {
@@ -55,7 +50,7 @@ impl Draft<'_> {
     }
 
     /// A to-one end is replaced, a set is added to.
-    fn put_link(&mut self, holder: &Address, stored: EndId, target: &Identity) -> Result<(), RunError> {
+    fn put_link(&mut self, holder: &Address, stored: EndId, target: &Identity) -> Result<(), Stop> {
         let Some(record) = self.record(holder)? else { return Ok(()) };
         let mut ids = stored_ids(&record, stored);
         if ids.contains(target) {
@@ -63,7 +58,7 @@ impl Draft<'_> {
         }
         let end = &self.conceptual().ends[stored];
         if end.id {
-            return Err(RunError::Immutable { field: self.field(Member::End(stored)) });
+            return Err(Stop::Failed(RunError::Immutable { field: self.field(Member::End(stored)) }));
         }
         if !end.cardinality.is_many() {
             ids.clear();
@@ -73,10 +68,10 @@ impl Draft<'_> {
         self.claim(holder, stored, target)
     }
 
-    fn drop_link(&mut self, holder: &Address, stored: EndId, target: &Identity) -> Result<(), RunError> {
+    fn drop_link(&mut self, holder: &Address, stored: EndId, target: &Identity) -> Result<(), Stop> {
         let end = &self.conceptual().ends[stored];
         if end.id {
-            return Err(RunError::Immutable { field: self.field(Member::End(stored)) });
+            return Err(Stop::Failed(RunError::Immutable { field: self.field(Member::End(stored)) }));
         }
         self.take_link(holder, stored, target)?;
         if end.inverse == Some(stored)
@@ -93,7 +88,7 @@ impl Draft<'_> {
         holder: &Address,
         stored: EndId,
         target: &Identity,
-    ) -> Result<(), RunError> {
+    ) -> Result<(), Stop> {
         let Some(record) = self.record(holder)? else { return Ok(()) };
         let mut ids = stored_ids(&record, stored);
         if !ids.contains(target) {
@@ -103,7 +98,7 @@ impl Draft<'_> {
         self.set_ids(holder, stored, ids)
     }
 
-    fn set_ids(&mut self, holder: &Address, stored: EndId, mut ids: Vec<Identity>) -> Result<(), RunError> {
+    fn set_ids(&mut self, holder: &Address, stored: EndId, mut ids: Vec<Identity>) -> Result<(), Stop> {
         let value = if self.conceptual().ends[stored].cardinality.is_many() {
             Value::Set(ids.into_iter().collect())
         } else {
@@ -114,10 +109,10 @@ impl Draft<'_> {
 
     /// What a new link does to others: a checked one needs its target; a partner that may have only one link is
     /// taken away from its former one; a symmetric link is there from both sides.
-    fn claim(&mut self, holder: &Address, stored: EndId, target: &Identity) -> Result<(), RunError> {
+    fn claim(&mut self, holder: &Address, stored: EndId, target: &Identity) -> Result<(), Stop> {
         let end = &self.conceptual().ends[stored];
         if end.is_checked() && self.find(end.target, target)?.is_none() {
-            return Err(RunError::NoSuchTarget { field: self.field(Member::End(stored)) });
+            return Err(Stop::Failed(RunError::NoSuchTarget { field: self.field(Member::End(stored)) }));
         }
         let Some(inverse) = end.inverse else { return Ok(()) };
         if inverse == stored && !fault!(MirrorForgotten) {
@@ -134,7 +129,7 @@ impl Draft<'_> {
     }
 
     /// Puts a symmetric link on the other side, too.
-    fn mirror(&mut self, holder: &Address, stored: EndId, target: &Identity) -> Result<(), RunError> {
+    fn mirror(&mut self, holder: &Address, stored: EndId, target: &Identity) -> Result<(), Stop> {
         let target_class = self.conceptual().ends[stored].target;
         let (Some(own), Some(other)) = (self.identity_at(holder)?, self.find(target_class, target)?) else {
             return Ok(());
@@ -150,7 +145,7 @@ impl Draft<'_> {
 
     /// The same for every link of a record that is new, and of the parts in it. Of several that claim the same
     /// partner the last has it, as if they had come one after the other.
-    pub(super) fn claim_all(&mut self, address: &Address) -> Result<(), RunError> {
+    pub(super) fn claim_all(&mut self, address: &Address) -> Result<(), Stop> {
         let conceptual = self.conceptual();
         let Some(stored) = self.live(&self.after, &address.aggregate)? else { return Ok(()) };
         let mut contested: Vec<(Address, EndId, Identity)> = Vec::new();
@@ -172,7 +167,9 @@ impl Draft<'_> {
                 let holder = Address { aggregate: address.aggregate.clone(), place };
                 for target in stored_ids(record, id) {
                     if end.is_checked() && self.find(end.target, &target)?.is_none() {
-                        return Err(RunError::NoSuchTarget { field: self.field(Member::End(id)) });
+                        return Err(Stop::Failed(RunError::NoSuchTarget {
+                            field: self.field(Member::End(id)),
+                        }));
                     }
                     contested.push((holder.clone(), id, target));
                 }
@@ -194,7 +191,7 @@ impl Draft<'_> {
     }
 
     /// Others may have had a symmetric link to a record before it was there.
-    fn take_over(&mut self, holder: &Address, end: EndId) -> Result<(), RunError> {
+    fn take_over(&mut self, holder: &Address, end: EndId) -> Result<(), Stop> {
         let Some(own) = self.identity_at(holder)? else { return Ok(()) };
         let Some(record) = self.record(holder)? else { return Ok(()) };
         let mut ids = stored_ids(&record, end);
@@ -208,7 +205,7 @@ impl Draft<'_> {
 
     /// Takes the links of a symmetric relationship away from the other side, where an aggregate has been replaced
     /// by one that does not have them.
-    pub(super) fn forget_symmetric(&mut self, old: &Record, new: &Record) -> Result<(), RunError> {
+    pub(super) fn forget_symmetric(&mut self, old: &Record, new: &Record) -> Result<(), Stop> {
         let conceptual = self.conceptual();
         let Some(own) = new.identity(conceptual) else { return Ok(()) };
         for member in conceptual.all_members(new.class) {
@@ -232,7 +229,7 @@ impl Draft<'_> {
         state: &dyn Instances,
         stored: EndId,
         target: &Identity,
-    ) -> Result<Vec<Address>, RunError> {
+    ) -> Result<Vec<Address>, Stop> {
         if self.conceptual().ends[stored].kind == RelationshipKind::Composition {
             return self.owners_of(state, stored, target);
         }
@@ -240,12 +237,7 @@ impl Draft<'_> {
     }
 
     /// The records that hold a part entity at an end.
-    fn owners_of(
-        &self,
-        state: &dyn Instances,
-        end: EndId,
-        part: &Identity,
-    ) -> Result<Vec<Address>, RunError> {
+    fn owners_of(&self, state: &dyn Instances, end: EndId, part: &Identity) -> Result<Vec<Address>, Stop> {
         let mut found = Vec::new();
         for mut address in self.all_in(state, self.conceptual().ends[end].target, part)? {
             let step = address.place.0.pop();

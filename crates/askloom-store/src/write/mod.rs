@@ -1,9 +1,9 @@
 //! Writes: what changes, and what follows from it in every copy.
 //!
-//! A write is prepared on one state of the keyspace. Each statement finds what it is about by a plan, changes those
+//! A write is prepared on one state of a store. Each statement finds what it is about by a program, changes those
 //! aggregates in an overlay, follows links and checked references, and keeps the rules; then every copy that depends
-//! on what was changed is brought after. What comes out is a [`Change`]: keys to put and to delete, and what was read
-//! on the way. A driver applies it as a whole if that is still as it was, or not at all.
+//! on what was changed is updated. What comes out is [`Changes`]: blocks and rows as they are afterwards. A driver
+//! applies them as a whole if what was read on the way is still the same, or not at all.
 
 mod copies;
 mod deletes;
@@ -16,43 +16,20 @@ mod permitted;
 mod rules;
 mod steps;
 
-pub(crate) use copies::{bring_some_after, entries_of, entries_of_root, roots_of};
+pub(crate) use copies::{entries_of, entries_of_root, roots_of, update_some_copies};
 pub(crate) use draft::note_parts;
 pub(crate) use make::Maker;
 
-use crate::block::{Entries, encode_aggregate, no_master};
 use crate::execute::Arguments;
-use crate::{
-    Changed, Instances, Keyspace, Layered, Overlay, Puts, Reader, Reads, Recorded, RunError, Schema, System,
-};
+use crate::source::{Once, Overlaid, Source};
+use crate::{BlockAfter, Changed, Changes, Instances, Overlay, Reader, RunError, Stop};
 use askloom_model::{ClassId, Identity, Model, Record, Write, fault, typed};
-use askloom_plan::partition;
 use draft::{Address, Draft};
 use make::Given;
 pub use permitted::permitted;
 use std::fmt;
+use std::sync::Arc;
 use uuid::Uuid;
-
-/// What a write does to the keyspace, all of it or nothing.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Change {
-    /// `None` deletes.
-    pub puts: Puts,
-    /// What the change was worked out from; it holds only as long as that is the same.
-    pub reads: Reads,
-}
-
-impl Change {
-    /// Applies the change to a keyspace in memory that nobody else writes to.
-    pub fn apply(&self, keyspace: &mut crate::Memory) {
-        for (key, value) in &self.puts {
-            match value {
-                Some(value) => keyspace.insert(key.clone(), value.clone()),
-                None => keyspace.remove(key),
-            };
-        }
-    }
-}
 
 /// Whether references that designs rely on hold when something is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -125,51 +102,51 @@ pub fn uuids_needed_by(model: &Model, record: &Record) -> Result<usize, RunError
 /// A write of the model, all of its statements or none; if it says `@apart`, those before the first that fails. They are
 /// one change all the same: a reader sees no more than with a change for each, and a retry need not know how far it came.
 pub fn statement(
-    schema: &Schema,
-    keyspace: &dyn Keyspace,
+    source: &dyn Source,
     write: &Write,
     arguments: &Arguments,
     inputs: &Inputs,
-) -> Result<(Change, Outcome), RunError> {
-    let conceptual = &schema.model.conceptual;
-    let given = Given::of(conceptual, write, arguments)?;
+) -> Result<(Changes, Outcome), Stop> {
+    let model = &source.schema().model;
+    let given = Given::of(&model.conceptual, write, arguments)?;
     if write.apart {
         // A parameter that does not fit is found before the first statement is done.
-        uuids_needed(&schema.model, write, arguments)?;
+        uuids_needed(model, write, arguments)?;
     }
-    let mut maker = Maker::of(conceptual, inputs);
-    once(keyspace, inputs, |recorded| {
+    let mut maker = Maker::of(&model.conceptual, inputs);
+    once(source, inputs, |source| {
         let at_once = !write.apart && write.steps.len() > 1;
-        let mut done = Done { puts: Puts::new(), at_once: at_once.then(AtOnce::default) };
+        let mut done = Done { changes: Changes::default(), at_once: at_once.then(AtOnce::default) };
         let mut outcome = Outcome { matched: Vec::new(), made: Vec::new(), stopped: None };
         for (index, step) in write.steps.iter().enumerate() {
             // Each statement works on what the ones before it left.
-            let nothing = Puts::new();
-            let before = if fault!(StatementsApart) { &nothing } else { &done.puts };
-            let layered = Layered { base: recorded, puts: before };
-            let reader = Reader::new(schema, &layered);
+            let nothing = Changes::default();
+            let changes = if fault!(StatementsApart) { &nothing } else { &done.changes };
+            let overlaid = Overlaid { base: source, changes };
+            let reader = Reader::new(if changes.is_empty() { source } else { &overlaid });
             let mut draft = Draft::new(&reader, inputs.now);
             let settled = draft.step(step, &given, &mut maker).and_then(|count| {
                 if write.compound && count == 0 && !fault!(CompoundGoesOn) {
-                    return Err(RunError::MatchedNothing { step: index });
+                    return Err(Stop::Failed(RunError::MatchedNothing { step: index }));
                 }
                 draft.settle()?;
-                Ok((count, masters(&draft, inputs)?, copies_of(&draft, Phase::Running)?))
+                Ok((count, written(&mut draft, inputs, Phase::Running)?))
             });
             match settled {
-                Ok((count, masters, copies)) => {
+                Ok((count, changes)) => {
                     outcome.made.append(&mut draft.made);
                     outcome.matched.push(count);
-                    done.add(masters, copies, draft.after.changed);
+                    let changed = draft.after.changed;
+                    done.add(changes, changed);
                 }
-                Err(why) if write.apart && why.refuses() && !fault!(ApartTogether) => {
+                Err(Stop::Failed(why)) if write.apart && why.refuses() && !fault!(ApartTogether) => {
                     outcome.stopped = Some(Stopped { step: index, why });
                     break;
                 }
                 Err(why) => return Err(why),
             }
         }
-        Ok((done.written(&Reader::new(schema, recorded))?, outcome))
+        Ok((done.written(&Reader::new(source))?, outcome))
     })
 }
 
@@ -177,7 +154,7 @@ pub fn statement(
 #[derive(Debug)]
 struct Done {
     /// What the next statement finds, copies included.
-    puts: Puts,
+    changes: Changes,
     /// Of several statements that are written at once.
     at_once: Option<AtOnce>,
 }
@@ -186,44 +163,37 @@ struct Done {
 /// the first one and after the last.
 #[derive(Debug, Default)]
 struct AtOnce {
-    masters: Puts,
     changed: Changed,
 }
 
 impl Done {
-    fn add(&mut self, masters: Puts, copies: Puts, changed: Changed) {
+    fn add(&mut self, changes: Changes, changed: Changed) {
         if let Some(at_once) = &mut self.at_once {
-            at_once.masters.extend(masters.clone());
             at_once.changed.extend(changed);
         }
-        self.puts.extend(masters);
-        self.puts.extend(copies);
+        self.changes.extend(changes);
     }
 
     /// All that is written, to the state before the first statement.
-    fn written(self, before: &Reader<'_>) -> Result<Puts, RunError> {
-        let Some(AtOnce { masters, changed }) = self.at_once else { return Ok(self.puts) };
+    fn written(self, before: &Reader<'_>) -> Result<Changes, Stop> {
+        let Some(AtOnce { changed }) = self.at_once else { return Ok(self.changes) };
         let mut after = Overlay::new(before);
         after.changed = changed;
-        let mut puts = masters;
-        copies::bring_after(before, &after, Phase::Running, &mut puts)?;
-        Ok(puts)
+        let mut changes = Changes { blocks: self.changes.blocks, ..Changes::default() };
+        copies::update_copies(before, &after, Phase::Running, &mut changes)?;
+        Ok(changes)
     }
 }
 
 /// Prepares a write, unless a block that it reads says that it has been done.
 fn once<T>(
-    keyspace: &dyn Keyspace,
+    source: &dyn Source,
     inputs: &Inputs,
-    prepare: impl FnOnce(&Recorded<'_>) -> Result<(Puts, T), RunError>,
-) -> Result<(Change, T), RunError> {
-    let recorded = Recorded::new(keyspace, inputs.id);
-    let prepared = prepare(&recorded);
-    if recorded.has_met_itself() {
-        return Err(RunError::AlreadyWritten);
-    }
-    let (puts, answer) = prepared?;
-    Ok((Change { puts, reads: recorded.into_reads() }, answer))
+    prepare: impl FnOnce(&dyn Source) -> Result<(Changes, T), Stop>,
+) -> Result<(Changes, T), Stop> {
+    let once = Once::new(source, inputs.id);
+    let prepared = prepare(&once);
+    if once.has_met_itself() { Err(Stop::Failed(RunError::AlreadyWritten)) } else { prepared }
 }
 
 /// Whether an aggregate may be there already.
@@ -237,13 +207,12 @@ pub enum Expect {
 /// Stores a whole aggregate, lists included: a new one, or in place of the one with its id. Elements keep the ordinals
 /// they have.
 pub fn store(
-    schema: &Schema,
-    keyspace: &dyn Keyspace,
+    source: &dyn Source,
     record: Record,
     expect: Expect,
     inputs: &Inputs,
-) -> Result<(Change, Identity), RunError> {
-    prepared(schema, keyspace, inputs, Phase::Running, |draft| {
+) -> Result<(Changes, Identity), Stop> {
+    prepared(source, inputs, Phase::Running, |draft| {
         let record = whole_root(draft, record, inputs)?;
         draft.store(record, expect)
     })
@@ -251,13 +220,12 @@ pub fn store(
 
 /// Stores a new aggregate as a load does, before those that refer to it or after.
 pub fn load(
-    schema: &Schema,
-    keyspace: &dyn Keyspace,
+    source: &dyn Source,
     record: Record,
     phase: Phase,
     inputs: &Inputs,
-) -> Result<(Change, Identity), RunError> {
-    prepared(schema, keyspace, inputs, phase, |draft| {
+) -> Result<(Changes, Identity), Stop> {
+    prepared(source, inputs, phase, |draft| {
         let record = whole_root(draft, record, inputs)?;
         draft.store(record, Expect::Absent)
     })
@@ -265,17 +233,16 @@ pub fn load(
 
 /// Deletes an aggregate. False if there was none.
 pub fn delete(
-    schema: &Schema,
-    keyspace: &dyn Keyspace,
+    source: &dyn Source,
     class: ClassId,
     identity: &Identity,
     inputs: &Inputs,
-) -> Result<(Change, bool), RunError> {
-    prepared(schema, keyspace, inputs, Phase::Running, |draft| {
+) -> Result<(Changes, bool), Stop> {
+    prepared(source, inputs, Phase::Running, |draft| {
         let Some(address) = draft.find(class, identity)? else { return Ok(false) };
         if !address.place.0.is_empty() {
             let class = draft.conceptual().classes[class].name.clone();
-            return Err(RunError::NotARoot { class });
+            return Err(Stop::Failed(RunError::NotARoot { class }));
         }
         draft.remove_record(&address)?;
         Ok(true)
@@ -284,61 +251,59 @@ pub fn delete(
 
 /// Takes away what has expired, in one aggregate: all of it, or parts. False if nothing has.
 pub fn sweep(
-    schema: &Schema,
-    keyspace: &dyn Keyspace,
+    source: &dyn Source,
     root: ClassId,
     identity: &Identity,
     inputs: &Inputs,
-) -> Result<(Change, bool), RunError> {
-    once(keyspace, inputs, |recorded| {
-        let reader = Reader::new(schema, recorded);
+) -> Result<(Changes, bool), Stop> {
+    once(source, inputs, |source| {
+        let reader = Reader::new(source);
         let mut draft = Draft::new(&reader, inputs.now);
         let aggregate = (root, identity.clone());
         let stored = reader.aggregate(root, identity)?;
         let live = draft.live(&reader, &aggregate)?;
         if stored == live {
-            return Ok((Puts::new(), false));
+            return Ok((Changes::default(), false));
         }
         draft.after.changed.insert(aggregate, live);
         // No rule is asked: what has expired was gone already.
-        Ok((written(&draft, inputs, Phase::Running)?, true))
+        Ok((written(&mut draft, inputs, Phase::Running)?, true))
     })
 }
 
 fn prepared<T>(
-    schema: &Schema,
-    keyspace: &dyn Keyspace,
+    source: &dyn Source,
     inputs: &Inputs,
     phase: Phase,
-    act: impl FnOnce(&mut Draft<'_>) -> Result<T, RunError>,
-) -> Result<(Change, T), RunError> {
-    once(keyspace, inputs, |recorded| {
-        let reader = Reader::new(schema, recorded);
+    act: impl FnOnce(&mut Draft<'_>) -> Result<T, Stop>,
+) -> Result<(Changes, T), Stop> {
+    once(source, inputs, |source| {
+        let reader = Reader::new(source);
         let mut draft = Draft::new(&reader, inputs.now);
         let answer = act(&mut draft)?;
         draft.settle()?;
-        Ok((written(&draft, inputs, phase)?, answer))
+        Ok((written(&mut draft, inputs, phase)?, answer))
     })
 }
 
 /// The record with its defaults, if it can be a root.
-fn whole_root(draft: &Draft<'_>, record: Record, inputs: &Inputs) -> Result<Record, RunError> {
+fn whole_root(draft: &Draft<'_>, record: Record, inputs: &Inputs) -> Result<Record, Stop> {
     let conceptual = draft.conceptual();
     let class = record.class;
     let row = &conceptual.classes[class];
     let is_part = conceptual.lineage(class).iter().any(|&c| conceptual.classes[c].owner.is_some());
     if !row.kind.is_entity() || is_part {
-        return Err(RunError::NotARoot { class: row.name.clone() });
+        return Err(Stop::Failed(RunError::NotARoot { class: row.name.clone() }));
     }
     let record = typed::whole(conceptual, &record, class).ok_or_else(|| RunError::WrongType {
         parameter: row.name.clone(),
         message: "a field has a value of another type".to_owned(),
     })?;
-    Maker::of(conceptual, inputs).complete(record)
+    Ok(Maker::of(conceptual, inputs).complete(record)?)
 }
 
 impl Draft<'_> {
-    fn store(&mut self, record: Record, expect: Expect) -> Result<Identity, RunError> {
+    fn store(&mut self, record: Record, expect: Expect) -> Result<Identity, Stop> {
         let conceptual = self.conceptual();
         let identity = self.identity_of(&record)?;
         let top = conceptual.lineage(record.class).last().copied().unwrap_or(record.class);
@@ -346,9 +311,9 @@ impl Draft<'_> {
         let live = self.live(&self.after, &aggregate)?;
         let old = live.filter(|stored| stored.record.class == record.class);
         match (old, expect) {
-            (None, Expect::Present) => Err(RunError::NotFound),
+            (None, Expect::Present) => Err(Stop::Failed(RunError::NotFound)),
             (None, Expect::Absent | Expect::Anything) => self.insert(record),
-            (Some(_), Expect::Absent) => Err(RunError::AlreadyExists),
+            (Some(_), Expect::Absent) => Err(Stop::Failed(RunError::AlreadyExists)),
             (Some(old), Expect::Present | Expect::Anything) => {
                 self.place_root(aggregate.clone(), record.clone(), Some(&old))?;
                 self.forget_symmetric(&old.record, &record)?;
@@ -361,7 +326,7 @@ impl Draft<'_> {
 
 impl Draft<'_> {
     /// What follows from a statement, and what must hold after it.
-    fn settle(&mut self) -> Result<(), RunError> {
+    fn settle(&mut self) -> Result<(), Stop> {
         self.after_deletes()?;
         self.check_rules()?;
         self.clear_former_holders()
@@ -369,41 +334,26 @@ impl Draft<'_> {
 }
 
 /// Everything that is written for the aggregates that a draft changes.
-fn written(draft: &Draft<'_>, inputs: &Inputs, phase: Phase) -> Result<Puts, RunError> {
-    let mut puts = masters(draft, inputs)?;
-    puts.extend(copies_of(draft, phase)?);
-    Ok(puts)
-}
-
-/// What is written of the aggregates themselves.
-fn masters(draft: &Draft<'_>, inputs: &Inputs) -> Result<Puts, RunError> {
-    let mut puts = Puts::new();
-    for ((root, identity), after) in &draft.after.changed {
-        let before = draft.before.block(*root, identity)?;
-        let (mut system, entries) = match (after, &before.system) {
-            (Some(stored), _) => {
-                (stored.system.clone(), encode_aggregate(draft.schema, *root, &stored.record)?)
+fn written(draft: &mut Draft<'_>, inputs: &Inputs, phase: Phase) -> Result<Changes, Stop> {
+    let mut changes = Changes::default();
+    for ((root, identity), after) in &mut draft.after.changed {
+        let block = match after {
+            Some(stored) => {
+                let changed = Arc::make_mut(stored);
+                changed.system.written(inputs);
+                BlockAfter::Stored(Arc::clone(stored))
             }
-            (None, Some(system)) => (System::decode(system)?.deleted(inputs.now), Entries::new()),
-            (None, None) => continue,
+            None => match draft.before.system(*root, identity)? {
+                Some(system) => {
+                    let mut system = system.deleted(inputs.now);
+                    system.written(inputs);
+                    BlockAfter::Deleted(system)
+                }
+                None => continue,
+            },
         };
-        system.next_version(inputs.now);
-        if let Some(id) = inputs.id {
-            system.remember(id);
-        }
-        let master = draft.schema.design.master(*root).ok_or_else(|| no_master(draft.schema, *root))?;
-        let keys = draft.schema.master_key(master);
-        puts.insert(keys.system(identity), Some(system.encode()));
-        for (path, entry) in partition::diff(&before.entries, &entries) {
-            puts.insert(keys.entry(identity, &path), entry);
-        }
+        changes.blocks.insert((*root, identity.clone()), block);
     }
-    Ok(puts)
-}
-
-/// What is written of the copies of them.
-fn copies_of(draft: &Draft<'_>, phase: Phase) -> Result<Puts, RunError> {
-    let mut puts = Puts::new();
-    copies::bring_after(draft.before, &draft.after, phase, &mut puts)?;
-    Ok(puts)
+    copies::update_copies(draft.before, &draft.after, phase, &mut changes)?;
+    Ok(changes)
 }

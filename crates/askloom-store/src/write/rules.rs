@@ -3,13 +3,13 @@
 
 use super::draft::{Address, Draft, stored_ids};
 use crate::place::{Place, records};
-use crate::{Aggregate, Held, Instances, RunError, Stored};
+use crate::{Aggregate, Held, Instances, RunError, Stop, Stored};
 use askloom_model::{Cardinality, ClassId, EndId, Leaf, Member, Record, RelationshipKind, Value, fault};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 impl Draft<'_> {
-    pub(super) fn check_rules(&self) -> Result<(), RunError> {
+    pub(super) fn check_rules(&self) -> Result<(), Stop> {
         if !fault!(ImmutableEntityUnchecked) {
             self.immutable_entities_stay()?;
         }
@@ -29,13 +29,13 @@ impl Draft<'_> {
     }
 
     /// What an immutable entity had before, it has still.
-    fn immutable_entities_stay(&self) -> Result<(), RunError> {
+    fn immutable_entities_stay(&self) -> Result<(), Stop> {
         let conceptual = self.conceptual();
         for aggregate in self.after.changed.keys().filter(|(root, _)| conceptual.classes[*root].immutable) {
             let Some(before) = self.live(self.before, aggregate)? else { continue };
             let after = self.live(&self.after, aggregate)?;
             if after.is_none_or(|after| after.record != before.record) {
-                return Err(self.immutable_entity(before.record.class));
+                return Err(self.immutable_entity(before.record.class).into());
             }
         }
         Ok(())
@@ -46,7 +46,7 @@ impl Draft<'_> {
     }
 
     /// The changed aggregates that live.
-    fn changed(&self) -> Result<Vec<(Aggregate, Arc<Stored>)>, RunError> {
+    fn changed(&self) -> Result<Vec<(Aggregate, Arc<Stored>)>, Stop> {
         let mut changed = Vec::new();
         for aggregate in self.after.changed.keys() {
             if let Some(stored) = self.live(&self.after, aggregate)? {
@@ -57,7 +57,7 @@ impl Draft<'_> {
     }
 
     /// In a hierarchy no two entities have the same id, roots and parts alike.
-    fn ids_are_unique(&self, changed: &[(Aggregate, Arc<Stored>)]) -> Result<(), RunError> {
+    fn ids_are_unique(&self, changed: &[(Aggregate, Arc<Stored>)]) -> Result<(), Stop> {
         let conceptual = self.conceptual();
         for (_, stored) in changed {
             for (place, record) in records(&stored.record) {
@@ -68,7 +68,7 @@ impl Draft<'_> {
                     continue;
                 }
                 if self.all_in(&self.after, top, &identity)?.len() > 1 {
-                    return Err(RunError::AlreadyExists);
+                    return Err(Stop::Failed(RunError::AlreadyExists));
                 }
             }
         }
@@ -77,7 +77,7 @@ impl Draft<'_> {
 
     /// What is still there has the immutable members it had. A part without an ordinal is replaced as a whole, so it
     /// is another one then.
-    fn immutable_members_stay(&self, changed: &[(Aggregate, Arc<Stored>)]) -> Result<(), RunError> {
+    fn immutable_members_stay(&self, changed: &[(Aggregate, Arc<Stored>)]) -> Result<(), Stop> {
         let conceptual = self.conceptual();
         for (aggregate, stored) in changed {
             let Some(before) = self.live(self.before, aggregate)? else { continue };
@@ -95,7 +95,7 @@ impl Draft<'_> {
                         Member::End(id) => conceptual.ends[id].immutable && conceptual.ends[id].stored,
                     };
                     if immutable && old.get(member) != new.get(member) {
-                        return Err(RunError::Immutable { field: self.field(member) });
+                        return Err(Stop::Failed(RunError::Immutable { field: self.field(member) }));
                     }
                 }
             }
@@ -105,7 +105,7 @@ impl Draft<'_> {
 
     /// A required to-one reference has a value. A required derived end that had a link keeps one, unless the instance
     /// at the other end is gone: what is new has none yet, as INSERT cannot give it one.
-    fn required_ends_have_links(&self, changed: &[(Aggregate, Arc<Stored>)]) -> Result<(), RunError> {
+    fn required_ends_have_links(&self, changed: &[(Aggregate, Arc<Stored>)]) -> Result<(), Stop> {
         let conceptual = self.conceptual();
         for (id, end) in conceptual.ends.iter() {
             let missing = || RunError::RequiredLink { field: self.field(Member::End(id)) };
@@ -118,20 +118,20 @@ impl Draft<'_> {
                     records(&stored.record).iter().any(|(_, record)| empty(record))
                 };
                 if changed.iter().any(any) {
-                    return Err(missing());
+                    return Err(missing().into());
                 }
             }
             if let (false, Cardinality::ONE, Some(stored)) = (end.stored, end.cardinality, end.inverse)
                 && self.lost_its_partner(stored, end.class)?
             {
-                return Err(missing());
+                return Err(missing().into());
             }
         }
         Ok(())
     }
 
     /// Whether an instance that was linked at a derived end is not any more, though its partner is still there.
-    fn lost_its_partner(&self, stored: EndId, class: ClassId) -> Result<bool, RunError> {
+    fn lost_its_partner(&self, stored: EndId, class: ClassId) -> Result<bool, Stop> {
         for target in self.links(self.before, stored)? {
             let there = self.find_in(self.before, class, &target)?.is_some()
                 && self.find_in(&self.after, class, &target)?.is_some();
@@ -147,7 +147,7 @@ impl Draft<'_> {
         Ok(false)
     }
 
-    fn survives(&self, partner: &Address) -> Result<bool, RunError> {
+    fn survives(&self, partner: &Address) -> Result<bool, Stop> {
         let conceptual = self.conceptual();
         let before = self.live(self.before, &partner.aggregate)?;
         let record = before.as_ref().and_then(|stored| partner.place.find(&stored.record));
@@ -160,7 +160,7 @@ impl Draft<'_> {
 
     /// No end has more links than its cardinality allows. Lower bounds of lists and sets are not enforced, as an
     /// instance starts with empty ones.
-    fn upper_bounds_hold(&self, changed: &[(Aggregate, Arc<Stored>)]) -> Result<(), RunError> {
+    fn upper_bounds_hold(&self, changed: &[(Aggregate, Arc<Stored>)]) -> Result<(), Stop> {
         let conceptual = self.conceptual();
         for (id, end) in conceptual.ends.iter().filter(|(_, end)| end.stored) {
             if end.cardinality.max.is_some() {
@@ -185,17 +185,17 @@ impl Draft<'_> {
         Ok(())
     }
 
-    fn within(&self, end: EndId, cardinality: Cardinality, count: usize) -> Result<(), RunError> {
+    fn within(&self, end: EndId, cardinality: Cardinality, count: usize) -> Result<(), Stop> {
         match cardinality.max {
             Some(max) if count > max as usize => {
-                Err(RunError::UpperBound { field: self.field(Member::End(end)) })
+                Err(Stop::Failed(RunError::UpperBound { field: self.field(Member::End(end)) }))
             }
             Some(_) | None => Ok(()),
         }
     }
 
     /// No two instances share the value of a unique member; any number of them may have none.
-    fn unique_values_are_unique(&self, changed: &[(Aggregate, Arc<Stored>)]) -> Result<(), RunError> {
+    fn unique_values_are_unique(&self, changed: &[(Aggregate, Arc<Stored>)]) -> Result<(), Stop> {
         let conceptual = self.conceptual();
         let attributes = conceptual.attributes.iter().filter(|(_, attribute)| attribute.unique);
         let attributes = attributes.map(|(id, attribute)| (Leaf::Attribute(id), attribute.class));
@@ -214,7 +214,7 @@ impl Draft<'_> {
                         && !value.is_null()
                         && self.having(Held { class, leaf }, member, value)? > 1
                     {
-                        return Err(RunError::NotUnique { field: self.field(member) });
+                        return Err(Stop::Failed(RunError::NotUnique { field: self.field(member) }));
                     }
                 }
             }
@@ -223,7 +223,7 @@ impl Draft<'_> {
     }
 
     /// How many live records have the value.
-    fn having(&self, held: Held, member: Member, value: &Value) -> Result<usize, RunError> {
+    fn having(&self, held: Held, member: Member, value: &Value) -> Result<usize, Stop> {
         let conceptual = self.conceptual();
         let mut found = 0;
         for aggregate in self.after.holding(held, value)? {

@@ -3,7 +3,7 @@
 use super::Expect;
 use super::draft::{Address, Draft};
 use super::make::{Given, Maker};
-use crate::RunError;
+use crate::{RunError, Stop};
 use askloom_model::{
     Assigned, Assignment, AttributeId, ClassId, Condition, Element, EndId, Id, Identity, Leaf, Member,
     Operand, Position, PositionId, Record, RelationshipKind, Table, Type, Value, WriteStep, fault, typed,
@@ -21,7 +21,7 @@ impl Draft<'_> {
         step: &WriteStep,
         given: &Given<'_>,
         maker: &mut Maker<'_>,
-    ) -> Result<u64, RunError> {
+    ) -> Result<u64, Stop> {
         match step {
             WriteStep::Insert { class } => {
                 let record = maker.inserted(*class, given)?;
@@ -75,13 +75,13 @@ impl Draft<'_> {
         positions: &Table<PositionId, Position>,
         condition: Option<&Condition>,
         given: &Given<'_>,
-    ) -> Result<Vec<Matched>, RunError> {
+    ) -> Result<Vec<Matched>, Stop> {
         let main = positions[PositionId::from_index(0)].class;
         let class = main.ok_or_else(|| RunError::Corrupted("a statement is about no class".to_owned()))?;
         let parameters = given.parameters.to_vec();
         let query = finding(self.conceptual(), class, positions.clone(), condition.cloned(), parameters);
         let prepared = self.schema.prepared(&query)?;
-        let rows = prepared.rows(self.before.records(), &given.bound, self.now)?;
+        let rows = prepared.rows(self.before.source(), &given.bound, self.now)?;
         let mut keys: Vec<Vec<Value>> = rows.into_iter().map(|row| row.keys).collect();
         keys.sort();
         let mut found = Vec::with_capacity(keys.len());
@@ -96,7 +96,7 @@ impl Draft<'_> {
         &self,
         positions: &Table<PositionId, Position>,
         row: &[Value],
-    ) -> Result<Option<Matched>, RunError> {
+    ) -> Result<Option<Matched>, Stop> {
         let main = &positions[PositionId::from_index(0)];
         let (Some(class), Some(Value::Reference(id))) = (main.class, row.first()) else { return Ok(None) };
         let Some(owner) = self.find(class, id)? else { return Ok(None) };
@@ -107,7 +107,7 @@ impl Draft<'_> {
     }
 
     /// The element of a list with that identity.
-    fn element(&self, owner: &Address, list: Member, key: &Value) -> Result<Option<Address>, RunError> {
+    fn element(&self, owner: &Address, list: Member, key: &Value) -> Result<Option<Address>, Stop> {
         let Some(record) = self.record(owner)? else { return Ok(None) };
         let is_it = |element: &&Element| match (key, &element.value) {
             (Value::Reference(id), Value::Record(part)) => {
@@ -121,12 +121,12 @@ impl Draft<'_> {
     }
 
     /// Makes a complete record a new aggregate.
-    pub(super) fn insert(&mut self, record: Record) -> Result<Identity, RunError> {
+    pub(super) fn insert(&mut self, record: Record) -> Result<Identity, Stop> {
         let conceptual = self.conceptual();
         let identity = self.identity_of(&record)?;
         let top = conceptual.lineage(record.class).last().copied().unwrap_or(record.class);
         if self.find(top, &identity)?.is_some() {
-            return Err(RunError::AlreadyExists);
+            return Err(Stop::Failed(RunError::AlreadyExists));
         }
         let aggregate = (top, identity.clone());
         self.made.push((record.class, identity.clone()));
@@ -136,19 +136,20 @@ impl Draft<'_> {
     }
 
     /// The id of a record that is to be a root.
-    pub(super) fn identity_of(&self, record: &Record) -> Result<Identity, RunError> {
+    pub(super) fn identity_of(&self, record: &Record) -> Result<Identity, Stop> {
         let conceptual = self.conceptual();
-        record.identity(conceptual).ok_or_else(|| {
+        let identity = record.identity(conceptual).ok_or_else(|| {
             let class = &conceptual.classes[record.class];
             match class.identifier.iter().find(|&&member| record.get(member).is_null()) {
                 Some(&member) => RunError::Required { field: self.field(member) },
                 None => RunError::NotARoot { class: class.name.clone() },
             }
-        })
+        });
+        Ok(identity?)
     }
 
     /// INSERT if there is none of that id, else sets the given fields; lists stay.
-    fn upsert(&mut self, class: ClassId, given: &Given<'_>, maker: &mut Maker<'_>) -> Result<u64, RunError> {
+    fn upsert(&mut self, class: ClassId, given: &Given<'_>, maker: &mut Maker<'_>) -> Result<u64, Stop> {
         let conceptual = self.conceptual();
         let record = maker.inserted(class, given)?;
         let identity = self.identity_of(&record)?;
@@ -159,7 +160,7 @@ impl Draft<'_> {
         if conceptual.classes[class].immutable {
             // The same id means the same value, and changes nothing.
             let same = self.record(&address)?.is_some_and(|there| there == record);
-            return if same { Ok(1) } else { Err(self.immutable_entity(class)) };
+            return if same { Ok(1) } else { Err(self.immutable_entity(class).into()) };
         }
         for member in conceptual.all_members(class) {
             let settable = conceptual.insertable(member).is_some()
@@ -173,11 +174,11 @@ impl Draft<'_> {
     }
 
     /// Sets one member of the record at an address to a value of its type.
-    pub(super) fn assign(&mut self, address: &Address, member: Member, value: Value) -> Result<(), RunError> {
+    pub(super) fn assign(&mut self, address: &Address, member: Member, value: Value) -> Result<(), Stop> {
         let conceptual = self.conceptual();
         let end = match member {
             Member::Attribute(id) if value.is_null() && !conceptual.attributes[id].optional => {
-                return Err(RunError::Required { field: self.field(member) });
+                return Err(Stop::Failed(RunError::Required { field: self.field(member) }));
             }
             Member::Attribute(_) => return self.set(address, member, value).map(drop),
             Member::End(end) => end,
@@ -189,7 +190,7 @@ impl Draft<'_> {
             };
         }
         if value.is_null() && conceptual.ends[end].cardinality.min > 0 {
-            return Err(RunError::RequiredLink { field: self.field(member) });
+            return Err(Stop::Failed(RunError::RequiredLink { field: self.field(member) }));
         }
         // Through null, so that nothing is left of the part that was there.
         self.set(address, member, Value::Null)?;
@@ -201,7 +202,7 @@ impl Draft<'_> {
     }
 
     /// Every new value is computed on the prior state, then all are set.
-    fn update(&mut self, set: &[Assignment], values: &[Value], rows: &[Matched]) -> Result<u64, RunError> {
+    fn update(&mut self, set: &[Assignment], values: &[Value], rows: &[Matched]) -> Result<u64, Stop> {
         let mut changes: Vec<(Address, Member, Value)> = Vec::new();
         for address in rows.iter().filter_map(|row| row.first()) {
             for (assignment, value) in set.iter().zip(values) {
@@ -221,7 +222,7 @@ impl Draft<'_> {
         address: &Address,
         assignment: &Assignment,
         value: &Value,
-    ) -> Result<Option<(Address, Member, Value)>, RunError> {
+    ) -> Result<Option<(Address, Member, Value)>, Stop> {
         let hops = assignment.hops.iter();
         let place = hops.fold(address.clone(), |at, &hop| at.below(Member::End(hop), None));
         let Some(record) = self.record(&place)? else { return Ok(None) };
@@ -229,7 +230,7 @@ impl Draft<'_> {
         Ok(Some((place, assignment.member, value)))
     }
 
-    fn new_value(&self, record: &Record, assignment: &Assignment, value: &Value) -> Result<Value, RunError> {
+    fn new_value(&self, record: &Record, assignment: &Assignment, value: &Value) -> Result<Value, Stop> {
         let member = assignment.member;
         let new = match &assignment.value {
             Assigned::Plus { negative, .. } => {
@@ -251,9 +252,10 @@ impl Draft<'_> {
     }
 
     /// The value in the type of an attribute. A parameter that is used elsewhere, too, can be of a wider one.
-    pub(super) fn fitted(&self, attribute: AttributeId, value: &Value) -> Result<Value, RunError> {
-        typed::basic(value, &self.conceptual().attributes[attribute].ty)
-            .ok_or_else(|| RunError::OutOfRange { field: self.field(Member::Attribute(attribute)) })
+    pub(super) fn fitted(&self, attribute: AttributeId, value: &Value) -> Result<Value, Stop> {
+        let fitted = typed::basic(value, &self.conceptual().attributes[attribute].ty);
+        let out_of_range = || RunError::OutOfRange { field: self.field(Member::Attribute(attribute)) };
+        Ok(fitted.ok_or_else(out_of_range)?)
     }
 
     /// `n + :d`: null if either is. Whole numbers and decimals are exact, doubles are added as doubles are.
@@ -263,9 +265,9 @@ impl Draft<'_> {
         current: &Value,
         amount: &Value,
         negative: bool,
-    ) -> Result<Value, RunError> {
+    ) -> Result<Value, Stop> {
         let out_of_range = || RunError::OutOfRange { field: self.field(member) };
-        let Member::Attribute(id) = member else { return Err(out_of_range()) };
+        let Member::Attribute(id) = member else { return Err(out_of_range().into()) };
         let (Some(a), Some(b)) = (typed::exact(current), typed::exact(amount)) else {
             return Ok(Value::Null);
         };
@@ -273,21 +275,21 @@ impl Draft<'_> {
             && let (Value::Double(a), Value::Double(b)) = (current, amount)
         {
             let sum = if negative { a - b } else { a + b };
-            return Value::double(sum).map_err(|_| out_of_range());
+            return Ok(Value::double(sum).map_err(|_| out_of_range())?);
         }
         let sum = if negative { a - b } else { a + b };
         self.fitted(id, &Value::Decimal(sum))
     }
 
-    fn target(&self, end: EndId, value: &Value) -> Result<Identity, RunError> {
+    fn target(&self, end: EndId, value: &Value) -> Result<Identity, Stop> {
         match typed::reference(self.conceptual(), value, self.conceptual().ends[end].target) {
             Some(Value::Reference(identity)) => Ok(identity),
-            _another_type => Err(RunError::OutOfRange { field: self.field(Member::End(end)) }),
+            _another_type => Err(Stop::Failed(RunError::OutOfRange { field: self.field(Member::End(end)) })),
         }
     }
 
     /// Appends one element to the list of each owner.
-    fn add(&mut self, list: Member, value: &Value, rows: &[Matched]) -> Result<u64, RunError> {
+    fn add(&mut self, list: Member, value: &Value, rows: &[Matched]) -> Result<u64, Stop> {
         for owner in rows.iter().filter_map(|row| row.first()) {
             let Some(ordinal) = self.next_ordinal(owner, list)? else { continue };
             let Some(record) = self.record(owner)? else { continue };
@@ -307,7 +309,7 @@ impl Draft<'_> {
         at: Option<&Operand>,
         rows: &[Matched],
         given: &Given<'_>,
-    ) -> Result<u64, RunError> {
+    ) -> Result<u64, Stop> {
         let mut owners: BTreeSet<&Address> = BTreeSet::new();
         let mut doomed: Vec<(&Address, u64)> = Vec::new();
         for row in rows {
@@ -329,7 +331,7 @@ impl Draft<'_> {
     }
 
     /// Whether the element of that ordinal is the n-th one, counted from 0.
-    fn is_at(&self, owner: &Address, list: Member, ordinal: u64, position: &Value) -> Result<bool, RunError> {
+    fn is_at(&self, owner: &Address, list: Member, ordinal: u64, position: &Value) -> Result<bool, Stop> {
         let Value::Int(position) = position else { return Ok(false) };
         let Some(record) = self.record(owner)? else { return Ok(false) };
         let at = usize::try_from(*position).ok().and_then(|position| record.list(list).get(position));
@@ -339,12 +341,7 @@ impl Draft<'_> {
         Ok(at.is_some_and(|element| element.ordinal == ordinal))
     }
 
-    pub(super) fn remove_element(
-        &mut self,
-        owner: &Address,
-        list: Member,
-        ordinal: u64,
-    ) -> Result<(), RunError> {
+    pub(super) fn remove_element(&mut self, owner: &Address, list: Member, ordinal: u64) -> Result<(), Stop> {
         let Some(record) = self.record(owner)? else { return Ok(()) };
         let mut elements = record.list(list).to_vec();
         elements.retain(|element| element.ordinal != ordinal);
@@ -358,7 +355,7 @@ impl Draft<'_> {
         to: &Operand,
         rows: &[Matched],
         given: &Given<'_>,
-    ) -> Result<u64, RunError> {
+    ) -> Result<u64, Stop> {
         let value = given.value(to);
         let target = if value.is_null() { None } else { Some(self.target(end, &value)?) };
         let mut matched = 0;
@@ -382,7 +379,7 @@ impl Draft<'_> {
         from: Option<&Operand>,
         rows: &[Matched],
         given: &Given<'_>,
-    ) -> Result<u64, RunError> {
+    ) -> Result<u64, Stop> {
         let target = match from.map(|from| given.value(from)) {
             Some(Value::Null) => return Ok(rows.len() as u64),
             Some(value) => Some(self.target(end, &value)?),

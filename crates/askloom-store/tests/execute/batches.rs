@@ -5,8 +5,9 @@ use askloom_design::simple;
 use askloom_model::{Design, Model, Origin, Record, Table, Value};
 use askloom_plan::{planner, upkeep};
 use askloom_store::execute::{Answer, Arguments, PreparedQuery, Progress};
+use askloom_store::keyspace::write as keyed;
 use askloom_store::source::{CHUNK, Fetched, Wanted};
-use askloom_store::write::{self, Expect, Inputs};
+use askloom_store::write::{Expect, Inputs};
 use askloom_store::{KeyspaceRecords, Memory, Schema, Stop};
 use jiff::Timestamp;
 
@@ -41,7 +42,7 @@ fn put(schema: &Schema, keyspace: &mut Memory, class: &str, fields: &[(&str, Val
         record.set(members.find(|member| conceptual.member_name(*member) == *name).unwrap(), value.clone());
     }
     let inputs = Inputs { now: now(), uuids: Vec::new(), id: None };
-    let (change, _) = write::store(schema, keyspace, record, Expect::Absent, &inputs).unwrap();
+    let (change, _) = keyed::store(schema, keyspace, record, Expect::Absent, &inputs).unwrap();
     change.apply(keyspace);
 }
 

@@ -9,6 +9,7 @@ use askloom_model::{
 use askloom_oracle::{Parameters, QueryError, State};
 use askloom_plan::{nested_is_exact, planner, upkeep};
 use askloom_store::execute::{self, Arguments, Continuation};
+use askloom_store::keyspace::write as keyed;
 use askloom_store::write::{self, Expect};
 use askloom_store::{Memory, RunError, Schema};
 use jiff::Timestamp;
@@ -177,13 +178,13 @@ impl Mirror {
         (top, identity): &(ClassId, Identity),
         record: Option<&Record>,
         now: Timestamp,
-    ) -> Result<write::Change, RunError> {
+    ) -> Result<keyed::Change, RunError> {
         let inputs = write::Inputs { now, uuids: Vec::new(), id: None };
         Ok(match record {
             Some(record) => {
-                write::store(&self.schema, &self.keyspace, record.clone(), Expect::Anything, &inputs)?.0
+                keyed::store(&self.schema, &self.keyspace, record.clone(), Expect::Anything, &inputs)?.0
             }
-            None => write::delete(&self.schema, &self.keyspace, *top, identity, &inputs)?.0,
+            None => keyed::delete(&self.schema, &self.keyspace, *top, identity, &inputs)?.0,
         })
     }
 

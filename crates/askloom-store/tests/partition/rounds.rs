@@ -4,7 +4,8 @@ use crate::{class, entries, parse, schema};
 use askloom_model::{Record, Rule, Value};
 use askloom_plan::partition::{Strategy, elements_apart};
 use askloom_store::Memory;
-use askloom_store::write::{self, Expect, Inputs};
+use askloom_store::keyspace::write as keyed;
+use askloom_store::write::{Expect, Inputs};
 use askloom_target::embedded::BlockEntry;
 use std::collections::BTreeMap;
 
@@ -21,7 +22,7 @@ fn put_by(rules: &[Rule]) -> Vec<String> {
     let game = Record::from_json(&model.conceptual, root, &game).unwrap();
     let inputs = Inputs { now: "2026-06-01T00:00:00Z".parse().unwrap(), uuids: Vec::new(), id: None };
     let mut keyspace = Memory::new();
-    write::store(&schema, &keyspace, game, Expect::Absent, &inputs).unwrap().0.apply(&mut keyspace);
+    keyed::store(&schema, &keyspace, game, Expect::Absent, &inputs).unwrap().0.apply(&mut keyspace);
     let write = model.workload.writes.iter().find(|write| write.header.name == "completeRound").unwrap();
     let round = class(&model.conceptual, "Round");
     let round = Record::from_json(&model.conceptual, round, &json(r#"{"moves": "d"}"#)).unwrap();
@@ -30,7 +31,7 @@ fn put_by(rules: &[Rule]) -> Vec<String> {
         ("round".to_owned(), Value::Record(Box::new(round))),
     ]);
     let arguments = arguments.into_iter().collect();
-    let (change, outcome) = write::statement(&schema, &keyspace, write, &arguments, &inputs).unwrap();
+    let (change, outcome) = keyed::statement(&schema, &keyspace, write, &arguments, &inputs).unwrap();
     assert_eq!(outcome.matched, [1]);
     let put = entries(&schema, root, change.puts.keys()).into_iter();
     put.map(|(_, entry)| match entry {

@@ -3,8 +3,9 @@
 use crate::{all_entries, class, entries, models, parse, records, rules, schema};
 use askloom_model::{ClassId, Conceptual, Identity, Member, Model, Record, Rule, Value};
 use askloom_plan::partition::{diff, legal, split};
-use askloom_store::write::{self, Expect, Inputs};
-use askloom_store::{Instances, Memory, Reader, Schema};
+use askloom_store::keyspace::write as keyed;
+use askloom_store::write::{Expect, Inputs};
+use askloom_store::{Instances, KeyspaceRecords, Memory, Reader, Schema};
 use askloom_target::embedded::BlockEntry;
 use fastrand::Rng;
 use std::collections::{BTreeMap, BTreeSet};
@@ -93,7 +94,7 @@ impl Case {
         let id = record.identity(self.conceptual()).unwrap();
         let before = self.expected.get(&id).cloned();
         let change = if random.u8(..5) == 0 {
-            let answer = write::delete(&self.schema, &self.keyspace, self.root, &id, &inputs()).unwrap();
+            let answer = keyed::delete(&self.schema, &self.keyspace, self.root, &id, &inputs()).unwrap();
             assert_eq!(answer.1, self.expected.remove(&id).is_some());
             if answer.1 {
                 self.deleted.insert(id.clone());
@@ -102,7 +103,7 @@ impl Case {
         } else {
             // An id is taken by an aggregate of another class of the hierarchy.
             let stored =
-                write::store(&self.schema, &self.keyspace, record.clone(), Expect::Anything, &inputs());
+                keyed::store(&self.schema, &self.keyspace, record.clone(), Expect::Anything, &inputs());
             let is_taken = before.as_ref().is_some_and(|before| before.class != record.class);
             assert_eq!(stored.is_err(), is_taken, "{:?}", stored.err());
             let Ok((change, _)) = stored else { return false };
@@ -136,7 +137,8 @@ impl Case {
     }
 
     fn check(&self) {
-        let reader = Reader::new(&self.schema, &self.keyspace);
+        let records = KeyspaceRecords { schema: &self.schema, keyspace: &self.keyspace };
+        let reader = Reader::new(&records);
         let all: Expected = reader
             .all(self.root)
             .unwrap()
@@ -144,7 +146,8 @@ impl Case {
             .map(|(id, stored)| (id, stored.record.clone()))
             .collect();
         assert_eq!(all, self.expected);
-        let fresh = Reader::new(&self.schema, &self.keyspace);
+        let records = KeyspaceRecords { schema: &self.schema, keyspace: &self.keyspace };
+        let fresh = Reader::new(&records);
         for (id, record) in &self.expected {
             assert_eq!(fresh.aggregate(self.root, id).unwrap().unwrap().record, *record);
         }
@@ -196,13 +199,14 @@ fn a_block_follows_new_rules_with_its_next_write() {
         }
         case.rules = legal_rules(&model.conceptual, case.root, &mut random);
         case.schema = schema(&model, case.root, &case.rules);
-        let reader = Reader::new(&case.schema, &case.keyspace);
+        let records = KeyspaceRecords { schema: &case.schema, keyspace: &case.keyspace };
+        let reader = Reader::new(&records);
         for (id, record) in &case.expected {
             assert_eq!(reader.aggregate(case.root, id).unwrap().unwrap().record, *record, "seed {seed}");
         }
         for record in case.expected.values() {
             let stored =
-                write::store(&case.schema, &case.keyspace, record.clone(), Expect::Present, &inputs());
+                keyed::store(&case.schema, &case.keyspace, record.clone(), Expect::Present, &inputs());
             stored.unwrap().0.apply(&mut case.keyspace);
         }
         case.check();

@@ -2,6 +2,7 @@
 
 use crate::coverage::Coverage;
 use crate::data::Known;
+use crate::driven::Driven;
 use crate::questions::Where;
 use crate::random::Random;
 use crate::sketch::{Sketch, sketch};
@@ -12,7 +13,7 @@ use askloom_lang::{Memory as Files, check};
 use askloom_model::{ClassId, Design, Identity, Model, Plan};
 use askloom_oracle::State;
 use askloom_plan::planner;
-use askloom_store::{Memory, Schema};
+use askloom_store::{KeyspaceRecords, Memory, Schema};
 use jiff::Timestamp;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -115,6 +116,8 @@ pub(crate) struct Case {
     /// The plans of each query.
     pub(crate) plans: Vec<Vec<Plan>>,
     pub(crate) keyspace: Memory,
+    /// The same data on a driver, in a part of all cases.
+    pub(crate) driven: Option<Driven>,
     pub(crate) oracle: State,
     pub(crate) now: Timestamp,
     pub(crate) writes: Vec<String>,
@@ -160,6 +163,7 @@ impl Case {
             schema: Schema::new(model, design),
             plans,
             keyspace: Memory::new(),
+            driven: None,
             oracle: State::new(),
             now: "2026-06-01T00:00:00Z".parse().unwrap(),
             writes: Vec::new(),
@@ -189,6 +193,8 @@ impl Case {
         random: &Random,
         coverage: &mut Coverage,
     ) -> Result<(), Failure> {
+        let drawn = random.fork("driven");
+        self.driven = drawn.one_in(4).then(|| Driven::new(&self.schema, &drawn));
         for (n, &step) in steps.iter().enumerate() {
             let random = random.fork(&format!("step{step}"));
             let known = Known::of(&self.schema.model.conceptual, &self.oracle);
@@ -200,6 +206,8 @@ impl Case {
                 keyspace::check(&self.schema, &self.keyspace, &self.oracle, self.now, coverage)
                     .map_err(|text| self.fail("keyspace", text))?;
                 records::check(&self.schema, &self.keyspace).map_err(|text| self.fail("records", text))?;
+                let stored = KeyspaceRecords { schema: &self.schema, keyspace: &self.keyspace };
+                self.check_driven(&stored)?;
             }
         }
         coverage.finish(&self);

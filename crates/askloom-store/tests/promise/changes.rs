@@ -2,7 +2,7 @@
 
 use askloom_model::{Role, Value};
 use askloom_store::Schema;
-use askloom_store::write::Change;
+use askloom_store::keyspace::write::Change;
 use askloom_target::embedded::split_entry;
 use std::collections::BTreeSet;
 

@@ -156,6 +156,12 @@ impl Case {
                     "{run:?} at once, and {pieces:?} from a source that lacks some"
                 ));
             }
+            if let Some(driven) = &self.driven {
+                let driven = driven.run(&prepared, &arguments, self.now, after.as_ref());
+                if driven != run {
+                    return Answer::Failed(format!("{run:?} at once, and {driven:?} through a driver"));
+                }
+            }
             match run {
                 Ok(answer) => {
                     let got = answer.rows.len();

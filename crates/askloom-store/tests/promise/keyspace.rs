@@ -8,7 +8,7 @@ use askloom_model::{
 use askloom_oracle::{NodeIdentity, State};
 use askloom_plan::ordered_bytes::encode;
 use askloom_plan::partition;
-use askloom_store::{Instances, Memory, Reader, Schema};
+use askloom_store::{Instances, KeyspaceRecords, Memory, Reader, Schema};
 use askloom_target::embedded::{BlockEntry, encode_entry, entry_key};
 use jiff::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
@@ -166,7 +166,8 @@ fn masters(
     now: Timestamp,
 ) -> Result<Vec<(Record, Timestamp)>, String> {
     let conceptual = &schema.model.conceptual;
-    let reader = Reader::new(schema, keyspace);
+    let records = KeyspaceRecords { schema, keyspace };
+    let reader = Reader::new(&records);
     let parts_expire =
         conceptual.classes.iter().any(|(_, class)| class.ttl.is_some() && class.owner.is_some());
     let mut stored = Vec::new();

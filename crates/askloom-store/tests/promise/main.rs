@@ -21,6 +21,7 @@ mod constructs;
 mod coverage;
 mod data;
 mod designs;
+mod driven;
 mod examples;
 mod identities;
 mod impossible;

@@ -14,6 +14,7 @@ use askloom_oracle::{Inputs, Parameters, State, WriteError};
 use askloom_plan::planner::write::is_blind_insert;
 use askloom_store::RunError;
 use askloom_store::execute::Arguments;
+use askloom_store::keyspace::write as keyed;
 use askloom_store::write::{self, Expect, Phase};
 use jiff::{SignedDuration, Timestamp};
 use std::collections::BTreeMap;
@@ -38,7 +39,15 @@ pub(crate) struct Answer {
     stopped: Option<(usize, String)>,
 }
 
-fn done(matched: Vec<u64>) -> Answer {
+impl Answer {
+    /// What the store answers.
+    pub(crate) fn of(outcome: write::Outcome) -> Self {
+        let stopped = outcome.stopped.map(|at| (at.step, refusal(&at.why)));
+        Self { matched: outcome.matched, stopped }
+    }
+}
+
+pub(crate) fn done(matched: Vec<u64>) -> Answer {
     Answer { matched, stopped: None }
 }
 
@@ -309,11 +318,18 @@ impl Case {
         let (change, answer) = match given {
             Ok((change, answer)) => (change, Ok(answer)),
             Err(RunError::NotYet(what)) => return Err(self.fail("not yet", what.to_owned())),
-            Err(error) => (write::Change::default(), Err(refusal(&error))),
+            Err(error) => (keyed::Change::default(), Err(refusal(&error))),
         };
         let expected = meant.map_err(|error| meant_refusal(&error));
         if expected != answer {
             return Err(self.fail("write", format!("the answer should be {expected:?}, and is {answer:?}")));
+        }
+        if let Some(driven) = &mut self.driven {
+            let driven = driven.give(doing, inputs).map_err(|error| refusal(&error));
+            if driven != expected {
+                let text = format!("the answer should be {expected:?}, and is {driven:?} through a driver");
+                return Err(self.fail("driver", text));
+            }
         }
         let changed = self.oracle != before;
         if changed {
@@ -362,23 +378,22 @@ impl Case {
     }
 
     /// The write to the store.
-    fn give(&self, doing: &Doing, inputs: &Inputs) -> Result<(write::Change, Answer), RunError> {
+    fn give(&self, doing: &Doing, inputs: &Inputs) -> Result<(keyed::Change, Answer), RunError> {
         let (schema, keyspace) = (&self.schema, &self.keyspace);
         let inputs = write::Inputs { now: inputs.now, uuids: inputs.uuids.clone(), id: None };
         match doing {
-            Doing::Load(_) => Ok((write::Change::default(), done(Vec::new()))),
-            Doing::Row(record) => write::load(schema, keyspace, record.clone(), Phase::Loading, &inputs)
+            Doing::Load(_) => Ok((keyed::Change::default(), done(Vec::new()))),
+            Doing::Row(record) => keyed::load(schema, keyspace, record.clone(), Phase::Loading, &inputs)
                 .map(|(change, _)| (change, done(vec![1]))),
-            Doing::Store(record) => write::store(schema, keyspace, record.clone(), Expect::Anything, &inputs)
+            Doing::Store(record) => keyed::store(schema, keyspace, record.clone(), Expect::Anything, &inputs)
                 .map(|(change, _)| (change, done(vec![1]))),
-            Doing::Delete(root, identity) => write::delete(schema, keyspace, *root, identity, &inputs)
+            Doing::Delete(root, identity) => keyed::delete(schema, keyspace, *root, identity, &inputs)
                 .map(|(change, gone)| (change, done(vec![u64::from(gone)]))),
             Doing::Statement(index, arguments) => {
                 let write = &schema.model.workload.writes[*index];
                 let arguments: Arguments = arguments.clone().into_iter().collect();
-                let (change, outcome) = write::statement(schema, keyspace, write, &arguments, &inputs)?;
-                let stopped = outcome.stopped.map(|at| (at.step, refusal(&at.why)));
-                Ok((change, Answer { matched: outcome.matched, stopped }))
+                let (change, outcome) = keyed::statement(schema, keyspace, write, &arguments, &inputs)?;
+                Ok((change, Answer::of(outcome)))
             }
         }
     }
@@ -401,7 +416,7 @@ impl Case {
     }
 
     /// Applies a change. True if it touches a copy.
-    fn commit(&mut self, change: &write::Change, keys: &mut usize, coverage: &mut Coverage) -> bool {
+    fn commit(&mut self, change: &keyed::Change, keys: &mut usize, coverage: &mut Coverage) -> bool {
         let seen = changes::look(&self.schema, change);
         *keys += seen.copies;
         if seen.copies > 100 {

@@ -9,7 +9,8 @@ use askloom_model::{
 use askloom_oracle::generate::{Generator, Options, few};
 use askloom_plan::ordered_bytes::decode;
 use askloom_plan::partition::Entries;
-use askloom_store::write::{self, Inputs, Phase};
+use askloom_store::keyspace::write as keyed;
+use askloom_store::write::{Inputs, Phase};
 use askloom_store::{Memory, Schema};
 use askloom_target::embedded::{BlockEntry, block_prefix, decode_entry, split_entry};
 use serde::Serialize;
@@ -89,7 +90,7 @@ impl Made {
     /// What cannot be stored (a bound that the few instances do not reach) is left out: it is a sample.
     fn store(&mut self, record: Record, now: jiff::Timestamp) {
         let inputs = Inputs { now, uuids: Vec::new(), id: None };
-        let stored = write::load(&self.schema, &self.keyspace, record.clone(), Phase::Loading, &inputs);
+        let stored = keyed::load(&self.schema, &self.keyspace, record.clone(), Phase::Loading, &inputs);
         if let Ok((change, _)) = stored {
             change.apply(&mut self.keyspace);
             self.records.push(record);

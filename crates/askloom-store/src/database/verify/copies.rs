@@ -4,8 +4,9 @@ use super::super::fill::root_of;
 use super::super::masters::{blocks, start};
 use super::{AGGREGATES, Fault, Verifier, text};
 use crate::embedded::{Direction, Snapshot};
+use crate::keyspace::encode::{row_key, row_value};
 use crate::write::entries_of;
-use crate::{Keyspace, Puts, Reader, RunError};
+use crate::{Keyspace, KeyspaceRecords, Puts, Reader, Rows, RunError, Stop};
 use askloom_model::CollectionId;
 use askloom_plan::ordered_bytes::prefix_end;
 use askloom_target::embedded::block_prefix;
@@ -75,16 +76,20 @@ impl Verifier<'_, '_> {
         let mut from = Some(start(schema, master, None));
         while let Some(key) = from {
             let some = blocks(snapshot, schema, master, &key, AGGREGATES)?;
-            let reader = Reader::new(schema, snapshot);
-            let mut entries = BTreeMap::new();
+            let records = KeyspaceRecords { schema, keyspace: snapshot };
+            let reader = Reader::new(&records);
+            let mut entries = Rows::new();
             for identity in some.identities {
                 match entries_of(&reader, id, &(root, identity), &mut entries) {
                     // What cannot be read has been told with its master, and has no rows.
-                    Ok(()) | Err(RunError::Corrupted(_)) => {}
-                    Err(other) => return Err(other),
+                    Ok(()) | Err(Stop::Failed(RunError::Corrupted(_))) => {}
+                    Err(other) => return Err(other.into()),
                 }
             }
-            look(self, entries)?;
+            let entries = entries.iter();
+            let entries =
+                entries.map(|(key, content)| (row_key(schema, id, key), row_value(schema, content)));
+            look(self, entries.collect())?;
             from = some.next;
         }
         Ok(())

@@ -4,7 +4,7 @@
 use super::super::masters::{blocks, start};
 use super::{AGGREGATES, Fault, Verifier, text};
 use crate::block::encode_aggregate;
-use crate::{Instances, Puts, Reader, RunError};
+use crate::{Instances, KeyspaceRecords, Puts, Reader, RunError};
 use askloom_model::{ClassId, CollectionId, Identity};
 use askloom_plan::partition;
 
@@ -16,13 +16,14 @@ impl Verifier<'_, '_> {
         let mut from = Some(start(schema, id, None));
         while let Some(key) = from {
             let some = blocks(&snapshot, schema, id, &key, AGGREGATES)?;
-            let reader = Reader::new(schema, &snapshot);
+            let records = KeyspaceRecords { schema, keyspace: &snapshot };
+            let reader = Reader::new(&records);
             for key in some.broken {
                 self.found(Fault::Unreadable, &name, format!("the key {}", text::bytes(&key)));
             }
             for identity in &some.identities {
                 self.verified.aggregates += 1;
-                let puts = self.block(&reader, (root, id), identity, &name)?;
+                let puts = self.block(&records, &reader, (root, id), identity, &name)?;
                 self.mend(puts)?;
             }
             from = some.next;
@@ -33,6 +34,7 @@ impl Verifier<'_, '_> {
     /// One block; what would make it right.
     fn block(
         &mut self,
+        records: &KeyspaceRecords<'_>,
         reader: &Reader<'_>,
         (root, master): (ClassId, CollectionId),
         identity: &Identity,
@@ -41,8 +43,8 @@ impl Verifier<'_, '_> {
         let keys = self.database.schema().master_key(master);
         let conceptual = &self.database.schema().model.conceptual;
         let shown = text::instance(conceptual, root, identity);
-        let read = reader
-            .block(root, identity)
+        let read = records
+            .contents(root, identity)
             .and_then(|block| Ok::<_, RunError>((block, reader.aggregate(root, identity)?)));
         let (block, stored) = match read {
             Ok(read) => read,

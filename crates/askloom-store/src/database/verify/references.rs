@@ -5,7 +5,7 @@ use super::{AGGREGATES, Fault, Verifier, text};
 use crate::execute::Scene;
 use crate::expiry::alive;
 use crate::place::records;
-use crate::{Instances, Reader, RunError};
+use crate::{Instances, KeyspaceRecords, Reader, RunError};
 use askloom_model::{ClassId, CollectionId, EndId, Identity, Member, RelationshipKind, Table, Value};
 
 impl Verifier<'_, '_> {
@@ -17,7 +17,8 @@ impl Verifier<'_, '_> {
         let mut from = Some(start(schema, id, None));
         while let Some(key) = from {
             let some = blocks(&snapshot, schema, id, &key, AGGREGATES)?;
-            let reader = Reader::new(schema, &snapshot);
+            let stored = KeyspaceRecords { schema, keyspace: &snapshot };
+            let reader = Reader::new(&stored);
             for identity in &some.identities {
                 let stored = match reader.aggregate(root, identity).map_err(RunError::from) {
                     Ok(stored) => stored.and_then(|stored| alive(conceptual, stored, self.now)),

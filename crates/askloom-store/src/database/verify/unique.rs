@@ -3,7 +3,7 @@
 
 use super::{Fault, Verifier, text};
 use crate::expiry::alive;
-use crate::{Held, Instances, Reader, RunError};
+use crate::{Held, Instances, KeyspaceRecords, Reader, RunError};
 use askloom_model::{ClassId, CollectionId, Conceptual, Leaf, Value};
 use askloom_plan::ordered_bytes::prefix_end;
 use askloom_target::embedded::{block_prefix, split_entry};
@@ -62,7 +62,8 @@ impl Verifier<'_, '_> {
             last = Some(value);
             Ok(true)
         })?;
-        let reader = Reader::new(schema, &snapshot);
+        let records = KeyspaceRecords { schema, keyspace: &snapshot };
+        let reader = Reader::new(&records);
         for value in twice {
             self.told_if_alive(&reader, held, &value)?;
         }

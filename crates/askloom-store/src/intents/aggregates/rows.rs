@@ -4,12 +4,13 @@ use super::references::References;
 use super::{Aggregates, Origin};
 use crate::execute::collect_parts;
 use crate::intents::{Entries, Error, Found, Known, Need, Next, Rows};
+use crate::keyspace::encode::{row_key, row_value};
 use crate::place::records;
 use crate::write::{entries_of, entries_of_root, roots_of};
-use crate::{Aggregate, Held, Instances, RunError, Schema, Stop, Stored};
+use crate::{Aggregate, Held, Instances, RecordKey, RowContent, RunError, Schema, Stop, Stored};
 use askloom_model::{ClassId, CollectionId, HomePlace, Identity, Leaf, Value};
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 #[derive(Debug, Clone, Copy)]
@@ -164,15 +165,18 @@ impl Rows<Aggregates> for Copies<'_> {
     ) -> Result<Found<Aggregates, Entries<Aggregates>>, Error> {
         self.ask(known, |need| {
             let state = Partial { schema: self.schema, known, instead: None, need };
-            let mut entries = BTreeMap::new();
+            let mut rows = crate::Rows::new();
             if self.part_root(*copy).is_none() {
-                entries_of(&state, *copy, root, &mut entries)?;
-                return Ok(entries);
+                entries_of(&state, *copy, root, &mut rows)?;
+            } else {
+                for owner in state.owners(root.0, &root.1)? {
+                    entries_of_root(&state, *copy, &owner, &root.1, &mut rows)?;
+                }
             }
-            for owner in state.owners(root.0, &root.1)? {
-                entries_of_root(&state, *copy, &owner, &root.1, &mut entries)?;
-            }
-            Ok(entries)
+            let bytes = |(key, content): (&RecordKey, &RowContent)| {
+                (row_key(self.schema, *copy, key), row_value(self.schema, content))
+            };
+            Ok(rows.iter().map(bytes).collect())
         })
     }
 

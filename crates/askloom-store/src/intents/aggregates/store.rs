@@ -7,7 +7,9 @@ use super::{Aggregates, Origin};
 use crate::block::{Entries, encode_aggregate, no_master};
 use crate::embedded::{Batch, Condition, Outcome, Store};
 use crate::intents::{Anchor, Block, Blocks, Hint, Lost, Revision, Swap};
-use crate::{Aggregate, Instances, Keyspace, Memory, Puts, Reader, RunError, Schema, Stored, System};
+use crate::{
+    Aggregate, Instances, Keyspace, KeyspaceRecords, Memory, Puts, Reader, RunError, Schema, Stored, System,
+};
 use askloom_model::CollectionId;
 use askloom_plan::ordered_bytes::prefix_end;
 use askloom_plan::partition;
@@ -108,7 +110,8 @@ impl<S: OneBlock> Single<'_, S> {
                 return Ok(Block::default());
             };
             let mut block = self.layout().decode_companion(&companion)?;
-            let stored = Reader::new(self.schema, keyspace).aggregate(id.0, &id.1)?;
+            let stored =
+                Reader::new(&KeyspaceRecords { schema: self.schema, keyspace }).aggregate(id.0, &id.1)?;
             block.value = stored.map(|stored| {
                 let system = System { version: 0, epoch: 0, writes: Vec::new(), ..stored.system.clone() };
                 Stored { record: stored.record.clone(), system }
@@ -137,8 +140,9 @@ impl<S: OneBlock> Single<'_, S> {
     fn master_puts(&self, id: &Aggregate, to: &Block<Aggregates>) -> Result<Puts, RunError> {
         let master = self.schema.design.master(id.0).ok_or_else(|| no_master(self.schema, id.0))?;
         let keys = self.schema.master_key(master);
-        let before =
-            self.store.look(|keyspace| Ok(Reader::new(self.schema, keyspace).block(id.0, &id.1)?.entries))?;
+        let before = self.store.look(|keyspace| {
+            Ok(KeyspaceRecords { schema: self.schema, keyspace }.contents(id.0, &id.1)?.entries)
+        })?;
         let (system, entries) = match &to.value {
             Some(stored) => {
                 let system = System {

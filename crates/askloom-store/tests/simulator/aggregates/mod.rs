@@ -19,6 +19,7 @@ use askloom_store::embedded::{Options, Store};
 use askloom_store::execute::{self, Arguments};
 use askloom_store::intents::aggregates::{OneBlock, Single, Writer};
 use askloom_store::intents::{Blocks, Error, Fault, Outcome, WriteId};
+use askloom_store::keyspace::write as keyed;
 use askloom_store::write::{self, Expect};
 use askloom_store::{Aggregate, Keyspace, Memory, Schema};
 use judged::{Seen, Told, clash, entities, is_left_of, unchecked};
@@ -269,7 +270,7 @@ impl<S: OneBlock> Case<'_, S> {
         let schema = self.unchecked;
         let inputs = write::Inputs { now: self.now, uuids: Vec::new(), id: None };
         for record in masters {
-            let (change, _) = write::store(schema, &fresh, record, Expect::Anything, &inputs).unwrap();
+            let (change, _) = keyed::store(schema, &fresh, record, Expect::Anything, &inputs).unwrap();
             change.apply(&mut fresh);
         }
         let entries = |keyspace: &dyn Keyspace| {

@@ -14,6 +14,7 @@ use askloom_model::{
 use askloom_plan::cost::Costing;
 use askloom_plan::planner;
 use askloom_store::execute::{self, Arguments};
+use askloom_store::keyspace::write as keyed;
 use askloom_store::write::{self, Inputs};
 use choose::Chooser;
 use serde::Serialize;
@@ -149,7 +150,7 @@ impl Call<'_> {
         let uuids = (1..).map(Uuid::from_u128).take(needed).collect();
         let witness = Witness::new(keyspace);
         let inputs = Inputs { now: NOW, uuids, id: None };
-        let done = write::statement(schema, &witness, write, arguments, &inputs);
+        let done = keyed::statement(schema, &witness, write, arguments, &inputs);
         let (change, outcome) = done.map_err(|error| error.to_string())?;
         let mut seen = Seen { read: witness.into_seen(), ..Seen::default() };
         seen.found = outcome.matched.iter().any(|&matched| matched > 0);
