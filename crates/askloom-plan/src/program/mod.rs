@@ -17,6 +17,7 @@ mod looking;
 mod lookups;
 mod merge;
 mod missing;
+mod needs;
 mod note;
 mod prefix;
 mod read;
@@ -29,6 +30,7 @@ pub use each::{Each, EachChange, Holder, IdentityIn, LoopOf, LostLink, StepIndex
 pub use entry::EntryPath;
 pub use expiry::{later_seconds, millis, without_native_expiry};
 pub use frame::Frame;
+pub use needs::{ExpiryUse, Needs, StampUse, TableInputs, WriteInputs};
 pub use note::{Note, Start};
 pub use prefix::text_after;
 pub use read::query;

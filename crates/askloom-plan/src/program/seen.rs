@@ -132,7 +132,7 @@ fn id(layout: &Layout, table: CollectionId, terms: &[Term]) -> Option<Vec<Value>
     (0..parts).map(|at| terms.iter().find(|term| term.column == Some(at))?.value.clone()).collect()
 }
 
-fn is_key(terms: &[Term], id: &[Value]) -> bool {
+pub(super) fn is_key(terms: &[Term], id: &[Value]) -> bool {
     id.iter().enumerate().all(|(at, part)| {
         terms.iter().any(|term| term.column == Some(at) && term.value.as_ref() == Some(part))
     })
