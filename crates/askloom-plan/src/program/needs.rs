@@ -1,7 +1,7 @@
 //! Which values a store's statements of a write take besides the parameters of the write: versions that were read, the
 //! stamp of the change, the time of expiry. A store says per table which of them its statements have.
 
-use super::seen::is_key;
+use super::preconditions::is_key;
 use super::{Action, Batch, Change, ChangeKind, How, Program, Read, Version, Versioned};
 use crate::layout::Layout;
 use askloom_model::{CollectionId, CopyLevel, Id};
@@ -117,7 +117,7 @@ impl Program {
         for (_, batch) in self.changes() {
             for change in &batch.changes {
                 let table = inputs.of(change.table);
-                needs.stamp |= batch.seen.stamp.is_none() && table.takes_stamp(batch, change);
+                needs.stamp |= batch.preconditions.stamp.is_none() && table.takes_stamp(batch, change);
                 let open = change.expires.as_ref().is_some_and(|expires| expires.at.value.is_none());
                 needs.expires |= open && table.takes_expiry(change);
             }
@@ -143,7 +143,8 @@ impl Program {
                 same && inputs.of(change.table).takes_version(change)
             });
             let read = inputs.checks_reads && inputs.of(of.table).version && self.reads_before(at, of);
-            let known = batch.seen.versions.iter().any(|(table, id, _)| *table == of.table && *id == of.id);
+            let known =
+                batch.preconditions.versions.iter().any(|(table, id, _)| *table == of.table && *id == of.id);
             (changed || read) && !known
         })
     }

@@ -5,7 +5,7 @@ use askloom_design::simple;
 use askloom_lang::{Memory, check};
 use askloom_model::{Conceptual, ParameterType, Type, identity_types, parameter_from_json};
 use askloom_plan::planner;
-use askloom_plan::program::{self, Needs, Program, Seen, Versioned};
+use askloom_plan::program::{self, Needs, Preconditions, Program, Versioned};
 use askloom_target::targets;
 use serde_json::json;
 
@@ -159,7 +159,7 @@ impl Printer<'_> {
         let filled = |one: &&Versioned| {
             let mut other = statement.clone();
             let versions = vec![(one.table, one.id.clone(), Some(7))];
-            other.program.see(&Seen { versions, ..Seen::default() });
+            other.program.add_preconditions(&Preconditions { versions, ..Preconditions::default() });
             // A new aggregate takes the version of a former one of the same id, which need not be given.
             !one.new && self.text(&other) != text
         };
@@ -205,9 +205,9 @@ fn look(name: &str, model: &Model, target: &'static Target, faithful: bool, need
             let mut known = statement.clone();
             let all = known.program.versioned(&layout);
             let versions = all.into_iter().map(|of| (of.table, of.id, version)).collect();
-            known.program.see(&Seen { versions, ..Seen::default() });
+            known.program.add_preconditions(&Preconditions { versions, ..Preconditions::default() });
             assert!(printer.compare(&known, &of).versions.is_empty(), "{of}");
-            known.program.see(&Seen { stamp: Some(9), ..Seen::default() });
+            known.program.add_preconditions(&Preconditions { stamp: Some(9), ..Preconditions::default() });
             known.program.expire(jiff::Timestamp::UNIX_EPOCH);
             assert_eq!(printer.compare(&known, &of), Needs::default(), "{of}");
         }

@@ -3,7 +3,7 @@
 use askloom_model::{CollectionId, Precision, Type, Value, from_json};
 use askloom_plan::layout::Layout;
 use askloom_plan::lower::Arguments;
-use askloom_plan::program::{Needs, Program, Seen, Versioned, WriteInputs};
+use askloom_plan::program::{Needs, Preconditions, Program, Versioned, WriteInputs};
 use serde_json::{Map, Value as Json};
 
 /// It starts no name of a model.
@@ -71,7 +71,11 @@ impl Completion<'_> {
             Some(json) => self.versions(&all, json)?,
             None => Vec::new(),
         };
-        program.see(&Seen { versions, stamp: given.stamp, ..Seen::default() });
+        program.add_preconditions(&Preconditions {
+            versions,
+            stamp: given.stamp,
+            ..Preconditions::default()
+        });
         if let Some(at) = given.expires {
             program.expire(at);
         }
