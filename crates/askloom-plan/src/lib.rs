@@ -6,6 +6,7 @@
 //! - [`cost`]: how much a step reads and writes, and what that costs;
 //! - [`program`]: a plan lowered to typed steps, the same to print, to price and to run;
 //! - [`lower`]: every statement of a model as such a program;
+//! - [`condition_text`]: a condition as the language writes it;
 //! - [`partition`]: an aggregate as entries, by representation rules, and back;
 //! - [`effects`]: what the writes of a model can do;
 //! - [`dependency`]: what the rows of a copy read, so that a write looks at what it disturbs;
@@ -20,6 +21,7 @@
 )]
 
 pub mod ask;
+pub mod condition_text;
 pub mod conditions;
 pub mod cost;
 pub mod dependency;

@@ -3,7 +3,9 @@
 use askloom_model::Value;
 use askloom_plan::layout::Layout;
 pub use askloom_plan::lower::Statement;
-use askloom_plan::program::{Batch, Change, ChangeKind, EachChange, Program, Read, Step, Version, Words};
+use askloom_plan::program::{
+    Batch, Change, ChangeKind, EachChange, Program, Read, Step, Version, Words, WriteInputs,
+};
 
 /// What is to be said in a store's own language.
 #[derive(Debug)]
@@ -53,6 +55,9 @@ pub trait Language: std::fmt::Debug + Sync {
 
     /// The statements that put one record in.
     fn put(&self, layout: &Layout, options: &Options, sample: &Sample) -> String;
+
+    /// Which slots the statements of writes have besides those of parameters.
+    fn write_inputs(&self, layout: &Layout, options: &Options) -> WriteInputs;
 
     /// Says what is wrong with the settings of `[target.NAME]`. A store that knows none refuses all.
     fn settings(

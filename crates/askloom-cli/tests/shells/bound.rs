@@ -4,7 +4,7 @@
 use askloom_model::{AccessPath, AccessStep, CollectionId, Identity, Value};
 use askloom_plan::layout::{Block, Layout, Table};
 use askloom_plan::program::{
-    Action, Batch, Change, ChangeKind, EachChange, EntryPath, How, Program, Read, Seen, Step, Term,
+    Action, Batch, Change, ChangeKind, EachChange, EntryPath, How, Preconditions, Program, Read, Step, Term,
 };
 use askloom_target::generate::Sample;
 use std::collections::BTreeMap;
@@ -125,8 +125,9 @@ impl Bound<'_> {
             Some((*table, id.clone(), before.as_ref()?.entries.keys().cloned().collect()))
         });
         let entries = there.collect();
-        let seen = Seen { versions: self.versions.clone(), entries, stamp: Some(stamp), id: None };
-        Ok(Batch { changes, level: batch.level, seen })
+        let preconditions =
+            Preconditions { versions: self.versions.clone(), entries, stamp: Some(stamp), id: None };
+        Ok(Batch { changes, level: batch.level, preconditions })
     }
 
     fn kinds(&self, batch: &Batch, change: &Change) -> Result<Vec<ChangeKind>, String> {

@@ -12,7 +12,7 @@ use askloom_model::{CollectionId, Model, Value};
 use askloom_plan::cost::Costing;
 use askloom_plan::layout::Layout;
 use askloom_plan::planner;
-use askloom_plan::program::{self, Action, How, Read, Seen};
+use askloom_plan::program::{self, Action, How, Preconditions, Read};
 use askloom_target::generate::{Options, Sample, Source, Statement};
 use std::collections::HashMap;
 use uuid::Uuid;
@@ -53,7 +53,12 @@ impl Writer<'_> {
         let all = program.versioned(self.layout);
         assert_eq!(all.len(), 1, "{all:?}");
         let versions = all.into_iter().map(|of| (of.table, of.id, version)).collect();
-        program.see(&Seen { versions, stamp: Some(STAMP), id: Some(Uuid::now_v7()), ..Seen::default() });
+        program.add_preconditions(&Preconditions {
+            versions,
+            stamp: Some(STAMP),
+            id: Some(Uuid::now_v7()),
+            ..Preconditions::default()
+        });
         program.expire(EXPIRES.parse().unwrap());
         // What it has read is known.
         program.steps.retain(|step| matches!(step.action, Action::Change(_)));

@@ -4,7 +4,7 @@ use crate::harness::Shell;
 use crate::redis::{RedisCli, json};
 use askloom_model::{CollectionId, Conceptual, Design, Id, Type, Value};
 use askloom_plan::layout::{Column, Holds, Layout, Place, Source};
-use askloom_plan::program::{Bounds, How, Kept, Known, Read, Term, ValueFrom};
+use askloom_plan::program::{Bounds, ColumnPredicate, How, Pushdown, Read, Term, ValueFrom};
 use askloom_target::generate::Sample;
 use askloom_target::redis::{
     FUNCTIONS, Flavour, Hash, Index, Kind, Number, RedisColumn, RedisTable, Shadow, read_command, sample,
@@ -299,19 +299,21 @@ fn means_what_it_says(shell: &mut RedisCli, table: &RedisTable, ranges: &str) {
         waited += 1;
         assert!(waited < 10_000, "{info}");
     }
-    let mut found = |known: Vec<Known>, order: Vec<(usize, bool)>| -> Vec<Vec<Value>> {
-        let read =
-            Read { kept: Some(Box::new(Kept { known, order })), ..Read::new(table.collection, How::All) };
+    let mut found = |predicates: Vec<ColumnPredicate>, order: Vec<(usize, bool)>| -> Vec<Vec<Value>> {
+        let read = Read {
+            pushdown: Some(Box::new(Pushdown { predicates, order })),
+            ..Read::new(table.collection, How::All)
+        };
         let command = read_command(tables, &read).unwrap();
-        let kept = read.kept.as_ref().unwrap();
-        let ranged = kept.known.iter().any(|known| matches!(known, Known::Between(_)));
+        let pushdown = read.pushdown.as_ref().unwrap();
+        let ranged = pushdown.predicates.iter().any(|one| matches!(one, ColumnPredicate::Between(_)));
         assert!(command.text().starts_with(if ranged { ranges } else { "FT.SEARCH" }), "{}", command.text());
         let cells = |hash: &Hash| match table.record(&layout, hash).unwrap().unwrap() {
             Sample::Row { cells, .. } => cells,
             Sample::Block { .. } => Vec::new(),
         };
         let mut rows: Vec<Vec<Value>> = shell.found(&command).unwrap().iter().map(cells).collect();
-        if read.kept.unwrap().order.is_empty() {
+        if read.pushdown.unwrap().order.is_empty() {
             rows.sort();
         }
         rows
@@ -323,7 +325,10 @@ fn means_what_it_says(shell: &mut RedisCli, table: &RedisTable, ranges: &str) {
         column: Some(column),
     };
     for row in &rows {
-        assert_eq!(found(vec![Known::Equal(term(1, &row[1]))], Vec::new()), std::slice::from_ref(row));
+        assert_eq!(
+            found(vec![ColumnPredicate::Equal(term(1, &row[1]))], Vec::new()),
+            std::slice::from_ref(row)
+        );
     }
     for row in rows.iter().filter(|row| !row[2].is_null()) {
         for (inclusive, low) in [(true, true), (true, false), (false, true), (false, false)] {
@@ -335,7 +340,7 @@ fn means_what_it_says(shell: &mut RedisCli, table: &RedisTable, ranges: &str) {
                 !other[2].is_null() && (within || (inclusive && other[2] == row[2]))
             });
             let expected: Vec<Vec<Value>> = expected.cloned().collect();
-            let mut all = found(vec![Known::Between(Box::new(bounds))], Vec::new());
+            let mut all = found(vec![ColumnPredicate::Between(Box::new(bounds))], Vec::new());
             if ranges == "FT.SEARCH" {
                 let near = |other: &Vec<Value>| as_double(&other[2]) == as_double(&row[2]);
                 all.retain(|other| expected.contains(other) || !near(other));

@@ -204,7 +204,7 @@ fn identified(program: &Program) -> Program {
     let mut program = program.clone();
     for step in &mut program.steps {
         if let Action::Change(batch) = &mut step.action {
-            batch.seen.id = Some(Uuid::now_v7());
+            batch.preconditions.id = Some(Uuid::now_v7());
         }
     }
     program

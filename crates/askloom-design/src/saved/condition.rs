@@ -1,32 +1,17 @@
-//! Conditions: as a small tree of names, which is read, and as text in the language, which is for people.
+//! Conditions as a small tree of names, which is read, and as text, which is for people.
 
 use super::path::Paths;
-use askloom_model::{Comparison, Condition, Constant, InSet, Leaf, Member, Operand, Path, Type};
+use askloom_model::{Comparison, Condition, Constant, InSet, Operand, Type};
+use askloom_plan::condition_text::{ConditionPrinter, NegationStyle, enum_values, sign};
 use serde_json::{Value as Json, json};
-use std::sync::Arc;
 
-const COMPARISONS: [(Comparison, &str); 6] = [
-    (Comparison::Equal, "="),
-    (Comparison::NotEqual, "!="),
-    (Comparison::Less, "<"),
-    (Comparison::LessOrEqual, "<="),
-    (Comparison::Greater, ">"),
-    (Comparison::GreaterOrEqual, ">="),
-];
-
-fn sign(op: Comparison) -> &'static str {
-    COMPARISONS.iter().find(|(known, _)| *known == op).map_or("=", |(_, sign)| sign)
-}
-
-/// The words of conditions that are about a value and a fixed number of others.
-const WORDS: [(&str, &str); 7] = [
-    ("between", "BETWEEN"),
-    ("starts_with", "STARTS WITH"),
-    ("matches", "MATCHES"),
-    ("under", "UNDER"),
-    ("above", "ABOVE"),
-    ("within", "WITHIN"),
-    ("in_box", "IN BOX"),
+const COMPARISONS: [Comparison; 6] = [
+    Comparison::Equal,
+    Comparison::NotEqual,
+    Comparison::Less,
+    Comparison::LessOrEqual,
+    Comparison::Greater,
+    Comparison::GreaterOrEqual,
 ];
 
 /// The operands of a condition that is not made of others, with its word; nothing for `IN` and what is.
@@ -88,7 +73,7 @@ impl Paths<'_> {
         terms.iter().map(|term| self.condition(term)).collect()
     }
 
-    fn operand(&self, operand: &Operand, values: Option<Arc<[String]>>) -> Json {
+    fn operand(&self, operand: &Operand, values: Option<&[String]>) -> Json {
         match operand {
             Operand::Path(path) => json!({ "path": self.write(path) }),
             Operand::Parameter(index) => json!({ "parameter": index }),
@@ -99,8 +84,7 @@ impl Paths<'_> {
                 Constant::Decimal(digits) => json!({ "decimal": digits }),
                 Constant::Double(value) => json!({ "double": value }),
                 Constant::Text(text) => json!({ "text": text }),
-                Constant::Enum(index) => match values.as_ref().and_then(|values| values.get(*index as usize))
-                {
+                Constant::Enum(index) => match values.and_then(|values| values.get(*index as usize)) {
                     Some(value) => json!({ "enum": value }),
                     None => json!({ "enum": index }),
                 },
@@ -112,124 +96,21 @@ impl Paths<'_> {
         }
     }
 
-    /// The values of the enum that operands beside each other are of.
-    fn enum_of(&self, operands: &[&Operand]) -> Option<Arc<[String]>> {
-        operands.iter().find_map(|operand| match operand {
-            Operand::Path(path) => self.enum_at(path),
-            Operand::Constant(_) | Operand::Parameter(_) => None,
-        })
+    /// The values of the enum that the paths among these operands lead to.
+    fn enum_of(&self, operands: &[&Operand]) -> Option<&[String]> {
+        enum_values(self.conceptual, &self.positions, operands)
     }
 
-    /// The values of the enum that a path leads to, which may be an element of a list.
-    fn enum_at(&self, path: &Path) -> Option<Arc<[String]>> {
-        let attribute = match path.leaf {
-            Leaf::Attribute(id) => id,
-            Leaf::Reference(_) | Leaf::Bucket(_) | Leaf::TimeBucket(..) => return None,
-            Leaf::Itself => {
-                let (_, position) = self.positions.iter().find(|(id, _)| *id == path.position)?;
-                match position.from?.step {
-                    Member::Attribute(id) => id,
-                    Member::End(_) => return None,
-                }
-            }
-        };
-        if let Type::Enum(values) = &self.conceptual.attributes[attribute].ty {
-            Some(Arc::clone(values))
-        } else {
-            None
-        }
-    }
-
-    /// The condition as the language writes it.
+    /// The condition as the language writes it, but for its paths, which are those of saved designs.
     pub(super) fn condition_text(&self, condition: &Condition) -> String {
-        self.text_with(condition, "")
-    }
-
-    /// The same, with `NOT ` or nothing before the operator of a predicate.
-    fn text_with(&self, condition: &Condition, not: &str) -> String {
-        let inner = |term: &Condition| match term {
-            Condition::And(_) | Condition::Or(_) => format!("({})", self.condition_text(term)),
-            Condition::Not(_)
-            | Condition::Negated(_)
-            | Condition::Compare { .. }
-            | Condition::Between { .. }
-            | Condition::In { .. }
-            | Condition::StartsWith { .. }
-            | Condition::IsNull { .. }
-            | Condition::Matches { .. }
-            | Condition::Under { .. }
-            | Condition::Above { .. }
-            | Condition::Within { .. }
-            | Condition::InBox { .. } => self.condition_text(term),
+        let printer = ConditionPrinter {
+            conceptual: self.conceptual,
+            positions: &self.positions,
+            path: &|path| self.write(path),
+            parameter: &|index| format!(":{index}"),
+            negation: NegationStyle::BeforeCondition,
         };
-        let joined = |terms: &[Condition], word: &str| {
-            terms.iter().map(inner).collect::<Vec<_>>().join(&format!(" {word} "))
-        };
-        let text = |operand: &Operand, others: &[&Operand]| self.operand_text(operand, self.enum_of(others));
-        if let Some((word, operands)) = plain(condition) {
-            let said = WORDS.iter().find(|(known, _)| *known == word).map_or(word, |(_, said)| said);
-            let texts: Vec<String> = operands.iter().map(|operand| text(operand, &operands)).collect();
-            return match (word, texts.as_slice()) {
-                ("between", [value, low, high]) => format!("{value} {not}{said} {low} AND {high}"),
-                ("within", [value, km, of]) => format!("{value} {not}{said} {km} KM OF {of}"),
-                ("in_box", [value, low, high]) => format!("{value} {not}{said} ({low}, {high})"),
-                (_, [value, others @ ..]) => format!("{value} {not}{said} {}", others.join(", ")),
-                (_, []) => String::new(),
-            };
-        }
-        match condition {
-            Condition::And(terms) => joined(terms, "AND"),
-            Condition::Or(terms) => joined(terms, "OR"),
-            Condition::Not(term) => format!("NOT {}", inner(term)),
-            Condition::Negated(term) => self.text_with(term, "NOT "),
-            Condition::Compare { left, op, right } => {
-                let both = [left, right];
-                format!("{} {} {}", text(left, &both), sign(*op), text(right, &both))
-            }
-            Condition::In { value, set } => {
-                let of = [value];
-                let set = match set {
-                    InSet::List(items) => {
-                        let items: Vec<String> = items.iter().map(|item| text(item, &of)).collect();
-                        format!("({})", items.join(", "))
-                    }
-                    InSet::Parameter(index) => format!(":{index}"),
-                };
-                format!("{} {not}IN {set}", text(value, &of))
-            }
-            Condition::IsNull { value } => format!("{} IS {not}NULL", text(value, &[value])),
-            Condition::Between { .. }
-            | Condition::StartsWith { .. }
-            | Condition::Matches { .. }
-            | Condition::Under { .. }
-            | Condition::Above { .. }
-            | Condition::Within { .. }
-            | Condition::InBox { .. } => String::new(),
-        }
-    }
-
-    fn operand_text(&self, operand: &Operand, values: Option<Arc<[String]>>) -> String {
-        let quoted = |text: &str| format!("'{}'", text.replace('\'', "''"));
-        match operand {
-            Operand::Path(path) => self.write(path),
-            Operand::Parameter(index) => format!(":{index}"),
-            Operand::Constant(constant) => match constant {
-                Constant::Null => "null".to_owned(),
-                Constant::Bool(value) => value.to_string(),
-                Constant::Int(value) => value.to_string(),
-                Constant::Decimal(digits) => digits.clone(),
-                Constant::Double(value) => value.to_string(),
-                Constant::Text(text) => quoted(text),
-                Constant::Enum(index) => {
-                    let value = values.as_ref().and_then(|values| values.get(*index as usize));
-                    value.map_or_else(|| index.to_string(), |value| quoted(value))
-                }
-                Constant::Date(date) => quoted(&date.to_string()),
-                Constant::Time(time) => quoted(&time.to_string()),
-                Constant::Timestamp(at) => quoted(&at.to_string()),
-                Constant::Uuid(uuid) => quoted(&uuid.to_string()),
-            },
-        }
+        printer.text(condition)
     }
 
     /// Reads a tree.
@@ -256,15 +137,15 @@ impl Paths<'_> {
             }
             ("is_null", _) => Ok(Condition::IsNull { value: self.read_operand(inner, None)? }),
             ("compare", Some([left, op, right])) => {
-                let op = COMPARISONS.iter().find(|(_, sign)| op.as_str() == Some(sign)).ok_or_else(wrong)?.0;
+                let known = |known: &Comparison| op.as_str() == Some(sign(*known));
+                let op = COMPARISONS.into_iter().find(known).ok_or_else(wrong)?;
                 let [left, right] = self.read_operands([left, right])?;
                 Ok(Condition::Compare { left, op, right })
             }
             ("in", Some([value, Json::Array(list)])) => {
                 let value = self.read_operand(value, None)?;
                 let values = self.enum_of(&[&value]);
-                let list: Result<_, _> =
-                    list.iter().map(|item| self.read_operand(item, values.clone())).collect();
+                let list: Result<_, _> = list.iter().map(|item| self.read_operand(item, values)).collect();
                 Ok(Condition::In { value, set: InSet::List(list?) })
             }
             ("between", Some([value, low, high])) => {
@@ -314,12 +195,12 @@ impl Paths<'_> {
         let values = self.enum_of(&paths.iter().collect::<Vec<_>>());
         let mut read: Vec<Operand> = Vec::with_capacity(N);
         for tree in trees {
-            read.push(self.read_operand(tree, values.clone())?);
+            read.push(self.read_operand(tree, values)?);
         }
         read.try_into().map_err(|_| "an operand is missing".to_owned())
     }
 
-    fn read_operand(&self, tree: &Json, values: Option<Arc<[String]>>) -> Result<Operand, String> {
+    fn read_operand(&self, tree: &Json, values: Option<&[String]>) -> Result<Operand, String> {
         if tree.is_null() {
             return Ok(Operand::Constant(Constant::Null));
         }
@@ -340,7 +221,7 @@ impl Paths<'_> {
             }
             ("text", Some(text)) => Some(Constant::Text(text.to_owned())),
             ("enum", Some(text)) => {
-                let index = values.iter().flat_map(|values| values.iter()).position(|value| value == text);
+                let index = values.unwrap_or_default().iter().position(|value| value == text);
                 index.and_then(|index| u32::try_from(index).ok()).map(Constant::Enum)
             }
             ("enum", None) => inner.as_u64().and_then(|index| u32::try_from(index).ok()).map(Constant::Enum),

@@ -19,6 +19,7 @@ mod missing;
 mod pricing;
 mod printed;
 mod properties;
+mod reparsed;
 mod repriced;
 mod split;
 mod stated;

@@ -69,7 +69,7 @@ impl Read {
                 limit: range.limit.as_ref().map(|limit| limit.filled_count(frame)),
             })),
         };
-        Some(Self { table: self.table, how, kept: None, members: self.members.clone() })
+        Some(Self { table: self.table, how, pushdown: None, members: self.members.clone() })
     }
 
     /// The reads of a step that is repeated for values, one for each combination of them.

@@ -3,6 +3,7 @@
 
 mod beyond_plan;
 mod bind;
+mod cascades;
 mod client;
 mod copies;
 mod each;
@@ -10,30 +11,32 @@ mod elements;
 mod entry;
 mod expiry;
 mod fit;
-mod follow;
 mod frame;
-mod kept;
-mod looking;
 mod lookups;
 mod merge;
 mod missing;
+mod needs;
 mod note;
+mod preconditions;
 mod prefix;
+mod pushdown;
 mod read;
 mod retrieval;
-mod seen;
 mod words;
 mod write;
+mod write_reads;
 
 pub use each::{Each, EachChange, Holder, IdentityIn, LoopOf, LostLink, StepIndex, ValueLoop};
 pub use entry::EntryPath;
 pub use expiry::{later_seconds, millis, without_native_expiry};
 pub use frame::Frame;
+pub use needs::{ExpiryUse, Needs, StampUse, TableInputs, WriteInputs};
 pub use note::{Note, Start};
+pub use preconditions::{Preconditions, Version, Versioned};
 pub use prefix::text_after;
+pub use pushdown::{ColumnPredicate, Pushdown};
 pub use read::query;
 pub use retrieval::{FetchedRows, FirstRows, Retrieval, Way, Ways};
-pub use seen::{Seen, Version, Versioned};
 pub use words::Words;
 pub use write::write;
 
@@ -74,31 +77,16 @@ pub enum Action {
 pub struct Read {
     pub table: CollectionId,
     pub how: How,
-    /// What the client keeps of everything, and in which order: a store that can search may do so.
-    pub kept: Option<Box<Kept>>,
+    /// What a store that can search may do for the client, of a read of every record.
+    pub pushdown: Option<Box<Pushdown>>,
     /// The members that are needed of the records that an index of the store's own leads to. Nothing if all of it is.
     pub members: Option<Vec<Member>>,
-}
-
-/// Some of what the client does with the records that it reads: doing it earlier changes nothing.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
-pub struct Kept {
-    /// All of it is true of every record that is kept.
-    pub known: Vec<Known>,
-    /// The columns that it sorts by, and whether each descends.
-    pub order: Vec<(usize, bool)>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Known {
-    Equal(Term),
-    Between(Box<Bounds>),
 }
 
 impl Read {
     #[must_use]
     pub fn new(table: CollectionId, how: How) -> Self {
-        Self { table, how, kept: None, members: None }
+        Self { table, how, pushdown: None, members: None }
     }
 }
 
@@ -185,7 +173,7 @@ pub enum InstantFrom {
 pub struct Batch {
     pub changes: Vec<Change>,
     pub level: CopyLevel,
-    pub seen: Seen,
+    pub preconditions: Preconditions,
 }
 
 #[derive(Debug, Clone, PartialEq)]

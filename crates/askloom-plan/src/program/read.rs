@@ -2,6 +2,7 @@
 
 use super::bind::{Given, fitted, from, time_bucket};
 use super::client::{client, is_narrower, keeps_the_deleted, leads};
+use super::pushdown::pushdown;
 use super::words::set_name;
 use super::{
     Action, Bounds, Each, FetchedRows, FirstRows, How, LoopOf, Note, Program, Range, Read, Retrieval, Start,
@@ -350,8 +351,8 @@ impl Reads<'_> {
             tables.dedup();
         }
         for table in tables {
-            let kept = (!master).then(|| super::kept::kept(self.given, self.plan)).flatten().map(Box::new);
-            let read = Read { kept, ..Read::new(table, How::All) };
+            let pushdown = (!master).then(|| pushdown(self.given, self.plan)).flatten().map(Box::new);
+            let read = Read { pushdown, ..Read::new(table, How::All) };
             let start = self.start.clone();
             let note = match self.plan.searched.is_empty() {
                 true => Note::Scan(start),

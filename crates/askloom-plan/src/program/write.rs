@@ -4,7 +4,8 @@ use super::bind::Given;
 use super::missing::missing;
 use super::read::{block_columns, slots, sort_columns};
 use super::{
-    Action, Batch, Change, ChangeKind, Each, EachChange, Expires, Note, Program, Seen, Step, Term, ValueFrom,
+    Action, Batch, Change, ChangeKind, Each, EachChange, Expires, Note, Preconditions, Program, Step, Term,
+    ValueFrom,
 };
 use super::{expiry, merge};
 use crate::layout::{Column, Field, Layout, Shape, Source, Table, identifier_parts};
@@ -43,7 +44,7 @@ pub fn write(
     // A put that fails if something is there is right as well, and costs more than the plan says.
     let blind = plan.steps.iter().any(|step| step.blind && step.action == WriteAction::Insert);
     let note = Note::Commit { level: plan.level, blind };
-    let batch = Batch { changes, level: plan.level, seen: Seen::default() };
+    let batch = Batch { changes, level: plan.level, preconditions: Preconditions::default() };
     steps.push(Step { note, each: Each::Once, action: Action::Change(batch) });
     Program { name, parameters, steps, retrieval: None, client: Vec::new(), missing: None }
 }
@@ -80,7 +81,7 @@ impl Writing<'_> {
                 self.copy(table, changes);
             }
         }
-        self.followers(changes);
+        self.cascades(changes);
     }
 
     pub(super) fn change(&self, table: &Table, kind: ChangeKind, each: EachChange) -> Change {

@@ -253,7 +253,7 @@ fn cell(layout: &Layout, table: &CqlTable, term: &Term) -> Option<(String, Bound
 }
 
 fn copy(layout: &Layout, table: &CqlTable, batch: &Batch, change: &Change) -> Option<Mutation> {
-    let stamp = Some(number(batch.seen.stamp, STAMP));
+    let stamp = Some(number(batch.preconditions.stamp, STAMP));
     let constant = table.constant.iter().map(|name| (name.clone(), known(Cql::Int(0))));
     match &change.kind {
         ChangeKind::PutRow(cells) => {
@@ -265,7 +265,7 @@ fn copy(layout: &Layout, table: &CqlTable, batch: &Batch, change: &Change) -> Op
             let own = terms.iter().filter_map(|term| cell(layout, table, term));
             let key = constant.chain(own).map(|(column, bound)| Condition { column, operator: "=", bound });
             // Of two that are as late the delete would win: the row may be put back by the same change.
-            let before = batch.seen.stamp.map(|stamp| stamp.saturating_sub(1));
+            let before = batch.preconditions.stamp.map(|stamp| stamp.saturating_sub(1));
             let stamp = Some(number(before, BEFORE));
             Some(Mutation::Delete { table: table.name.clone(), key: key.collect(), stamp })
         }

@@ -7,7 +7,7 @@ use super::json::{Doc, argument, cells, map, text, truth};
 use super::limit::refused;
 use super::paper::grouped;
 use super::read::{self, Bound, Indexed, Request, Test, request};
-use super::schema::{DynamoTable, tables};
+use super::schema::{DynamoTable, Entries, System, tables};
 use super::settings::Settings;
 use super::value::Dynamo;
 use super::write::{Only, Repeated, Write, batches, in_index, index_cells, known, puts, writes};
@@ -16,7 +16,9 @@ use crate::generate::{
 };
 use askloom_model::{CopyLevel, Id};
 use askloom_plan::layout::Layout;
-use askloom_plan::program::{Action, Batch, ChangeKind, Read, Step, Words};
+use askloom_plan::program::{
+    Action, Batch, ChangeKind, ExpiryUse, Read, StampUse, Step, TableInputs, Words, WriteInputs,
+};
 use std::fmt::Write as _;
 
 const MARK: &str = "#";
@@ -73,6 +75,11 @@ impl Language for DynamoDb {
         put(layout, &tables(layout, options), sample)
     }
 
+    fn write_inputs(&self, layout: &Layout, options: &Options) -> WriteInputs {
+        let tables = tables(layout, options);
+        WriteInputs { checks_reads: false, tables: tables.iter().map(write_inputs).collect() }
+    }
+
     fn settings(
         &self,
         layout: &Layout,
@@ -87,6 +94,26 @@ impl Language for DynamoDb {
                 names.join(", ")
             ))
         })
+    }
+}
+
+/// Which slots the statements have that write into a table. The papers have none of them.
+fn write_inputs(table: &DynamoTable) -> TableInputs {
+    if table.faithful || table.index.is_some() {
+        return TableInputs::default();
+    }
+    match (&table.system, &table.stamps) {
+        (Some(System { expires: None, .. }), _) => TableInputs { version: true, ..TableInputs::default() },
+        (Some(System { expires: Some(_), entries, .. }), _) => TableInputs {
+            version: true,
+            stamp: StampUse::FirstVersion,
+            expiry: match entries {
+                Entries::Items { .. } => ExpiryUse::AggregatesAndEntries,
+                Entries::Inside | Entries::Attributes => ExpiryUse::Aggregates,
+            },
+        },
+        (None, Some(_)) => TableInputs { stamp: StampUse::LaggingRows, ..TableInputs::default() },
+        (None, None) => TableInputs::default(),
     }
 }
 

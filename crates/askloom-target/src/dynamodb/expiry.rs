@@ -49,5 +49,5 @@ pub(super) fn is_first(version: Version) -> bool {
 /// The version of a new aggregate. What expires goes with its version, which is the clock's for that reason: what is made
 /// afterwards in its place has a higher one.
 pub(super) fn first(batch: &Batch, expires: bool) -> Bound {
-    if expires { number(batch.seen.stamp, STAMP) } else { Bound::Value(Dynamo::N("1".to_owned())) }
+    if expires { number(batch.preconditions.stamp, STAMP) } else { Bound::Value(Dynamo::N("1".to_owned())) }
 }

@@ -212,7 +212,7 @@ fn together(writes: Vec<Repeated>, batch: &Batch) -> Vec<Repeated> {
     match writes.as_slice() {
         [] | [(EachChange::Once, _)] => writes,
         _several => {
-            let known = batch.seen.id.map(|id| Bound::Value(Dynamo::S(id.to_string())));
+            let known = batch.preconditions.id.map(|id| Bound::Value(Dynamo::S(id.to_string())));
             let token = known.unwrap_or_else(|| slot(TOKEN, "S"));
             vec![(EachChange::Once, Write::Transaction { writes, token })]
         }
@@ -518,7 +518,7 @@ fn copy(
         CopyLevel::AtomicUnit | CopyLevel::Transaction => false,
         CopyLevel::Intents => !table.faithful,
     };
-    let stamp = || number(batch.seen.stamp, STAMP);
+    let stamp = || number(batch.preconditions.stamp, STAMP);
     let only = later.then(|| Only::Before(stamps.stamp.clone(), stamp()));
     let stamped = |mut item: Cells| {
         if later {
@@ -541,7 +541,7 @@ fn copy(
             }
             let mut item = stamped(key);
             // In seconds, as the store wants to have it.
-            let gone = batch.seen.stamp.map(|stamp| stamp / 1_000_000 + 10 * 86_400);
+            let gone = batch.preconditions.stamp.map(|stamp| stamp / 1_000_000 + 10 * 86_400);
             item.push((stamps.gone.clone(), number(gone, GONE)));
             Some(Write::Put { table: name, item, only })
         }

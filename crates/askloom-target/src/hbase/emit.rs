@@ -10,7 +10,7 @@ use crate::generate::{
     self, Block, File, Generated, Language, Options, Sample, Source, Statement, former, repeated,
 };
 use askloom_plan::layout::Layout;
-use askloom_plan::program::{Action, Read, without_native_expiry};
+use askloom_plan::program::{Action, Read, StampUse, TableInputs, WriteInputs, without_native_expiry};
 use std::fmt::Write;
 
 const MARK: &str = "#";
@@ -54,6 +54,15 @@ impl Language for HBase {
 
     fn put(&self, layout: &Layout, options: &Options, sample: &Sample) -> String {
         put(layout, &tables(layout, &options.prefix), sample)
+    }
+
+    fn write_inputs(&self, layout: &Layout, options: &Options) -> WriteInputs {
+        let inputs = |table: &HTable| match table.master {
+            true => TableInputs { version: true, ..TableInputs::default() },
+            false => TableInputs { stamp: StampUse::Rows, ..TableInputs::default() },
+        };
+        let tables = tables(layout, &options.prefix);
+        WriteInputs { checks_reads: false, tables: tables.iter().map(inputs).collect() }
     }
 }
 

@@ -239,7 +239,7 @@ fn class_name(layout: &Layout, table: &Table) -> String {
 }
 
 fn copy(layout: &Layout, own: &HTable, table: &Table, batch: &Batch, change: &Change) -> Option<Mutation> {
-    let stamp = counted(batch.seen.stamp, STAMP);
+    let stamp = counted(batch.preconditions.stamp, STAMP);
     match &change.kind {
         ChangeKind::PutRow(cells) => {
             let mut mutation = Mutation::new(own, key(table, cells), stamp);

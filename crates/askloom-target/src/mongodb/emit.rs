@@ -4,7 +4,7 @@ use super::bson::Bson;
 use super::index::IndexOf;
 use super::limit::refused;
 use super::read::{find, merged};
-use super::schema::{MongoCollection, collections};
+use super::schema::{MongoCollection, System, collections};
 use super::text::{WRITE_CONCERN, collection, in_comment, laid_out, text};
 use super::write::{Command, Repeated, commands, sample};
 use crate::generate::{
@@ -13,7 +13,9 @@ use crate::generate::{
 };
 use askloom_model::{CollectionId, CopyLevel};
 use askloom_plan::layout::Layout;
-use askloom_plan::program::{Action, EachChange, Read, Words, later_seconds};
+use askloom_plan::program::{
+    Action, EachChange, ExpiryUse, Read, StampUse, TableInputs, Words, WriteInputs, later_seconds,
+};
 use std::fmt::Write;
 
 const MARK: &str = "//";
@@ -59,6 +61,18 @@ impl Language for MongoDb {
 
     fn put(&self, layout: &Layout, options: &Options, sample: &Sample) -> String {
         put(layout, &collections(layout, options), sample)
+    }
+
+    fn write_inputs(&self, layout: &Layout, options: &Options) -> WriteInputs {
+        let inputs = |of: &MongoCollection| match of.system.as_ref().filter(|_| of.index.is_none()) {
+            None => TableInputs::default(),
+            Some(System { expires: None, .. }) => TableInputs { version: true, ..TableInputs::default() },
+            Some(System { expires: Some(_), .. }) => {
+                TableInputs { version: true, stamp: StampUse::FirstVersion, expiry: ExpiryUse::Aggregates }
+            }
+        };
+        let all = collections(layout, options);
+        WriteInputs { checks_reads: false, tables: all.iter().map(inputs).collect() }
     }
 }
 

@@ -60,7 +60,7 @@ pub fn commands(layout: &Layout, collections: &[MongoCollection], batch: &Batch)
         // An index changes with the documents that it is of.
         let Some(of) = own.filter(|of| of.index.is_none()) else { continue };
         let version = batch.version(change.table, change.kind.terms());
-        let changing = Changing { layout, of, version, stamp: batch.seen.stamp };
+        let changing = Changing { layout, of, version, stamp: batch.preconditions.stamp };
         let Some(command) = changing.command(change) else { continue };
         match all.iter_mut().find_map(|(each, other)| together(*each, other, change, &command)) {
             Some(update) => {

@@ -8,7 +8,7 @@ use super::schema::{Pairs, definitions, pairs};
 use super::write::{Held, Operation, sample, transactions};
 use crate::generate::{self, Block, File, Generated, Language, Options, Sample, Source, Statement, repeated};
 use askloom_plan::layout::Layout;
-use askloom_plan::program::{Action, Read};
+use askloom_plan::program::{Action, Read, WriteInputs};
 use std::fmt::Write;
 
 const MARK: &str = "//";
@@ -67,6 +67,11 @@ impl Language for Oracle {
     fn put(&self, layout: &Layout, options: &Options, sample: &Sample) -> String {
         let all = pairs(layout, &options.prefix);
         if options.faithful { paper::figure(layout, &all, sample) } else { put(layout, &all, sample) }
+    }
+
+    /// The client knows the version of a pair only as what it was read with, and nothing else is asked for.
+    fn write_inputs(&self, _layout: &Layout, _options: &Options) -> WriteInputs {
+        WriteInputs::default()
     }
 }
 

@@ -10,7 +10,7 @@ use crate::generate::{
     Block, File, Generated, Language, Options, Sample, Source, Statement, client_line, heading, step_heading,
 };
 use askloom_plan::layout::Layout;
-use askloom_plan::program::{Action, Read, Step, Words};
+use askloom_plan::program::{Action, ExpiryUse, Read, StampUse, Step, TableInputs, Words, WriteInputs};
 use std::fmt::Write;
 
 const MARK: &str = "#";
@@ -59,6 +59,27 @@ impl Language for Redis {
 
     fn put(&self, layout: &Layout, options: &Options, sample: &Sample) -> String {
         put(layout, &tables(layout, self.0, &options.prefix), sample)
+    }
+
+    fn write_inputs(&self, layout: &Layout, options: &Options) -> WriteInputs {
+        if options.faithful && self.0 == Flavour::Search && paper::prints(layout) {
+            return WriteInputs::default();
+        }
+        let stamp = match self.0 {
+            Flavour::Plain | Flavour::Search => StampUse::Never,
+            Flavour::Cluster => StampUse::EveryVersion,
+        };
+        let inputs = |table: &RedisTable| match (table.kind.is_of_aggregates(), table.stamped) {
+            (true, _) => TableInputs { version: true, stamp, expiry: ExpiryUse::Aggregates },
+            (false, true) => TableInputs { stamp: StampUse::Rows, ..TableInputs::default() },
+            (false, false) => TableInputs::default(),
+        };
+        let checks_reads = match self.0 {
+            Flavour::Plain | Flavour::Search => true,
+            Flavour::Cluster => false,
+        };
+        let tables = tables(layout, self.0, &options.prefix);
+        WriteInputs { checks_reads, tables: tables.iter().map(inputs).collect() }
     }
 }
 

@@ -14,7 +14,7 @@ use std::fmt::Write;
 pub(super) fn generate(source: &Source<'_>) -> Generated {
     let layout = source.layout;
     let own: Vec<&Table> = layout.tables().iter().filter(|table| is_own(layout, table)).collect();
-    if own.is_empty() {
+    if !prints(layout) {
         let options = crate::generate::Options { faithful: false, ..source.options.clone() };
         let plain =
             Source { layout, statements: source.statements.clone(), sample: source.sample.clone(), options };
@@ -33,6 +33,11 @@ pub(super) fn generate(source: &Source<'_>) -> Generated {
             "As the paper prints it: no server takes it. Without --faithful it is mended.".to_owned(),
         ],
     }
+}
+
+/// Whether the paper prints something of this design.
+pub(super) fn prints(layout: &Layout) -> bool {
+    layout.tables().iter().any(|table| is_own(layout, table))
 }
 
 /// Whether the method made it: what was added to answer and keep everything is in no figure.

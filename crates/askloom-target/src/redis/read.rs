@@ -7,7 +7,7 @@ use super::value::{number, number_of, ordered, sorted_bytes};
 use askloom_model::{Id, Value};
 use askloom_plan::layout::{Column, Place};
 use askloom_plan::ordered_bytes::prefix_end;
-use askloom_plan::program::{Bounds, How, Kept, Known, Range, Read, Term};
+use askloom_plan::program::{Bounds, ColumnPredicate, How, Pushdown, Range, Read, Term};
 
 /// Everything, some at a time.
 pub(super) const PAGES: &str = "FCALL_RO askloom_page";
@@ -33,7 +33,7 @@ pub fn command(tables: &[RedisTable], read: &Read) -> Option<Command> {
             self::range(table, range)
         }
         How::Range(range) => Command::new("HGETALL").arg(table.block_key(&range.block)),
-        How::All => match read.kept.as_deref().and_then(|kept| search(table, kept)) {
+        How::All => match read.pushdown.as_deref().and_then(|pushdown| search(table, pushdown)) {
             Some(search) => search,
             None => Command::new(PAGES).word("0").word("0").word(&table.pattern()).word(PAGE),
         },
@@ -199,12 +199,12 @@ struct Span<'i> {
     high: Option<Arg>,
 }
 
-/// FT.SEARCH with what is known of the rows and the order that they are wanted in, or FT.AGGREGATE if digits are to be
-/// compared. Nothing if the index has neither.
-fn search(table: &RedisTable, kept: &Kept) -> Option<Command> {
+/// FT.SEARCH by the predicates and in the order of a pushdown, or FT.AGGREGATE if digits are to be compared. `None` if the
+/// index supports neither.
+fn search(table: &RedisTable, pushdown: &Pushdown) -> Option<Command> {
     let index = table.search.as_ref()?;
-    let query = Query::of(table, index, kept);
-    let order = index.shadows.iter().find(|shadow| shadow.of == kept.order);
+    let query = Query::of(table, index, pushdown);
+    let order = index.shadows.iter().find(|shadow| shadow.of == pushdown.order);
     let terms: Vec<Arg> = query.equal.into_iter().chain(query.between.into_iter().map(Span::text)).collect();
     if terms.is_empty() && query.filters.is_empty() && order.is_none() {
         return None;
@@ -236,16 +236,16 @@ fn aggregate(index: &str, terms: Arg, filter: Arg, by: Option<&str>) -> Command 
 }
 
 impl<'i> Query<'i> {
-    fn of(table: &RedisTable, index: &'i Index, kept: &Kept) -> Self {
+    fn of(table: &RedisTable, index: &'i Index, pushdown: &Pushdown) -> Self {
         let shadow = |column: usize| index.shadows.iter().find(|shadow| shadow.of == [(column, false)]);
         let mut query = Self::default();
-        for known in &kept.known {
-            match known {
-                Known::Equal(term) => {
+        for predicate in &pushdown.predicates {
+            match predicate {
+                ColumnPredicate::Equal(term) => {
                     let shadow = term.column.and_then(shadow);
                     query.equal.extend(shadow.map(|shadow| equal_to(shadow, term)));
                 }
-                Known::Between(bounds) => {
+                ColumnPredicate::Between(bounds) => {
                     let number = index.numbers.iter().find(|number| number.of == bounds.column);
                     match number.filter(|_| bounds.prefix.is_none()) {
                         Some(number) => query.near(table, number, bounds),

@@ -7,8 +7,8 @@ use super::*;
 use askloom_model::{CollectionId, Conceptual, CopyLevel, Design, Id, Precision, Type, Value};
 use askloom_plan::layout::{Column, Holds, Layout, Place, Source};
 use askloom_plan::program::{
-    Action, Batch, Bounds, Change, ChangeKind, Each, EachChange, How, Kept, Known, Note, Range, Read, Seen,
-    Step, Term, ValueFrom,
+    Action, Batch, Bounds, Change, ChangeKind, ColumnPredicate, Each, EachChange, How, Note, Preconditions,
+    Pushdown, Range, Read, Step, Term, ValueFrom,
 };
 use std::collections::BTreeSet;
 
@@ -322,9 +322,12 @@ fn a_search_is_never_cut_short_and_its_values_are_digits() {
     let own = searched();
     let bounds =
         Bounds { column: 2, low: None, high: Some((term(2, Some(Value::Int(7))), true)), prefix: None };
-    let known = vec![Known::Equal(term(1, Some(text("a*|@{}\"\n$where")))), Known::Between(Box::new(bounds))];
-    let kept = Kept { known, order: vec![(2, true), (1, false)] };
-    let read = Read { kept: Some(Box::new(kept)), ..Read::new(own.collection, How::All) };
+    let known = vec![
+        ColumnPredicate::Equal(term(1, Some(text("a*|@{}\"\n$where")))),
+        ColumnPredicate::Between(Box::new(bounds)),
+    ];
+    let pushdown = Pushdown { predicates: known, order: vec![(2, true), (1, false)] };
+    let read = Read { pushdown: Some(Box::new(pushdown)), ..Read::new(own.collection, How::All) };
     let line = read_command(std::slice::from_ref(&own), &read).unwrap().text();
     assert_eq!(
         line,
@@ -343,8 +346,9 @@ fn a_search_is_never_cut_short_and_its_values_are_digits() {
          SORTBY by_level_desc_city ASC LIMIT 0 1000000 TIMEOUT 0 DIALECT 2"
     );
     // What no shadow is of is left to the client: everything is read.
-    let kept = Kept { known: vec![Known::Equal(term(0, Some(text("x"))))], order: Vec::new() };
-    let read = Read { kept: Some(Box::new(kept)), ..Read::new(own.collection, How::All) };
+    let pushdown =
+        Pushdown { predicates: vec![ColumnPredicate::Equal(term(0, Some(text("x"))))], order: Vec::new() };
+    let read = Read { pushdown: Some(Box::new(pushdown)), ..Read::new(own.collection, How::All) };
     let line = read_command(std::slice::from_ref(&own), &read).unwrap().text();
     assert_eq!(line, "FCALL_RO askloom_page 0 0 \"C:{*\" 1000");
 }
@@ -353,11 +357,11 @@ fn a_search_is_never_cut_short_and_its_values_are_digits() {
 fn a_search_with_slots_says_what_goes_into_them() {
     let own = searched();
     let bounds = Bounds { column: 2, low: Some((term(2, None), false)), high: None, prefix: None };
-    let kept = Kept {
-        known: vec![Known::Equal(term(1, None)), Known::Between(Box::new(bounds))],
+    let pushdown = Pushdown {
+        predicates: vec![ColumnPredicate::Equal(term(1, None)), ColumnPredicate::Between(Box::new(bounds))],
         order: Vec::new(),
     };
-    let read = Read { kept: Some(Box::new(kept)), ..Read::new(own.collection, How::All) };
+    let read = Read { pushdown: Some(Box::new(pushdown)), ..Read::new(own.collection, How::All) };
     let line = read_command(std::slice::from_ref(&own), &read).unwrap().text();
     assert!(
         line.contains("\"@by_city:{:hex(p1)}\"") && line.contains("\"@by_level > ':hex(p2)'\""),
@@ -377,7 +381,7 @@ fn every_shadow_is_there_even_of_null() {
 }
 
 fn batch(changes: Vec<Change>) -> Batch {
-    Batch { changes, level: CopyLevel::AtomicUnit, seen: Seen::default() }
+    Batch { changes, level: CopyLevel::AtomicUnit, preconditions: Preconditions::default() }
 }
 
 fn change(table: usize, kind: ChangeKind) -> Change {

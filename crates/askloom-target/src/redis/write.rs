@@ -269,7 +269,7 @@ fn version(version: Version, name: &str) -> Arg {
 
 /// The stamp of the write.
 fn stamp(batch: &Batch) -> Arg {
-    batch.seen.stamp.map_or_else(|| Arg::slot(STAMP), |stamp| Arg::text(&stamp.to_string()))
+    batch.preconditions.stamp.map_or_else(|| Arg::slot(STAMP), |stamp| Arg::text(&stamp.to_string()))
 }
 
 /// Milliseconds since 1970.

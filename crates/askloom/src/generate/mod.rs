@@ -1,7 +1,9 @@
 //! The schema and the statements of a model in a store's own language.
 
 mod sample;
-mod seen;
+#[cfg(test)]
+mod tests;
+mod write_inputs;
 
 use crate::error::Error;
 use crate::native;
@@ -14,10 +16,10 @@ use askloom_plan::layout::Layout;
 use askloom_plan::lower::{Arguments, Lowering, notes_of_not_generated};
 use askloom_target::Target;
 use askloom_target::generate::{Generated, Language, Options, Source, Statement, missing};
-use seen::{Given, Printer};
 use serde_json::{Map, Value as Json};
 use std::collections::HashMap;
 use std::path::Path;
+use write_inputs::{Completion, Given};
 
 /// How a README says where the files beside it come from.
 pub const MADE_BY: &str = "Made by `askloom generate";
@@ -70,8 +72,8 @@ pub fn generate(
     let GenerateOptions { prefix, faithful, settings, .. } = wanted.clone();
     let options = Options { prefix, faithful, settings };
     if let Some(params) = &wanted.params {
-        let printer = Printer { language, layout: &layout, options: &options };
-        complete(&mut statements, &given, &printer, &params.file)?;
+        let inputs = language.write_inputs(&layout, &options);
+        complete(&mut statements, &given, &Completion { layout: &layout, inputs }, &params.file)?;
     }
     let missing = missing(&statements);
     let mut made = language.generate(&Source { layout: &layout, statements, sample, options });
@@ -95,18 +97,18 @@ pub fn language(target: &Target) -> Result<&'static dyn Language, Error> {
     })
 }
 
-/// Puts into the writes what the file says beside their parameters.
+/// Puts the values that the file gives besides parameters into the writes.
 fn complete(
     statements: &mut [Statement],
     given: &HashMap<String, Given>,
-    printer: &Printer<'_>,
+    completion: &Completion<'_>,
     file: &str,
 ) -> Result<(), Error> {
     for statement in statements.iter_mut().filter(|statement| statement.write) {
         let name = statement.program.name.clone();
         if let Some(given) = given.get(&name) {
             let wrong = |why| Error::Input(format!("{}: {name}: {why}", file));
-            printer.complete(statement, given).map_err(wrong)?;
+            completion.complete(&mut statement.program, given).map_err(wrong)?;
         }
     }
     Ok(())

@@ -57,7 +57,7 @@ fn an_entry_is_an_item_and_a_deleted_aggregate_takes_its_items_along() {
     let batch = Batch {
         changes: Vec::new(),
         level: CopyLevel::Transaction,
-        seen: askloom_plan::program::Seen::default(),
+        preconditions: askloom_plan::program::Preconditions::default(),
     };
     let gone = bury(&table, system, Version::Slot, &[], None);
     let [(EachChange::Once, Write::Update { remove, .. }), (each, Write::Delete { .. })] = gone.as_slice()

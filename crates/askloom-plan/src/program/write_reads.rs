@@ -1,4 +1,4 @@
-//! What a write reads first.
+//! The reads of a write: the aggregates that it changes, the checks of its rules, and the rows of copies to bring after.
 
 use super::read::{identity_slots, read_rows, slots};
 use super::write::{Writing, assignments};
@@ -96,13 +96,13 @@ impl Writing<'_> {
         look_by(steps, table, note, each, terms);
     }
 
-    /// Whether the rows of a table are instances of the written class.
+    /// Whether a table holds instances of the written class.
     fn is_about_it(&self, table: &Table) -> bool {
         let (class, root) = (self.plan.class, self.root(table));
         self.conceptual().is_kind_of(class, root) || self.conceptual().is_kind_of(root, class)
     }
 
-    /// An index by what is written.
+    /// Reads an index of references by the id of the written aggregate.
     fn back(&self, steps: &mut Vec<Step>, end: EndId, index: CollectionId, note: Note) {
         let (Some(of), Some(master)) =
             (self.layout().table(index), self.layout().table(self.plan.master.collection))
@@ -135,7 +135,7 @@ impl Writing<'_> {
         look_by(steps, index, note, Each::Once, terms);
     }
 
-    /// The aggregate that a reference is about to hold.
+    /// Reads the aggregate that a reference is set to.
     fn target(&self, steps: &mut Vec<Step>, end: EndId, table: CollectionId, note: Note) {
         let Some(of) = self.layout().table(table) else { return };
         let columns = of.identity_columns();
@@ -172,7 +172,7 @@ fn everything(steps: &mut Vec<Step>, table: CollectionId, note: Note) {
     push(steps, Step { note, each: Each::Once, action: Action::Read(Read::new(table, How::All)) });
 }
 
-/// The same read is not made twice, whichever copies need it.
+/// Adds a step unless the same read is there already for another copy or check.
 fn push(steps: &mut Vec<Step>, step: Step) {
     if steps.iter().all(|other| other.action != step.action || !other.each.is_alike(&step.each)) {
         steps.push(step);

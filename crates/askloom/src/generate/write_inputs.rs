@@ -1,10 +1,9 @@
-//! What the file of `--params` says of a write beside its parameters: what whoever runs it has read, and the clock.
+//! The values of a write that `--params` gives besides its parameters: versions that were read, and the clock.
 
 use askloom_model::{CollectionId, Precision, Type, Value, from_json};
 use askloom_plan::layout::Layout;
 use askloom_plan::lower::Arguments;
-use askloom_plan::program::{Program, Seen, Versioned};
-use askloom_target::generate::{File, Language, Options, Source, Statement};
+use askloom_plan::program::{Needs, Preconditions, Program, Versioned, WriteInputs};
 use serde_json::{Map, Value as Json};
 
 /// It starts no name of a model.
@@ -16,9 +15,6 @@ const EXPIRES: &str = "$expires";
 const STAMP_IS: &str =
     "a number, more than the version that was read and not less than the clock in microseconds since 1970";
 const EXPIRES_IS: &str = "when readers no longer see what is made, such as \"2030-01-31T12:00:00Z\"";
-
-/// Any version will do to see whether one is printed.
-const SOME: u64 = 7;
 
 /// The version of an aggregate; nothing where there was none.
 type Read = (CollectionId, Vec<Value>, Option<u64>);
@@ -59,61 +55,42 @@ impl Given {
     }
 }
 
-/// Prints one statement, to see what of it is open.
-pub(super) struct Printer<'p> {
-    pub(super) language: &'static dyn Language,
-    pub(super) layout: &'p Layout,
-    pub(super) options: &'p Options,
+/// Puts values beside the parameters into writes.
+pub(super) struct Completion<'c> {
+    pub(super) layout: &'c Layout,
+    /// Those that the store's statements have.
+    pub(super) inputs: WriteInputs,
 }
 
-impl Printer<'_> {
-    /// Puts what is known into a write. What the store's text still needs is missing, and is told with how to give it.
-    pub(super) fn complete(&self, statement: &mut Statement, given: &Given) -> Result<(), String> {
-        let all = statement.program.versioned(self.layout);
+impl Completion<'_> {
+    /// Puts the given values into a write. Those that the store's statements still lack are an error, which says how to
+    /// give them.
+    pub(super) fn complete(&self, program: &mut Program, given: &Given) -> Result<(), String> {
+        let all = program.versioned(self.layout);
         let versions = match &given.version {
             Some(json) => self.versions(&all, json)?,
             None => Vec::new(),
         };
-        statement.program.see(&Seen { versions, stamp: given.stamp, ..Seen::default() });
+        program.add_preconditions(&Preconditions {
+            versions,
+            stamp: given.stamp,
+            ..Preconditions::default()
+        });
         if let Some(at) = given.expires {
-            statement.program.expire(at);
+            program.expire(at);
         }
-        let missing = self.missing(statement, &all, given);
+        let missing = self.missing(&all, &program.needs(self.layout, &self.inputs));
         if missing.is_empty() { Ok(()) } else { Err(missing.join("\n       ")) }
     }
 
-    /// What is printed as a slot is told by the text: it is another one with a value.
-    fn missing(&self, statement: &Statement, all: &[Versioned], given: &Given) -> Vec<String> {
-        let before = self.text(statement);
-        let changes = |change: &dyn Fn(&mut Program)| {
-            let mut other = statement.clone();
-            change(&mut other.program);
-            self.text(&other) != before
-        };
-        let version = |of: &&Versioned| {
-            let versions = vec![(of.table, of.id.clone(), Some(SOME))];
-            let seen = Seen { versions, ..Seen::default() };
-            !of.new && changes(&|program| program.see(&seen))
-        };
-        let open: Vec<&Versioned> = all.iter().filter(version).collect();
-        let mut missing = Vec::new();
-        if !open.is_empty() {
-            missing.push(format!("`{VERSION}` is missing: {}", self.version_is(all, &open)));
-        }
-        let seen = Seen { stamp: Some(SOME), ..Seen::default() };
-        if given.stamp.is_none() && changes(&|program| program.see(&seen)) {
-            missing.push(format!("`{STAMP}` is missing: {STAMP_IS}"));
-        }
-        if given.expires.is_none() && changes(&|program| program.expire(jiff::Timestamp::UNIX_EPOCH)) {
-            missing.push(format!("`{EXPIRES}` is missing: {EXPIRES_IS}"));
-        }
-        missing
-    }
-
-    fn text(&self, statement: &Statement) -> Vec<File> {
-        let options = self.options.clone();
-        let statements = vec![statement.clone()];
-        self.language.generate(&Source { layout: self.layout, statements, sample: Vec::new(), options }).files
+    /// One sentence for each value that is missing.
+    fn missing(&self, all: &[Versioned], needs: &Needs) -> Vec<String> {
+        let open: Vec<&Versioned> = needs.versions.iter().collect();
+        let version = || format!("`{VERSION}` is missing: {}", self.version_is(all, &open));
+        let version = (!open.is_empty()).then(version);
+        let stamp = needs.stamp.then(|| format!("`{STAMP}` is missing: {STAMP_IS}"));
+        let expires = needs.expires.then(|| format!("`{EXPIRES}` is missing: {EXPIRES_IS}"));
+        [version, stamp, expires].into_iter().flatten().collect()
     }
 
     fn name(&self, of: &Versioned) -> &str {

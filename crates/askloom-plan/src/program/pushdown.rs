@@ -1,20 +1,37 @@
-//! What a filter says about single columns.
+//! The part of a plan's filter and order that a store can evaluate on the columns of one table.
 
 use super::bind::{Given, fitted, from};
-use super::{Bounds, Kept, Known, Term};
+use super::{Bounds, Term};
 use crate::layout::{Field, Holds, Shape, Table};
 use askloom_model::{ColumnValue, Comparison, Condition, Id, Operand, OrderBy, Path, Plan};
 
-/// What is true of every row that the plan keeps, as far as a column can tell.
-pub(super) fn kept(given: Given<'_>, plan: &Plan) -> Option<Kept> {
+/// A filter and an order that a store may evaluate instead of the client. The client evaluates them as well, so that the
+/// answer is the same if the store ignores them.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub struct Pushdown {
+    /// Every record that the client keeps satisfies all of these.
+    pub predicates: Vec<ColumnPredicate>,
+    /// The columns that the client sorts by, and whether each descends.
+    pub order: Vec<(usize, bool)>,
+}
+
+/// A predicate on one column.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum ColumnPredicate {
+    Equal(Term),
+    Between(Box<Bounds>),
+}
+
+/// The predicates and the order of a plan that only need columns of the table it reads first. `None` if there are none.
+pub(super) fn pushdown(given: Given<'_>, plan: &Plan) -> Option<Pushdown> {
     let id = plan.access.collection;
     let table = given.layout.table(id)?;
     let columns = Columns { given, plan, table };
-    let mut kept = Kept::default();
+    let mut pushdown = Pushdown::default();
     if let Some(filter) = &plan.filter {
-        columns.known(filter, &mut kept.known);
+        columns.collect(filter, &mut pushdown.predicates);
     }
-    // Rows that several others are joined to are sorted afterwards, and so are groups.
+    // The client sorts after it joins and groups, so that the store's order would be lost.
     let grouped = !plan.group_by.is_empty()
         || plan.columns.iter().any(|column| matches!(column.value, ColumnValue::Aggregate(_)));
     let sort = plan.sort.iter().filter(|_| plan.joins.is_empty() && !grouped).flatten();
@@ -24,8 +41,8 @@ pub(super) fn kept(given: Given<'_>, plan: &Plan) -> Option<Kept> {
             _other => None,
         })
         .collect();
-    kept.order = order.unwrap_or_default();
-    (kept != Kept::default()).then_some(kept)
+    pushdown.order = order.unwrap_or_default();
+    (pushdown != Pushdown::default()).then_some(pushdown)
 }
 
 struct Columns<'c> {
@@ -35,7 +52,7 @@ struct Columns<'c> {
 }
 
 impl Columns<'_> {
-    /// The column of a path of the query, if it is a plain value. The id of what a reference names may be the reference.
+    /// The column that holds a path of the query as a plain value. A reference also holds the id of its target.
     fn of(&self, path: &Path) -> Option<usize> {
         let reference = self.given.layout.conceptual.same_identity(path);
         self.held(path).or_else(|| self.held(&reference))
@@ -55,29 +72,30 @@ impl Columns<'_> {
         (!matches!(holds, Holds::Tree { .. })).then_some(*column)
     }
 
-    fn known(&self, condition: &Condition, known: &mut Vec<Known>) {
+    /// Adds the conjuncts that a single column decides.
+    fn collect(&self, condition: &Condition, predicates: &mut Vec<ColumnPredicate>) {
         match condition {
-            Condition::And(all) => all.iter().for_each(|one| self.known(one, known)),
+            Condition::And(all) => all.iter().for_each(|one| self.collect(one, predicates)),
             Condition::Compare { left: Operand::Path(path), op, right } => {
-                known.extend(self.compared(path, *op, right));
+                predicates.extend(self.compared(path, *op, right));
             }
             Condition::Compare { left, op, right: Operand::Path(path) } => {
-                known.extend(self.compared(path, op.turned(), left));
+                predicates.extend(self.compared(path, op.turned(), left));
             }
             Condition::Between { value: Operand::Path(path), low, high } => {
-                known.extend(self.bounds(path, |bounds, term| {
+                predicates.extend(self.bounds(path, |bounds, term| {
                     bounds.low = Some((term(low)?, true));
                     bounds.high = Some((term(high)?, true));
                     Some(())
                 }))
             }
             Condition::StartsWith { value: Operand::Path(path), prefix } => {
-                known.extend(self.bounds(path, |bounds, term| {
+                predicates.extend(self.bounds(path, |bounds, term| {
                     bounds.prefix = Some(term(prefix)?);
                     Some(())
                 }));
             }
-            // Of these a single column does not tell.
+            // A single column does not decide these.
             Condition::Or(_)
             | Condition::Not(_)
             | Condition::Negated(_)
@@ -94,7 +112,7 @@ impl Columns<'_> {
         }
     }
 
-    fn compared(&self, path: &Path, op: Comparison, right: &Operand) -> Option<Known> {
+    fn compared(&self, path: &Path, op: Comparison, right: &Operand) -> Option<ColumnPredicate> {
         let side = |inclusive: bool, low: bool| {
             self.bounds(path, |bounds, term| {
                 let side = if low { &mut bounds.low } else { &mut bounds.high };
@@ -103,7 +121,7 @@ impl Columns<'_> {
             })
         };
         match op {
-            Comparison::Equal => Some(Known::Equal(self.term(self.of(path)?, right)?)),
+            Comparison::Equal => Some(ColumnPredicate::Equal(self.term(self.of(path)?, right)?)),
             Comparison::NotEqual => None,
             Comparison::Less => side(false, false),
             Comparison::LessOrEqual => side(true, false),
@@ -116,14 +134,14 @@ impl Columns<'_> {
         &self,
         path: &Path,
         fill: impl Fn(&mut Bounds, &dyn Fn(&Operand) -> Option<Term>) -> Option<()>,
-    ) -> Option<Known> {
+    ) -> Option<ColumnPredicate> {
         let column = self.of(path)?;
         let mut bounds = Bounds { column, low: None, high: None, prefix: None };
         fill(&mut bounds, &|operand| self.term(column, operand))?;
-        Some(Known::Between(Box::new(bounds)))
+        Some(ColumnPredicate::Between(Box::new(bounds)))
     }
 
-    /// A value of the column. What fits none is left to the client, as is null.
+    /// The operand as a value of the column. The client compares null, and values that do not fit the column.
     fn term(&self, column: usize, operand: &Operand) -> Option<Term> {
         if matches!(operand, Operand::Path(_)) {
             return None;

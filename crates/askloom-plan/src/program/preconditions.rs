@@ -1,20 +1,21 @@
-//! What whoever runs a batch knows by then and no statement of the model says: versions that were read, the stamp of the
-//! change, the id of the write. What is not known is printed as a slot.
+//! Values that a client learns only when it runs a write: the versions that it read, the stamp of the change, the id of
+//! the write. A value that is not known is printed as a slot.
 
 use super::{Action, Batch, ChangeKind, How, Program, Term};
 use crate::layout::{Layout, Shape};
 use askloom_model::{AccessPath, CollectionId, Value};
 use uuid::Uuid;
 
+/// The values that a batch is conditional on. The store refuses the batch, or ignores a row of it, if they are outdated.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Seen {
-    /// Aggregates that were read: the collection, the id and the version; nothing where there is none.
+pub struct Preconditions {
+    /// The versions of aggregates that the client read, by collection and id. `None` if there was no aggregate.
     pub versions: Vec<(CollectionId, Vec<Value>, Option<u64>)>,
-    /// The entries of their own that such an aggregate has.
+    /// The entries of such an aggregate that are records of their own.
     pub entries: Vec<(CollectionId, Vec<Value>, Vec<AccessPath>)>,
     /// Microseconds since 1970. Of two writers of a row that follows later, the one with the larger stamp wins.
     pub stamp: Option<u64>,
-    /// By which the write is known again after a lost answer.
+    /// The store recognises the write by this id if the client sends it again after a lost answer.
     pub id: Option<Uuid>,
 }
 
@@ -29,7 +30,7 @@ pub enum Version {
 }
 
 impl Version {
-    /// The one that the write makes, if it is known.
+    /// The version that the write makes, if it is known.
     #[must_use]
     pub fn next(self) -> Option<u64> {
         match self {
@@ -44,7 +45,7 @@ impl Batch {
     /// The version of the aggregate with this key. Terms of other columns do not matter.
     #[must_use]
     pub fn version(&self, table: CollectionId, key: &[Term]) -> Version {
-        let found = self.seen.versions.iter().find(|(of, id, _)| *of == table && is_key(key, id));
+        let found = self.preconditions.versions.iter().find(|(of, id, _)| *of == table && is_key(key, id));
         match found {
             None => Version::Slot,
             Some((_, _, None)) => Version::Absent,
@@ -55,17 +56,17 @@ impl Batch {
     /// The entries of the aggregate with this key, if they are known.
     #[must_use]
     pub fn entries(&self, table: CollectionId, key: &[Term]) -> Option<&[AccessPath]> {
-        let found = self.seen.entries.iter().find(|(of, id, _)| *of == table && is_key(key, id));
+        let found = self.preconditions.entries.iter().find(|(of, id, _)| *of == table && is_key(key, id));
         found.map(|(_, _, entries)| entries.as_slice())
     }
 }
 
-/// An aggregate whose version a program goes by.
+/// An aggregate whose version the result of a program depends on.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Versioned {
     pub table: CollectionId,
     pub id: Vec<Value>,
-    /// It is to be new: there is a version only if it was deleted or has expired.
+    /// The program creates it: it has a version only if a former one of the same id was deleted or has expired.
     pub new: bool,
 }
 
@@ -99,16 +100,16 @@ impl Program {
         all
     }
 
-    /// Takes what is known by now.
-    pub fn see(&mut self, seen: &Seen) {
+    /// Adds values that are known by now to every batch.
+    pub fn add_preconditions(&mut self, known: &Preconditions) {
         for batch in self.batches() {
-            batch.seen.versions.extend(seen.versions.iter().cloned());
-            batch.seen.stamp = seen.stamp.or(batch.seen.stamp);
-            batch.seen.id = seen.id.or(batch.seen.id);
+            batch.preconditions.versions.extend(known.versions.iter().cloned());
+            batch.preconditions.stamp = known.stamp.or(batch.preconditions.stamp);
+            batch.preconditions.id = known.id.or(batch.preconditions.id);
         }
     }
 
-    /// Says when what it makes expires.
+    /// Sets the time when aggregates that it creates expire.
     pub fn expire(&mut self, at: jiff::Timestamp) {
         for batch in self.batches() {
             for expires in batch.changes.iter_mut().filter_map(|change| change.expires.as_mut()) {
@@ -125,14 +126,14 @@ impl Program {
     }
 }
 
-/// The id of an aggregate. Nothing if some of it is not known, or for a copy.
+/// The id of an aggregate. `None` if a part of it is not known, or for a row of a copy.
 fn id(layout: &Layout, table: CollectionId, terms: &[Term]) -> Option<Vec<Value>> {
     let table = layout.table(table).filter(|table| matches!(table.shape, Shape::Master { .. }))?;
     let parts = table.columns.iter().take_while(|column| column.is_key()).count();
     (0..parts).map(|at| terms.iter().find(|term| term.column == Some(at))?.value.clone()).collect()
 }
 
-fn is_key(terms: &[Term], id: &[Value]) -> bool {
+pub(super) fn is_key(terms: &[Term], id: &[Value]) -> bool {
     id.iter().enumerate().all(|(at, part)| {
         terms.iter().any(|term| term.column == Some(at) && term.value.as_ref() == Some(part))
     })

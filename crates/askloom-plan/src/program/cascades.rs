@@ -1,5 +1,5 @@
-//! What follows from a write in other aggregates: those that refer to what is deleted, and whoever had a link before
-//! that only one may have.
+//! Changes that a write causes in other aggregates: it deletes or clears references to a deleted aggregate, and clears
+//! the link of the former holder where only one aggregate may have it.
 
 use super::read::slots;
 use super::write::{Writing, assignments};
@@ -10,7 +10,8 @@ use askloom_model::{
 };
 
 impl Writing<'_> {
-    pub(super) fn followers(&self, changes: &mut Vec<Change>) {
+    /// Adds the changes of all other aggregates.
+    pub(super) fn cascades(&self, changes: &mut Vec<Change>) {
         let mut gone = Vec::new();
         for check in &self.plan.checks {
             if let CheckOf::Referrers { .. } = check.what {
@@ -22,7 +23,7 @@ impl Writing<'_> {
         }
     }
 
-    /// Links that are set, and of which a target has one at most.
+    /// The links that the write sets and that only one aggregate may have to a target.
     fn taken(&self) -> Vec<EndId> {
         let conceptual = self.conceptual();
         let set: Vec<Member> = match self.plan.action {
@@ -49,7 +50,7 @@ impl Writing<'_> {
         ends.filter(alone).collect()
     }
 
-    /// What becomes of those that refer to what is deleted.
+    /// Applies the rule of a reference to the aggregates that refer to a deleted one.
     fn referrer(&self, end: EndId, gone: &mut Vec<EndId>, changes: &mut Vec<Change>) {
         if gone.contains(&end) {
             return;
@@ -83,7 +84,7 @@ impl Writing<'_> {
         self.rows(holder, changes, |collection| self.is_about(collection, root));
     }
 
-    /// Others that lose a link.
+    /// Removes a link from the aggregates that hold it.
     fn cut(&self, holder: Holder, changes: &mut Vec<Change>) {
         let end = holder.end;
         let conceptual = self.conceptual();
@@ -101,7 +102,7 @@ impl Writing<'_> {
                 members.push(Member::End(end));
             }
             let key = slots(table, |column| table.names_block(column), ValueFrom::Other);
-            // A link to one is gone; of several, or inside a part, the others stay.
+            // A to-one link becomes null. Of a to-many link, or inside a part, the other values stay.
             let alone = members == [Member::End(end)] && !conceptual.ends[end].cardinality.is_many();
             let lost = |term: Term| Term {
                 name: format!("other.{}", term.name).into(),
@@ -123,7 +124,7 @@ impl Writing<'_> {
         self.layout().table(self.layout().design.master(root)?)
     }
 
-    /// The rows of some copies, whichever they are.
+    /// Replaces the rows of the holder in the copies that are wanted.
     fn rows(&self, holder: Holder, changes: &mut Vec<Change>, wanted: impl Fn(&Collection) -> bool) {
         let layout = self.layout();
         for table in layout.tables() {
@@ -139,7 +140,7 @@ impl Writing<'_> {
         }
     }
 
-    /// Whether aggregates of a root stand in the rows of a collection.
+    /// Whether rows of a collection contain data of aggregates of a root.
     fn is_about(&self, collection: &Collection, root: ClassId) -> bool {
         let conceptual = self.conceptual();
         let is = |class: ClassId| conceptual.aggregate_root(class) == Some(root);
