@@ -386,6 +386,8 @@ impl Draft<'_> {
         for address in rows.iter().filter_map(|row| row.first()) {
             match &target {
                 Some(target) => matched += u64::from(self.connect(address, end, target)?),
+                // Nothing is put into a set.
+                None if self.conceptual().ends[end].cardinality.is_many() => matched += 1,
                 // Like SET to null.
                 None => {
                     self.disconnect(address, end, None)?;
