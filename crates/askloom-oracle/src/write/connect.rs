@@ -301,9 +301,8 @@ fn entities<'r>(conceptual: &Conceptual, records: &'r [Record]) -> BTreeMap<(Cla
 
 /// The parts that a value is, or has as elements.
 fn parts(value: &Value) -> Vec<&Record> {
-    match value {
-        Value::Record(part) => vec![&**part],
-        Value::List(elements) => elements.iter().flat_map(|element| parts(&element.value)).collect(),
-        _plain => Vec::new(),
+    if let Value::List(elements) = value {
+        return elements.iter().flat_map(|element| parts(&element.value)).collect();
     }
+    if let Value::Record(part) = value { vec![&**part] } else { Vec::new() }
 }
