@@ -6,9 +6,10 @@ use super::draft::{Draft, Matched};
 use super::error::WriteError;
 use crate::address::Address;
 use crate::node::Node;
+use crate::state::top;
 use crate::view::stored_ids;
 use askloom_model::typed;
-use askloom_model::{EndId, Identity, Member, Operand, Record, Value};
+use askloom_model::{ClassId, Conceptual, EndId, Identity, Member, Operand, Record, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Draft<'_> {
@@ -26,6 +27,8 @@ impl Draft<'_> {
         for address in rows.iter().filter_map(|row| row.first()) {
             match &target {
                 Some(target) => matched += u64::from(self.connect(address, end, target)?),
+                // Nothing is put into a set.
+                None if self.conceptual.ends[end].cardinality.is_many() => matched += 1,
                 // Like SET to null.
                 None => {
                     self.disconnect(address, end, None)?;
@@ -256,21 +259,50 @@ impl Draft<'_> {
         Ok(())
     }
 
-    /// Takes the links of a symmetric relationship away from the other side, where an aggregate has been
-    /// replaced by one that does not have them.
-    pub(super) fn forget_symmetric(&mut self, old: &Record, new: &Record) {
-        let Some(own) = new.identity(self.conceptual) else { return };
-        for member in self.conceptual.all_members(new.class) {
-            let Member::End(end) = member else { continue };
-            if self.conceptual.ends[end].inverse != Some(end) {
-                continue;
-            }
-            let kept = stored_ids(new, end);
-            for lost in stored_ids(old, end).iter().filter(|id| !kept.contains(id)) {
-                if let Some(other) = self.entity(end, lost) {
-                    self.take_link(&other, end, &own);
+    /// Takes the links of a symmetric relationship away from the other side where entities are replaced by ones of the
+    /// same id that are not given them. It comes before the new records are placed, so that no link is lost that
+    /// another of them is given.
+    pub(super) fn forget_symmetric(&mut self, old: &[Record], new: &[Record]) {
+        let conceptual = self.conceptual;
+        let replaced = entities(conceptual, old);
+        let mut lost: Vec<(EndId, Identity, Identity)> = Vec::new();
+        for (entity, new) in entities(conceptual, new) {
+            let Some(old) = replaced.get(&entity) else { continue };
+            for member in conceptual.all_members(old.class) {
+                let Member::End(end) = member else { continue };
+                if conceptual.ends[end].inverse != Some(end) {
+                    continue;
                 }
+                let kept = stored_ids(new, end);
+                let gone = stored_ids(old, end).into_iter().filter(|id| !kept.contains(id));
+                lost.extend(gone.map(|other| (end, other, entity.1.clone())));
+            }
+        }
+        for (end, other, own) in lost {
+            if let Some(other) = self.entity(end, &other) {
+                self.take_link(&other, end, &own);
             }
         }
     }
+}
+
+/// The entities in records, by hierarchy and id.
+fn entities<'r>(conceptual: &Conceptual, records: &'r [Record]) -> BTreeMap<(ClassId, Identity), &'r Record> {
+    let mut found = BTreeMap::new();
+    let mut unseen: Vec<&Record> = records.iter().collect();
+    while let Some(record) = unseen.pop() {
+        if let Some(identity) = record.identity(conceptual) {
+            found.insert((top(conceptual, record.class), identity), record);
+        }
+        unseen.extend(record.fields.values().flat_map(parts));
+    }
+    found
+}
+
+/// The parts that a value is, or has as elements.
+fn parts(value: &Value) -> Vec<&Record> {
+    if let Value::List(elements) = value {
+        return elements.iter().flat_map(|element| parts(&element.value)).collect();
+    }
+    if let Value::Record(part) = value { vec![&**part] } else { Vec::new() }
 }

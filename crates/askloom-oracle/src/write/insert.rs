@@ -147,14 +147,16 @@ impl Draft<'_> {
         if self.conceptual.classes[class].immutable {
             return self.same_value(&address, &record);
         }
+        let mut changes = Vec::new();
         for member in self.conceptual.all_members(class) {
             let name = self.conceptual.member_name(member);
             let settable = self.conceptual.insertable(member).is_some() && !self.conceptual.is_many(member);
             let identifies = self.conceptual.classes[class].identifier.contains(&member);
             if settable && !identifies && given.named.contains_key(name) {
-                self.assign(&address, member, record.get(member).clone())?;
+                changes.push((address.clone(), member, record.get(member).clone()));
             }
         }
+        self.assign_all(changes)?;
         Ok(1)
     }
 
@@ -185,13 +187,24 @@ impl Draft<'_> {
         }
     }
 
+    /// Sets members of records one after the other. A part entity that only changes its place lives on.
+    pub(super) fn assign_all(&mut self, changes: Vec<(Address, Member, Value)>) -> Result<(), WriteError> {
+        let (mut old, mut new) = (Vec::new(), Vec::new());
+        for (address, member, value) in &changes {
+            old.extend(self.state.record_mut(&address.below(*member, None)).cloned());
+            if let Value::Record(part) = value {
+                new.push((**part).clone());
+            }
+        }
+        self.forget_symmetric(&old, &new);
+        for (address, member, value) in changes {
+            self.assign(&address, member, value)?;
+        }
+        Ok(())
+    }
+
     /// Sets one member of the record at an address to a value of its type.
-    pub(super) fn assign(
-        &mut self,
-        address: &Address,
-        member: Member,
-        value: Value,
-    ) -> Result<(), WriteError> {
+    fn assign(&mut self, address: &Address, member: Member, value: Value) -> Result<(), WriteError> {
         match (member, value) {
             (Member::Attribute(id), Value::Null) if !self.conceptual.attributes[id].optional => {
                 Err(WriteError::Required { member })

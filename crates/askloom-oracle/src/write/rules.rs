@@ -7,7 +7,7 @@ use crate::address::Address;
 use crate::node::Node;
 use crate::state::{State, top};
 use crate::view::View;
-use askloom_model::{Cardinality, EndId, Identity, Member, RelationshipKind, Value};
+use askloom_model::{Cardinality, ClassId, Conceptual, EndId, Identity, Member, RelationshipKind, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Draft<'_> {
@@ -50,16 +50,17 @@ fn ids_are_unique(after: &View<'_>) -> Result<(), WriteError> {
     Ok(())
 }
 
-/// What is still there has the immutable members it had. A part without an ordinal is replaced as a whole, so
-/// it is another one then.
+/// What is still there has the immutable members it had. An entity is known by its id, wherever it is; a value
+/// object by its place, and one without an ordinal is replaced as a whole, so it is another one then.
 fn immutable_members_stay(before: &View<'_>, after: &View<'_>) -> Result<(), WriteError> {
     let conceptual = after.conceptual;
-    let known: BTreeMap<&Address, &Node<'_>> =
-        before.all().iter().map(|node| (&node.address, node)).collect();
+    let known: BTreeMap<SameThing<'_>, &Node<'_>> =
+        before.all().iter().filter_map(|node| Some((SameThing::of(conceptual, node)?, node))).collect();
     for node in after.all() {
-        let Some(old) = known.get(&node.address).filter(|old| old.identity == node.identity) else {
+        let Some(old) = SameThing::of(conceptual, node).and_then(|thing| known.get(&thing)) else { continue };
+        if old.identity != node.identity {
             continue;
-        };
+        }
         let replaced = node.address.place.last().is_some_and(|step| step.ordinal.is_none())
             && node.identity.entity().is_none();
         let (Some(old), Some(new)) = (old.record(), node.record()) else { continue };
@@ -77,6 +78,22 @@ fn immutable_members_stay(before: &View<'_>, after: &View<'_>) -> Result<(), Wri
         }
     }
     Ok(())
+}
+
+/// What a record before a statement and one after it have in common if they are the same thing.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum SameThing<'n> {
+    Entity(ClassId, &'n Identity),
+    Value(&'n Address),
+}
+
+impl<'n> SameThing<'n> {
+    fn of(conceptual: &Conceptual, node: &'n Node<'_>) -> Option<Self> {
+        Some(match node.identity.entity() {
+            Some(identity) => Self::Entity(top(conceptual, node.record()?.class), identity),
+            None => Self::Value(&node.address),
+        })
+    }
 }
 
 /// A required to-one reference has a value. A required derived end that had a link keeps one, unless the

@@ -116,11 +116,13 @@ impl Draft<'_> {
         let identity = record.identity(self.conceptual).ok_or(WriteError::NotARoot { class })?;
         let address = Address { top: top(self.conceptual, class), root: identity.clone(), place: Vec::new() };
         let (conceptual, now) = (self.conceptual, self.now);
-        let found = self.state.instance_mut(&address).filter(|instance| instance.record.class == class);
-        let Some(instance) = found else { return Err(WriteError::NotFound { class, identity }) };
-        let old = std::mem::replace(&mut instance.record, record.clone());
-        instance.note_parts(conceptual, now);
-        self.forget_symmetric(&old, &record);
+        let found = self.state.record_mut(&address).filter(|there| there.class == class);
+        let Some(old) = found.cloned() else { return Err(WriteError::NotFound { class, identity }) };
+        self.forget_symmetric(&[old], std::slice::from_ref(&record));
+        if let Some(instance) = self.state.instance_mut(&address) {
+            instance.record = record;
+            instance.note_parts(conceptual, now);
+        }
         self.claim_all(&address)
     }
 }

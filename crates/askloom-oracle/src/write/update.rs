@@ -26,9 +26,7 @@ impl Draft<'_> {
                 changes.extend(self.change_at(address, assignment, value)?);
             }
         }
-        for (place, member, value) in changes {
-            self.assign(&place, member, value)?;
-        }
+        self.assign_all(changes)?;
         Ok(rows.len() as u64)
     }
 

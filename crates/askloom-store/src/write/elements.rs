@@ -33,9 +33,7 @@ impl Draft<'_> {
                 }
             }
         }
-        for (place, member, value) in changes {
-            self.assign(&place, member, value)?;
-        }
+        self.assign_all(changes)?;
         for (owner, ordinal, value) in elements {
             self.set_element(owner, list, ordinal, &value)?;
         }

@@ -3,7 +3,8 @@
 use super::draft::{Address, Draft, stored_ids};
 use crate::place::records;
 use crate::{Instances, RunError, Stop};
-use askloom_model::{EndId, Identity, Member, Record, RelationshipKind, Value, fault};
+use askloom_model::{ClassId, Conceptual, EndId, Identity, Member, Record, RelationshipKind, Value, fault};
+use std::collections::BTreeMap;
 
 impl Draft<'_> {
     /// Links the record at an address to an instance. False if the link has nowhere to be: the instance that would
@@ -203,21 +204,31 @@ impl Draft<'_> {
         if ids == stored_ids(&record, end) { Ok(()) } else { self.set_ids(holder, end, ids) }
     }
 
-    /// Takes the links of a symmetric relationship away from the other side, where an aggregate has been replaced
-    /// by one that does not have them.
-    pub(super) fn forget_symmetric(&mut self, old: &Record, new: &Record) -> Result<(), Stop> {
+    /// Takes the links of a symmetric relationship away from the other side where entities are replaced by ones of the
+    /// same id that are not given them. It comes before the new records are placed, so that no link is lost that
+    /// another of them is given.
+    pub(super) fn forget_symmetric(&mut self, old: &[&Record], new: &[&Record]) -> Result<(), Stop> {
         let conceptual = self.conceptual();
-        let Some(own) = new.identity(conceptual) else { return Ok(()) };
-        for member in conceptual.all_members(new.class) {
-            let Member::End(end) = member else { continue };
-            if conceptual.ends[end].inverse != Some(end) {
-                continue;
-            }
-            let kept = stored_ids(new, end);
-            for lost in stored_ids(old, end).iter().filter(|id| !kept.contains(id)) {
-                if let Some(other) = self.find(conceptual.ends[end].target, lost)? {
-                    self.take_link(&other, end, &own)?;
+        if !conceptual.ends.iter().any(|(id, end)| end.inverse == Some(id)) {
+            return Ok(());
+        }
+        let replaced = entities(conceptual, old);
+        let mut lost: Vec<(EndId, Identity, Identity)> = Vec::new();
+        for (entity, new) in entities(conceptual, new) {
+            let Some(old) = replaced.get(&entity) else { continue };
+            for member in conceptual.all_members(old.class) {
+                let Member::End(end) = member else { continue };
+                if conceptual.ends[end].inverse != Some(end) {
+                    continue;
                 }
+                let kept = stored_ids(new, end);
+                let gone = stored_ids(old, end).into_iter().filter(|id| !kept.contains(id));
+                lost.extend(gone.map(|other| (end, other, entity.1.clone())));
+            }
+        }
+        for (end, other, own) in lost {
+            if let Some(other) = self.find(conceptual.ends[end].target, &other)? {
+                self.take_link(&other, end, &own)?;
             }
         }
         Ok(())
@@ -247,4 +258,17 @@ impl Draft<'_> {
         }
         Ok(found)
     }
+}
+
+/// The entities in records, by hierarchy and id.
+fn entities<'r>(
+    conceptual: &Conceptual,
+    roots: &[&'r Record],
+) -> BTreeMap<(Option<ClassId>, Identity), &'r Record> {
+    let inside = roots.iter().flat_map(|root| records(root));
+    let entity = |record: &'r Record| {
+        let top = conceptual.lineage(record.class).last().copied();
+        Some(((top, record.identity(conceptual)?), record))
+    };
+    inside.filter_map(|(_, record)| entity(record)).collect()
 }

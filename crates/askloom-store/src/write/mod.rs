@@ -315,8 +315,8 @@ impl Draft<'_> {
             (None, Expect::Absent | Expect::Anything) => self.insert(record),
             (Some(_), Expect::Absent) => Err(Stop::Failed(RunError::AlreadyExists)),
             (Some(old), Expect::Present | Expect::Anything) => {
-                self.place_root(aggregate.clone(), record.clone(), Some(&old))?;
-                self.forget_symmetric(&old.record, &record)?;
+                self.forget_symmetric(&[&old.record], &[&record])?;
+                self.place_root(aggregate.clone(), record, Some(&old))?;
                 self.claim_all(&Address::root(aggregate))?;
                 Ok(identity)
             }

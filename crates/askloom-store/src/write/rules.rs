@@ -4,7 +4,9 @@
 use super::draft::{Address, Draft, stored_ids};
 use crate::place::{Place, records};
 use crate::{Aggregate, Held, Instances, RunError, Stop, Stored};
-use askloom_model::{Cardinality, ClassId, EndId, Leaf, Member, Record, RelationshipKind, Value, fault};
+use askloom_model::{
+    Cardinality, ClassId, EndId, Identity, Leaf, Member, Record, RelationshipKind, Value, fault,
+};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -75,15 +77,26 @@ impl Draft<'_> {
         Ok(())
     }
 
-    /// What is still there has the immutable members it had. A part without an ordinal is replaced as a whole, so it
-    /// is another one then.
+    /// What is still there has the immutable members it had. An entity is known by its id, wherever it is in its
+    /// aggregate; a value object by its place, and one without an ordinal is replaced as a whole, so it is another one
+    /// then.
     fn immutable_members_stay(&self, changed: &[(Aggregate, Arc<Stored>)]) -> Result<(), Stop> {
         let conceptual = self.conceptual();
         for (aggregate, stored) in changed {
             let Some(before) = self.live(self.before, aggregate)? else { continue };
-            let known: BTreeMap<Place, &Record> = records(&before.record).into_iter().collect();
+            let former = records(&before.record);
+            let of_place: BTreeMap<&Place, &Record> =
+                former.iter().map(|(place, old)| (place, *old)).collect();
+            let top = |record: &Record| conceptual.lineage(record.class).last().copied();
+            let entity = |record: &Record| Some((top(record), record.identity(conceptual)?));
+            let of_id: BTreeMap<(Option<ClassId>, Identity), &Record> =
+                former.iter().filter_map(|&(_, old)| Some((entity(old)?, old))).collect();
             for (place, new) in records(&stored.record) {
-                let Some(old) = known.get(&place) else { continue };
+                let old = match entity(new) {
+                    Some(entity) => of_id.get(&entity),
+                    None => of_place.get(&place),
+                };
+                let Some(old) = old else { continue };
                 let (identity, former) = (new.identity(conceptual), old.identity(conceptual));
                 let single = place.0.last().is_some_and(|step| step.ordinal.is_none());
                 if identity != former || (single && identity.is_none()) || old.class != new.class {

@@ -162,19 +162,42 @@ impl Draft<'_> {
             let same = self.record(&address)?.is_some_and(|there| there == record);
             return if same { Ok(1) } else { Err(self.immutable_entity(class).into()) };
         }
+        let mut changes = Vec::new();
         for member in conceptual.all_members(class) {
             let settable = conceptual.insertable(member).is_some()
                 && (!conceptual.is_many(member) || fault!(UpsertReplacesLists));
             let identifies = conceptual.classes[class].identifier.contains(&member);
             if settable && !identifies && given.named.contains_key(conceptual.member_name(member)) {
-                self.assign(&address, member, record.get(member).clone())?;
+                changes.push((address.clone(), member, record.get(member).clone()));
             }
         }
+        self.assign_all(changes)?;
         Ok(1)
     }
 
+    /// Sets members of records one after the other. A part entity that only changes its place lives on.
+    pub(super) fn assign_all(&mut self, changes: Vec<(Address, Member, Value)>) -> Result<(), Stop> {
+        let (mut old, mut new) = (Vec::new(), Vec::new());
+        for (address, member, value) in &changes {
+            if let Member::End(end) = member
+                && self.conceptual().ends[*end].kind == RelationshipKind::Composition
+            {
+                old.extend(self.record(&address.below(*member, None))?);
+                new.extend(match value {
+                    Value::Record(part) => Some(&**part),
+                    _null => None,
+                });
+            }
+        }
+        self.forget_symmetric(&old.iter().collect::<Vec<_>>(), &new)?;
+        for (address, member, value) in changes {
+            self.assign(&address, member, value)?;
+        }
+        Ok(())
+    }
+
     /// Sets one member of the record at an address to a value of its type.
-    pub(super) fn assign(&mut self, address: &Address, member: Member, value: Value) -> Result<(), Stop> {
+    fn assign(&mut self, address: &Address, member: Member, value: Value) -> Result<(), Stop> {
         let conceptual = self.conceptual();
         let end = match member {
             Member::Attribute(id) if value.is_null() && !conceptual.attributes[id].optional => {
@@ -209,9 +232,7 @@ impl Draft<'_> {
                 changes.extend(self.change_at(address, assignment, value)?);
             }
         }
-        for (place, member, value) in changes {
-            self.assign(&place, member, value)?;
-        }
+        self.assign_all(changes)?;
         Ok(rows.len() as u64)
     }
 
@@ -362,6 +383,8 @@ impl Draft<'_> {
         for address in rows.iter().filter_map(|row| row.first()) {
             match &target {
                 Some(target) => matched += u64::from(self.connect(address, end, target)?),
+                // Nothing is put into a set.
+                None if self.conceptual().ends[end].cardinality.is_many() => matched += 1,
                 // Like SET to null.
                 None => {
                     self.disconnect(address, end, None)?;

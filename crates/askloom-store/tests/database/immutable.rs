@@ -1,7 +1,7 @@
 //! Immutable entities, and times to live that count from an attribute, on the embedded store.
 
 use super::{Scratch, assert_sound, now, query, text, write, write_at};
-use askloom_model::Value;
+use askloom_model::{Element, Record, Value};
 use askloom_store::RunError;
 use askloom_store::database::{OpenError, Swept};
 use jiff::ToSpan;
@@ -72,4 +72,37 @@ fn a_store_refuses_another_word_about_immutability() {
     );
     let ttl = MODEL.replace("2 days from at", "2 days");
     drop(folder.apply(&ttl).unwrap());
+}
+
+#[test]
+fn a_part_that_moves_in_its_list_keeps_its_immutable_members() {
+    let folder = Scratch::new();
+    let (database, _) = folder
+        .apply(
+            "entity Shelf { id h: int, part books: Book[*] }
+        entity Book { id b: int, immutable made: int }
+        query books: SELECT b, made FROM Book
+        write keep: STORE Shelf",
+        )
+        .unwrap();
+    let conceptual = &database.schema().model.conceptual;
+    let class = conceptual.classes.iter().find(|(_, class)| class.name == "Book").unwrap().0;
+    let members: Vec<_> = conceptual.all_members(class).collect();
+    let keep = |books: &[[i64; 2]]| {
+        let element = |(ordinal, book): (u64, &[i64; 2])| {
+            let mut record = Record::new(class);
+            for (&member, &value) in members.iter().zip(book) {
+                record.set(member, Value::Int(value));
+            }
+            Element { ordinal, value: Value::Record(Box::new(record)) }
+        };
+        let books = Value::List((0..).zip(books).map(element).collect());
+        write(&database, "keep", &[("h", Value::Int(1)), ("books", books)])
+    };
+    keep(&[[1, 10], [2, 20]]).unwrap();
+    let refused = RunError::Immutable { field: "Book.made".to_owned() };
+    assert_eq!(keep(&[[2, 21]]).unwrap_err(), refused);
+    keep(&[[2, 20], [3, 10]]).unwrap();
+    assert_eq!(query(&database, "books", &[]).0, [[2, 20], [3, 10]].map(|row| row.map(Value::Int)));
+    assert_sound(&database);
 }

@@ -15,6 +15,7 @@ mod crash;
 mod immutable;
 mod race;
 mod sweep;
+mod symmetric;
 mod verify;
 
 use askloom_design::simple;

@@ -32,7 +32,7 @@ impl Arguments {
                 Wanted::Rank => {
                     values.insert(name.clone(), Scalar::Long.sql(json));
                 }
-                Wanted::Identity(_) | Wanted::Member(_) | Wanted::KeyReference { .. } => {
+                Wanted::Identity(_) | Wanted::KeyReference { .. } => {
                     let class = parameter.wanted.identity(blueprint).unwrap().class;
                     let names = blueprint.key_columns(class, &format!("{name}__"));
                     values.extend(names.into_iter().zip(blueprint.identity(class, json)));

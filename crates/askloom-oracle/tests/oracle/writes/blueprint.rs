@@ -234,19 +234,6 @@ impl Blueprint {
         class
     }
 
-    /// Whether an instance lies in a part entity that is one at most in its owner, so that another one can take its
-    /// place.
-    pub(super) fn is_replaceable(&self, class: usize) -> bool {
-        self.classes[class].owner.is_some_and(|(owner, part)| {
-            let single = self.classes[class].is_entity() && !self.classes[owner].parts[part].size.is_many();
-            single || self.is_replaceable(owner)
-        })
-    }
-
-    pub(super) fn class_named(&self, name: &str) -> Option<usize> {
-        self.classes.iter().position(|class| class.name == name)
-    }
-
     pub(super) fn is_immutable(&self, class: usize) -> bool {
         self.classes[self.root_of(class)].kind == ClassKind::ImmutableRoot
     }

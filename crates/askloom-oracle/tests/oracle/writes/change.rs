@@ -7,8 +7,9 @@ use super::engine::{Engine, Refusals};
 use super::rules::of_extent;
 use super::statement::{Assigned, Assignment, ListMember, Operand, Selection, Statement};
 
-const MATCHED: &str = "SELECT rid FROM matched";
-const ELEMENTS: &str = "SELECT rid FROM elements";
+/// In the order of identifiers.
+const MATCHED: &str = "SELECT rid FROM matched ORDER BY place";
+const ELEMENTS: &str = "SELECT rid FROM elements ORDER BY place";
 
 impl Engine<'_> {
     pub(super) fn apply(&mut self, statement: &Statement, arguments: &Arguments) -> Result<u64, Refusals> {
@@ -26,7 +27,11 @@ impl Engine<'_> {
                 match list {
                     ListMember::Values(number) => {
                         let table = format!("{}_{}", class.name, class.lists[*number].name);
-                        self.set_columns(&table, ELEMENTS, set);
+                        let uuid = match set[0].to {
+                            Assigned::NewUuid { .. } => self.uuids.next(),
+                            Assigned::Column { .. } | Assigned::Link { .. } | Assigned::Part { .. } => None,
+                        };
+                        self.set_columns(&table, ELEMENTS, &[(&set[0], uuid)], None);
                         Ok(count)
                     }
                     ListMember::Parts(number) => {
@@ -60,9 +65,10 @@ impl Engine<'_> {
         let table = &self.blueprint.classes[from.extent.class].name;
         self.batch("DELETE FROM matched");
         self.run(&format!(
-            "INSERT INTO matched SELECT p0.rid FROM {table} AS p0 WHERE {}{}",
+            "INSERT INTO matched (rid) SELECT p0.rid FROM {table} AS p0 WHERE ({}){} ORDER BY {}",
             from.condition,
-            of_extent("p0", from.extent)
+            of_extent("p0", from.extent),
+            self.blueprint.key_columns(from.extent.class, "p0.").join(", ")
         ))
     }
 
@@ -73,13 +79,19 @@ impl Engine<'_> {
         let rank = at.map(|at| {
             format!(" AND (SELECT COUNT(*) FROM {table} AS b WHERE b.o = e.o AND b.ord < e.ord) = {}", at.sql)
         });
+        let mut order = self.blueprint.key_columns(from.extent.class, "p0.");
+        if let ListMember::Parts(number) = list {
+            let part = &self.blueprint.classes[from.extent.class].parts[number];
+            order.extend(self.blueprint.key_columns(part.class, "e."));
+        }
         self.batch("DELETE FROM elements");
         self.run(&format!(
-            "INSERT INTO elements SELECT e.rid, e.o FROM {owner} AS p0 JOIN {table} AS e ON e.o = p0.rid \
-             WHERE ({}){}{}",
+            "INSERT INTO elements (rid, o) SELECT e.rid, e.o FROM {owner} AS p0 JOIN {table} AS e ON e.o = p0.rid \
+             WHERE ({}){}{} ORDER BY {}, e.ord",
             from.condition,
             of_extent("p0", from.extent),
-            rank.unwrap_or_default()
+            rank.unwrap_or_default(),
+            order.join(", ")
         ));
         self.count("SELECT COUNT(DISTINCT o) FROM elements")
     }
@@ -108,27 +120,43 @@ impl Engine<'_> {
     /// Deletes rows, and notes what foreign keys do to others.
     fn delete(&mut self, sql: &str, expected: u64) {
         let blueprint = self.blueprint;
-        let entities: Vec<String> =
+        let rows: Vec<String> =
             blueprint.classes.iter().map(|class| format!("(SELECT COUNT(*) FROM {})", class.name)).collect();
-        let entities = format!("SELECT {}", entities.join(" + "));
-        let cleared: Vec<String> = blueprint
-            .references()
-            .filter(|(_, _, reference)| reference.integrity == Integrity::Clear && !reference.size.is_many())
-            .map(|(class, number, _)| {
-                let table = &blueprint.classes[class].name;
-                let column = &blueprint.reference_columns(class, number, "")[0];
-                format!("(SELECT COUNT(*) FROM {table} WHERE {column} IS NULL)")
+        let rows = format!("SELECT {}", rows.join(" + "));
+        // How many links by references that are cleared there are, and how many instances that hold them.
+        let clearing = blueprint.references().filter(|(_, _, row)| row.integrity == Integrity::Clear);
+        let clearing: Vec<(String, String)> = clearing
+            .map(|(class, number, reference)| {
+                let holder = &blueprint.classes[class].name;
+                let links = match reference.size.is_many() {
+                    true => format!("SELECT COUNT(*) FROM {holder}_{}", reference.name),
+                    false => {
+                        let column = &blueprint.reference_columns(class, number, "")[0];
+                        format!("SELECT COUNT({column}) FROM {holder}")
+                    }
+                };
+                (format!("SELECT COUNT(*) FROM {holder}"), links)
             })
-            .chain(std::iter::once("0".to_owned()))
             .collect();
-        let cleared = format!("SELECT {}", cleared.join(" + "));
-        let before = (self.count(&entities), self.count(&cleared));
+        let held = |engine: &mut Self| -> Vec<(u64, u64)> {
+            clearing.iter().map(|(holders, links)| (engine.count(holders), engine.count(links))).collect()
+        };
+        let (rows_before, held_before) = (self.count(&rows), held(self));
         self.run(sql);
-        if self.count(&entities) + expected < before.0 {
+        if self.count(&rows) + expected < rows_before {
             self.notes.insert("cascade");
         }
-        if self.count(&cleared) > before.1 {
+        let cleared = |(before, after): (&(u64, u64), &(u64, u64))| before.0 == after.0 && before.1 > after.1;
+        if held_before.iter().zip(&held(self)).any(cleared) {
             self.notes.insert("clear");
+        }
+    }
+
+    /// Notes an element whose ordinal is not how many there are before it.
+    pub(super) fn note_gap(&mut self, list: &str, owner: i64, ordinal: Option<i64>) {
+        let before = self.count(&format!("SELECT COUNT(*) FROM {list} WHERE o = {owner}"));
+        if ordinal.and_then(|ordinal| u64::try_from(ordinal).ok()).is_some_and(|ordinal| ordinal > before) {
+            self.notes.insert("added behind a gap");
         }
     }
 
@@ -150,18 +178,16 @@ impl Engine<'_> {
         let class = &self.blueprint.classes[from.extent.class];
         match list {
             ListMember::Values(number) => {
-                let (owner, list) = (&class.name, &class.lists[number].name);
-                let gap = format!(
-                    "SELECT COUNT(*) FROM {owner} AS p WHERE p.rid IN ({MATCHED}) \
-                     AND p.n_{list} > (SELECT COUNT(*) FROM {owner}_{list} AS e WHERE e.o = p.rid)"
-                );
-                self.note_if("added behind a gap", &gap);
-                self.run(&format!(
-                    "INSERT INTO {owner}_{list} (o, ord, v) SELECT rid, n_{list}, {} FROM {owner} \
-                     WHERE rid IN ({MATCHED})",
-                    value.sql
-                ));
-                self.run(&format!("UPDATE {owner} SET n_{list} = n_{list} + 1 WHERE rid IN ({MATCHED})"));
+                let list = &class.lists[number].name;
+                let table = format!("{}_{list}", class.name);
+                for owner in self.numbers(MATCHED) {
+                    let ordinal = self.next_ordinal(from.extent.class, owner, list);
+                    self.note_gap(&table, owner, Some(ordinal));
+                    self.run(&format!(
+                        "INSERT INTO {table} (o, ord, v) VALUES ({owner}, {ordinal}, {})",
+                        value.sql
+                    ));
+                }
                 Ok(count)
             }
             ListMember::Parts(number) => {
@@ -182,40 +208,47 @@ impl Engine<'_> {
         }
     }
 
-    /// Sets members of the rows of a class that a query numbers.
+    /// Sets members of the rows of a class that a query numbers: first all values, which are computed on the state before,
+    /// then links and parts, row by row in the order of identifiers, those of a row in the order of the text.
     fn assign(&mut self, class: usize, rows: &str, set: &[Assignment], arguments: &Arguments) -> Refusals {
-        let direct: Vec<&Assignment> = set.iter().filter(|assignment| assignment.via.is_none()).collect();
-        let mut refusals = self.assign_directly(class, rows, &direct, arguments);
-        for (number, part) in self.blueprint.classes[class].parts.iter().enumerate() {
-            let inside: Vec<&Assignment> =
-                set.iter().filter(|assignment| assignment.via == Some(number)).collect();
-            let table = &self.blueprint.classes[part.class].name;
-            let rows = format!("SELECT rid FROM {table} WHERE o IN ({rows})");
-            refusals.extend(self.assign_directly(part.class, &rows, &inside, arguments));
+        let blueprint = self.blueprint;
+        let own = blueprint.classes[class].name.clone();
+        let uuids: Vec<Option<String>> = set
+            .iter()
+            .map(|assignment| match assignment.to {
+                Assigned::NewUuid { .. } => self.uuids.next(),
+                Assigned::Column { .. } | Assigned::Link { .. } | Assigned::Part { .. } => None,
+            })
+            .collect();
+        let made: Vec<(&Assignment, Option<String>)> = set.iter().zip(uuids).collect();
+        self.set_columns(&own, rows, &made, None);
+        for (number, part) in blueprint.classes[class].parts.iter().enumerate() {
+            let table = &blueprint.classes[part.class].name;
+            let inside = format!("SELECT rid FROM {table} WHERE o IN ({rows})");
+            self.set_columns(table, &inside, &made, Some(number));
         }
-        refusals
-    }
-
-    fn assign_directly(
-        &mut self,
-        class: usize,
-        rows: &str,
-        set: &[&Assignment],
-        arguments: &Arguments,
-    ) -> Refusals {
         let mut refusals = Refusals::new();
-        let table = self.blueprint.classes[class].name.clone();
-        self.set_columns(&table, rows, set.iter().copied());
-        for assignment in set {
-            match &assignment.to {
-                Assigned::Column { .. } | Assigned::NewUuid { .. } => {}
-                Assigned::Link { end, to } => {
-                    self.connect(*end, rows, to);
-                }
-                Assigned::Part { part, parameter, .. } => {
-                    for owner in self.numbers(rows) {
-                        let done = self.set_part(class, *part, owner, arguments.get(parameter));
-                        refusals.extend(done.err().into_iter().flatten());
+        for row in self.numbers(rows) {
+            for assignment in set {
+                let (holder, rows) = match assignment.via {
+                    None => (class, format!("SELECT rid FROM {own} WHERE rid = {row}")),
+                    Some(number) => {
+                        let part = blueprint.classes[class].parts[number].class;
+                        let table = &blueprint.classes[part].name;
+                        (part, format!("SELECT rid FROM {table} WHERE o = {row}"))
+                    }
+                };
+                match &assignment.to {
+                    Assigned::Column { .. } | Assigned::NewUuid { .. } => {}
+                    Assigned::Link { end, to } => {
+                        refusals.extend(self.missing_target(*end, &rows, to));
+                        self.connect(*end, &rows, to);
+                    }
+                    Assigned::Part { part, parameter, .. } => {
+                        for owner in self.numbers(&rows) {
+                            let done = self.set_part(holder, *part, owner, arguments.get(parameter));
+                            refusals.extend(done.err().into_iter().flatten());
+                        }
                     }
                 }
             }
@@ -224,16 +257,21 @@ impl Engine<'_> {
     }
 
     /// All columns at once, so that every expression sees the row as it was.
-    fn set_columns<'s>(&mut self, table: &str, rows: &str, set: impl IntoIterator<Item = &'s Assignment>) {
+    fn set_columns(
+        &mut self,
+        table: &str,
+        rows: &str,
+        set: &[(&Assignment, Option<String>)],
+        via: Option<usize>,
+    ) {
         let mut columns = Vec::new();
-        for assignment in set {
-            match &assignment.to {
-                Assigned::Column { column, expression } => columns.push(format!("{column} = {expression}")),
-                Assigned::NewUuid { column } => {
-                    let uuid = self.uuids.next().unwrap();
-                    columns.push(format!("{column} = '{uuid}'"));
+        for (assignment, uuid) in set.iter().filter(|(assignment, _)| assignment.via == via) {
+            match (&assignment.to, uuid) {
+                (Assigned::Column { column, expression }, _) => {
+                    columns.push(format!("{column} = {expression}"));
                 }
-                Assigned::Link { .. } | Assigned::Part { .. } => {}
+                (Assigned::NewUuid { column }, Some(uuid)) => columns.push(format!("{column} = '{uuid}'")),
+                (Assigned::NewUuid { .. } | Assigned::Link { .. } | Assigned::Part { .. }, _) => {}
             }
         }
         for arithmetic in columns.iter().filter(|column| column.contains(" + ") || column.contains(" - ")) {

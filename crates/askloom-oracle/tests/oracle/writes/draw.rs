@@ -140,17 +140,14 @@ impl Draw<'_> {
             let fixed =
                 self.blueprint.classes[self.blueprint.root_of(owner)].kind == ClassKind::ImmutableRoot;
             let in_value = self.blueprint.classes[owner].kind == ClassKind::Value;
-            let entity = !fixed && !in_value && self.random.chance(0.4);
+            let entity = !fixed && !in_value && self.random.chance(0.5);
             let kind = if entity { ClassKind::PartEntity } else { ClassKind::Value };
             let letter = if entity { "P" } else { "V" };
             let name = format!("{letter}{}", self.blueprint.classes.len());
             let class = self.class(name, kind, Some((owner, number)));
-            // Lists of parts in what can be replaced would have ordinals that nobody can foretell.
-            let replaceable = self.blueprint.is_replaceable(owner);
             let size = match self.random.below(10) {
                 0 if !entity => Size::Required,
                 0..=2 => Size::Optional,
-                _one if replaceable => Size::Optional,
                 _many => self.many(),
             };
             self.blueprint.classes[owner].parts.push(Part {
@@ -158,7 +155,7 @@ impl Draw<'_> {
                 class,
                 size,
             });
-            self.parts(class, 0.25);
+            self.parts(class, if entity { 0.4 } else { 0.15 });
         }
     }
 
@@ -172,7 +169,8 @@ impl Draw<'_> {
         let kind = self.blueprint.classes[class].kind;
         let count = match kind {
             ClassKind::Root => 1 + self.random.below(3),
-            ClassKind::ImmutableRoot | ClassKind::PartEntity => self.random.below(2),
+            ClassKind::ImmutableRoot => self.random.below(2),
+            ClassKind::PartEntity => 1 + self.random.below(2),
             ClassKind::Value => u64::from(self.random.chance(0.4)),
         };
         for _ in 0..count {
@@ -183,7 +181,16 @@ impl Draw<'_> {
 
     fn reference(&mut self, class: usize) -> Reference {
         let number = self.blueprint.classes[class].references.len();
-        let target = self.target();
+        // So that there are symmetric relationships, also of parts.
+        let own = match self.blueprint.classes[class].kind {
+            ClassKind::PartEntity => 0.35,
+            ClassKind::Root => 0.15,
+            ClassKind::ImmutableRoot | ClassKind::Value => 0.0,
+        };
+        let target = match self.random.chance(own) {
+            true => Extent { class, sub: false },
+            false => self.target(),
+        };
         let row = &self.blueprint.classes[class];
         let (entity, subclass) = (row.is_entity(), row.subclass);
         let fixed = self.blueprint.classes[self.blueprint.root_of(class)].kind == ClassKind::ImmutableRoot;
@@ -233,7 +240,7 @@ impl Draw<'_> {
     }
 
     fn other_end(&mut self, class: usize, number: usize, target: Extent, size: Size) -> Inverse {
-        if target == (Extent { class, sub: false }) && size.is_many() && self.random.chance(0.6) {
+        if target == (Extent { class, sub: false }) && size.is_many() && self.random.chance(0.8) {
             return Inverse::Symmetric;
         }
         let other = match (size.is_many(), self.random.below(20)) {
@@ -251,7 +258,7 @@ impl Draw<'_> {
             .owner
             .map(|(owner, part)| self.blueprint.classes[owner].parts[part].size);
         let drawn =
-            *self.random.pick(&[Trusted, Trusted, Trusted, Loose, Refuse, Cascade, Cascade, Clear]).unwrap();
+            *self.random.pick(&[Trusted, Trusted, Loose, Refuse, Refuse, Cascade, Clear, Clear]).unwrap();
         match drawn {
             Clear if size == Size::Required || fixed => Refuse,
             Cascade if fixed || held == Some(Size::Required) => Refuse,

@@ -63,8 +63,7 @@ impl ArgumentDraw<'_> {
     }
 
     fn parameter(&mut self, wanted: Wanted) -> Json {
-        let null = if matches!(wanted, Wanted::Member(_)) { 0.005 } else { 0.05 };
-        if self.random.chance(null) {
+        if self.random.chance(0.05) {
             return Json::Null;
         }
         match wanted {
@@ -77,8 +76,8 @@ impl ArgumentDraw<'_> {
                 let start = columns.iter().position(|column| *column == own[0]).unwrap();
                 whole(self.focused(class)[start..start + own.len()].to_vec())
             }
-            Wanted::Identity(_) | Wanted::Member(_) if self.slips(0.006) => json!("?"),
-            Wanted::Identity(extent) | Wanted::Member(extent) => self.identity(extent, 0.88),
+            Wanted::Identity(_) if self.slips(0.006) => json!("?"),
+            Wanted::Identity(extent) => self.identity(extent, 0.88),
             Wanted::Whole(_) if self.slips(0.006) => json!([]),
             Wanted::Whole(class) => Json::Object(self.record(class)),
             Wanted::Rank => json!(self.random.between(-1, 3)),
@@ -87,15 +86,19 @@ impl ArgumentDraw<'_> {
 
     /// The key of the instance that a write is about, or at times of another.
     fn focused(&mut self, class: usize) -> Vec<Json> {
+        match self.focus(class) {
+            Some(key) if self.random.chance(0.9) => key,
+            Some(_) | None => self.identity_parts(Extent { class, sub: false }, 0.5),
+        }
+    }
+
+    fn focus(&mut self, class: usize) -> Option<Vec<Json>> {
         if !self.focus.contains_key(&class) {
             let keys = self.keys(Extent { class, sub: false });
             let focus = self.random.pick(&keys).cloned();
             self.focus.insert(class, focus);
         }
-        match self.focus[&class].clone() {
-            Some(key) if self.random.chance(0.9) => key,
-            Some(_) | None => self.identity_parts(Extent { class, sub: false }, 0.5),
-        }
+        self.focus[&class].clone()
     }
 
     fn identity(&mut self, extent: Extent, existing: f64) -> Json {
@@ -122,10 +125,32 @@ impl ArgumentDraw<'_> {
     }
 
     fn keys(&self, extent: Extent) -> Vec<Vec<Json>> {
-        let columns = self.blueprint.key_columns(extent.class, "");
-        let only = if extent.sub { " WHERE cls = 1" } else { "" };
-        let table = &self.blueprint.classes[extent.class].name;
-        let sql = format!("SELECT {0} FROM {table}{only} ORDER BY {0}", columns.join(", "));
+        self.keys_where(extent.class, if extent.sub { "cls = 1" } else { "TRUE" })
+    }
+
+    /// The keys of the part entities that the instance which a write is about has.
+    fn keys_of_own_parts(&mut self, part: usize) -> Vec<Vec<Json>> {
+        let owner = self.blueprint.classes[part].owner.map(|(owner, _)| owner);
+        let Some(owner) = owner.filter(|&owner| self.blueprint.classes[owner].is_entity()) else {
+            return Vec::new();
+        };
+        let Some(key) = self.focus(owner) else { return Vec::new() };
+        let own = self.key_is(owner, &key);
+        let table = &self.blueprint.classes[owner].name;
+        self.keys_where(part, &format!("o IN (SELECT rid FROM {table} WHERE {own})"))
+    }
+
+    fn key_is(&self, class: usize, key: &[Json]) -> String {
+        let columns = self.blueprint.key_columns(class, "");
+        let scalars = self.blueprint.key_scalars(class);
+        let values = scalars.iter().zip(key).map(|(scalar, value)| scalar.sql_literal(value));
+        Blueprint::same(&columns, &values.collect::<Vec<_>>())
+    }
+
+    fn keys_where(&self, class: usize, condition: &str) -> Vec<Vec<Json>> {
+        let columns = self.blueprint.key_columns(class, "");
+        let table = &self.blueprint.classes[class].name;
+        let sql = format!("SELECT {0} FROM {table} WHERE {condition} ORDER BY {0}", columns.join(", "));
         let mut statement = self.database.prepare_cached(&sql).unwrap();
         let rows = statement.query_map([], |row| (0..columns.len()).map(|column| row.get(column)).collect());
         let rows: Vec<Vec<Sql>> = rows.unwrap().map(Result::unwrap).collect();
@@ -138,6 +163,9 @@ impl ArgumentDraw<'_> {
         let keys = self.keys(Extent { sub: false, ..extent });
         let existing = self.random.pick(&keys).cloned();
         let existing = existing.filter(|_| self.care == Care::Careless && self.random.chance(0.5));
+        if let Some(key) = &existing {
+            self.focus.insert(extent.class, Some(key.clone()));
+        }
         self.members(extent, fields);
         match &existing {
             Some(key) => self.key_of(extent.class, key, fields),
@@ -196,14 +224,7 @@ impl ArgumentDraw<'_> {
     /// Replaces single values by those that an instance has, so that UPSERT of an immutable entity finds it the same.
     fn as_it_is(&mut self, extent: Extent, fields: &mut Map<String, Json>, key: &[Json]) {
         let class = &self.blueprint.classes[extent.class];
-        let columns = self.blueprint.key_columns(extent.class, "");
-        let scalars = self.blueprint.key_scalars(extent.class);
-        let same: Vec<String> = columns
-            .iter()
-            .zip(scalars.iter().zip(key))
-            .map(|(column, (scalar, value))| format!("{column} = {}", scalar.sql_literal(value)))
-            .collect();
-        let same = same.join(" AND ");
+        let same = self.key_is(extent.class, key);
         let row = |columns: &str, from: &str| -> Vec<Vec<Sql>> {
             let sql = format!("SELECT {columns} FROM {from}");
             let mut statement = self.database.prepare_cached(&sql).unwrap();
@@ -337,9 +358,11 @@ impl ArgumentDraw<'_> {
         self.members(Extent { class, sub: false }, &mut fields);
         // The key of a part entity is one number.
         for (name, _) in self.blueprint.classes[class].key.iter().filter_map(KeyMember::plain) {
-            let value = match self.slips(0.25) {
-                true => self.identity(Extent { class, sub: false }, 0.7),
-                false => json!(self.random.between(0, 40)),
+            let own = if self.slips(0.45) { self.keys_of_own_parts(class) } else { Vec::new() };
+            let value = match self.random.pick(&own) {
+                Some(key) => whole(key.clone()),
+                None if self.slips(0.25) => self.identity(Extent { class, sub: false }, 0.7),
+                None => json!(self.random.between(0, 40)),
             };
             fields.insert(name.to_owned(), value);
         }

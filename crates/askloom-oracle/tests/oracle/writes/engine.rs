@@ -123,10 +123,13 @@ impl<'a> Engine<'a> {
     fn statement(&mut self, statement: &Statement, arguments: &Arguments) -> Result<u64, Refusals> {
         self.batch("SAVEPOINT statement");
         for class in self.blueprint.classes.iter().filter(|class| class.is_entity()) {
-            self.batch(&format!(
-                "DELETE FROM before_{0}; INSERT INTO before_{0} SELECT * FROM {0}",
-                class.name
-            ));
+            let name = &class.name;
+            for sql in [
+                format!("DELETE FROM before_{name}"),
+                format!("INSERT INTO before_{name} SELECT * FROM {name}"),
+            ] {
+                self.database.prepare_cached(&sql).unwrap().execute([]).unwrap();
+            }
         }
         let named = self.named_targets(statement, arguments);
         let done = self.apply(statement, arguments);
@@ -214,7 +217,8 @@ impl<'a> Engine<'a> {
     }
 
     pub(super) fn count(&mut self, sql: &str) -> u64 {
-        let count: Option<i64> = self.database.query_row(sql, [], |row| row.get(0)).optional().unwrap();
+        let mut statement = self.database.prepare_cached(sql).unwrap();
+        let count: Option<i64> = statement.query_row([], |row| row.get(0)).optional().unwrap();
         u64::try_from(count.unwrap_or(0)).unwrap()
     }
 }

@@ -57,9 +57,8 @@ impl Blueprint {
             }
             for list in &class.lists {
                 let list = &list.name;
-                let place = self.place_in_list(number, &format!("{table}_{list}"));
                 queries.push(format!(
-                    "SELECT p.path || '.{list}[' || {place} || '] =', e.v FROM {table}_{list} AS e \
+                    "SELECT p.path || '.{list}[' || e.ord || '] =', e.v FROM {table}_{list} AS e \
                      JOIN {table} AS p ON p.rid = e.o"
                 ));
             }
@@ -68,14 +67,6 @@ impl Blueprint {
             }
         }
         queries
-    }
-
-    /// The ordinal of an element, or its rank where ordinals start anew.
-    fn place_in_list(&self, class: usize, list: &str) -> String {
-        match self.is_replaceable(class) {
-            true => format!("(SELECT COUNT(*) FROM {list} AS b WHERE b.o = e.o AND b.ord < e.ord)"),
-            false => "e.ord".to_owned(),
-        }
     }
 
     /// Which part is where.
@@ -117,8 +108,8 @@ impl Blueprint {
 }
 
 /// The facts of the oracle's state.
-pub(super) fn of_oracle(blueprint: &Blueprint, conceptual: &Conceptual, state: &State) -> Facts {
-    let reader = RecordReader { blueprint, conceptual };
+pub(super) fn of_oracle(conceptual: &Conceptual, state: &State) -> Facts {
+    let reader = RecordReader { conceptual };
     let mut facts = Facts::new();
     for (top, identity, instance) in state.instances() {
         let path = format!("{}({})", conceptual.classes[top].name, identity_shown(identity));
@@ -131,22 +122,19 @@ pub(super) fn of_oracle(blueprint: &Blueprint, conceptual: &Conceptual, state: &
 
 /// Reads the records of the oracle's state.
 struct RecordReader<'a> {
-    blueprint: &'a Blueprint,
     conceptual: &'a Conceptual,
 }
 
 impl RecordReader<'_> {
     fn record(&self, record: &Record, path: &str, facts: &mut Facts) {
         let class = &self.conceptual.classes[record.class];
-        let by_rank =
-            self.blueprint.class_named(&class.name).is_some_and(|class| self.blueprint.is_replaceable(class));
         for (&member, value) in &record.fields {
             let about = format!("{path}.{}", self.conceptual.member_name(member));
             match value {
                 Value::List(elements) => {
-                    for (rank, element) in elements.iter().enumerate() {
-                        let place = if by_rank { rank as u64 } else { element.ordinal };
-                        self.value(member, &element.value, &format!("{about}[{place}]"), facts);
+                    for element in elements {
+                        let about = format!("{about}[{}]", element.ordinal);
+                        self.value(member, &element.value, &about, facts);
                     }
                 }
                 // What identifies is in the path.

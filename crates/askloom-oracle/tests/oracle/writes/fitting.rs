@@ -24,7 +24,7 @@ impl Arguments {
                         Wanted::Value(scalar) => scalar.fits(value),
                         Wanted::Key { class, column } => blueprint.key_scalars(class)[column].fits(value),
                         Wanted::Rank => Scalar::Long.fits(value),
-                        Wanted::Identity(_) | Wanted::Member(_) | Wanted::KeyReference { .. } => {
+                        Wanted::Identity(_) | Wanted::KeyReference { .. } => {
                             blueprint.fits_identity(parameter.wanted.identity(blueprint).unwrap(), value)
                         }
                         Wanted::Whole(class) => blueprint.fits_part(class, value),

@@ -5,7 +5,6 @@ use super::blueprint::{Blueprint, Storage};
 use super::engine::Engine;
 use super::rules::of_extent;
 use super::statement::LinkEnd;
-use super::unsaid::Unsaid;
 use rusqlite::types::Value as Sql;
 
 impl Engine<'_> {
@@ -15,16 +14,19 @@ impl Engine<'_> {
         let reference = &self.blueprint.classes[end.holder].references[end.reference];
         let given = self.given(end, to);
         if self.values[given[0].trim_start_matches(':')] == Sql::Null {
-            if self.blueprint.end_name(end).1.is_many() {
-                self.unsaid = Some(Unsaid::NullIntoASet);
+            // Null clears a to-one end, and puts nothing into a set.
+            if !self.blueprint.end_name(end).1.is_many() {
+                self.disconnect(end, rows, None);
             }
-            self.disconnect(end, rows, None);
             return u64::MAX;
         }
         let single = if end.derived { !reference.size.is_many() } else { reference.is_exclusive() };
-        if single && self.numbers(rows).len() > 1 {
-            self.unsaid = Some(Unsaid::OnePartnerForSeveral);
-            return 0;
+        let numbers = if single { self.numbers(rows) } else { Vec::new() };
+        if numbers.len() > 1 {
+            // One after the other, so that the last one has the partner.
+            self.notes.insert("one partner for several");
+            let connected = numbers.iter().map(|row| self.connect(end, &format!("SELECT {row} AS rid"), to));
+            return connected.max().unwrap_or(0);
         }
         match (reference.storage(), end.derived) {
             (Storage::SymmetricPairs, _) => self.connect_symmetric(end, rows, &given),
@@ -39,6 +41,20 @@ impl Engine<'_> {
             (Storage::Pairs | Storage::Columns, true) => return self.connect_derived(end, rows, &given),
         }
         u64::MAX
+    }
+
+    /// The refusal of a checked reference to what does not exist. A later assignment of the statement may replace the
+    /// link, and it is refused all the same.
+    pub(super) fn missing_target(&mut self, end: LinkEnd, rows: &str, to: &str) -> Option<String> {
+        let reference = &self.blueprint.classes[end.holder].references[end.reference];
+        let key: Vec<Sql> = self
+            .given(end, to)
+            .iter()
+            .map(|name| self.values[name.trim_start_matches(':')].clone())
+            .collect();
+        let set = reference.integrity.is_checked() && !end.derived && key[0] != Sql::Null;
+        let missing = set && !self.numbers(rows).is_empty() && !self.exists(reference.target, &key);
+        missing.then(|| format!("NoSuchTarget {}", reference.name))
     }
 
     /// Takes the link to one instance from the rows that a query numbers, or all links.

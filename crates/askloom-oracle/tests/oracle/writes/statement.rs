@@ -37,8 +37,6 @@ pub(super) enum Wanted {
         reference: usize,
     },
     Identity(Extent),
-    /// An instance that is put into a set.
-    Member(Extent),
     /// A part.
     Whole(usize),
     /// A place in a list.
@@ -132,7 +130,7 @@ impl Wanted {
     /// The instances that a parameter is the identifier of.
     pub(super) fn identity(self, blueprint: &Blueprint) -> Option<Extent> {
         match self {
-            Self::Identity(extent) | Self::Member(extent) => Some(extent),
+            Self::Identity(extent) => Some(extent),
             Self::KeyReference { class, reference } => {
                 Some(blueprint.classes[class].references[reference].target)
             }
@@ -220,12 +218,12 @@ impl WriteMaker<'_> {
         let name = self.blueprint.extent_name(extent);
         let fixed = self.blueprint.is_immutable(extent.class);
         match self.random.below(30) {
-            0..=2 if root => Some((format!("INSERT {name}"), Statement::Insert(extent))),
-            3..=5 if root => Some((format!("UPSERT {name}"), Statement::Upsert(extent))),
-            6..=8 if root && !fixed => Some((format!("STORE {name}"), Statement::Store(extent))),
-            9..=13 if !fixed => self.update(extent),
-            14..=16 if !fixed => self.update_elements(extent),
-            17 | 18 if root && !fixed => {
+            0 | 1 if root => Some((format!("INSERT {name}"), Statement::Insert(extent))),
+            2..=4 if root => Some((format!("UPSERT {name}"), Statement::Upsert(extent))),
+            5..=7 if root && !fixed => Some((format!("STORE {name}"), Statement::Store(extent))),
+            8..=12 if !fixed => self.update(extent),
+            13..=15 if !fixed => self.update_elements(extent),
+            16..=18 if root && !fixed => {
                 let (text, from) = self.selection(extent);
                 Some((format!("DELETE {name}{text}"), Statement::Delete { from }))
             }
@@ -398,10 +396,10 @@ impl WriteMaker<'_> {
             if part.size.is_many() {
                 continue;
             }
-            if self.random.chance(0.25) {
+            if self.random.chance(0.3) {
                 let inner = Extent { class: part.class, sub: false };
                 set.extend(self.members(inner, &format!("{}.", part.name), Some(number)));
-            } else if self.random.chance(0.25) {
+            } else if self.random.chance(0.5) {
                 let parameter = self.parameter(Wanted::Whole(part.class));
                 let to = Assigned::Part { part: number, class: part.class, parameter: parameter.clone() };
                 set.push((format!("{} = :{parameter}", part.name), Assignment { via: None, to }));
@@ -430,11 +428,10 @@ impl WriteMaker<'_> {
         let mut set_already = Vec::new();
         for end in self.ends(extent) {
             let (name, size) = self.blueprint.end_name(end);
-            // Nobody says what a relationship is whose two ends are set at once.
-            if set_already.contains(&(end.holder, end.reference)) {
-                continue;
-            }
             if !size.is_many() && self.random.chance(0.35) {
+                if set_already.contains(&(end.holder, end.reference)) {
+                    self.features.insert("both ends at once");
+                }
                 set_already.push((end.holder, end.reference));
                 let parameter = self.parameter(Wanted::Identity(self.blueprint.other_side(end)));
                 let loom = format!("{prefix}{name} = :{parameter}");
@@ -445,6 +442,7 @@ impl WriteMaker<'_> {
     }
 
     fn scalar_assignment(&mut self, path: &str, column: &str, scalar: Scalar) -> (String, Assigned) {
+        self.features.insert(scalar.word());
         let column = column.to_owned();
         if scalar.is_number() && self.random.chance(0.5) {
             let sign = *self.random.pick(&["+", "-"]).unwrap();
@@ -488,9 +486,7 @@ impl WriteMaker<'_> {
 
     fn connect(&mut self, extent: Extent) -> Option<(String, Statement)> {
         let end = *self.random.pick(&self.ends(extent))?;
-        let other = self.blueprint.other_side(end);
-        let many = self.blueprint.end_name(end).1.is_many();
-        let to = self.parameter(if many { Wanted::Member(other) } else { Wanted::Identity(other) });
+        let to = self.parameter(Wanted::Identity(self.blueprint.other_side(end)));
         let path = format!("{}.{}", self.blueprint.extent_name(extent), self.blueprint.end_name(end).0);
         let (text, from) = self.selection(extent);
         Some((format!("CONNECT {path} TO :{to}{text}"), Statement::Connect { from, end, to }))

@@ -5,11 +5,13 @@
 //! | member | is stored as |
 //! | --- | --- |
 //! | attribute | a column |
-//! | list of values | a table with an ordinal; its counter `n_…` is a column of the owner |
+//! | list of values | a table with an ordinal |
 //! | part | a row of its class, with its owner and, in a list, an ordinal |
 //! | to-one reference | columns with the key of the target |
 //! | to-many reference | a table of pairs: number of the holder, key of the target |
 //! | symmetric reference | a table of pairs of keys, each link in both directions, whether or not both ends exist |
+//!
+//! The table `counters` has the next ordinal of each list, by the place of the list in its aggregate.
 //!
 //! A table `before_…` is a copy of a class as it was before a statement: some rules are about what was there.
 //!
@@ -21,8 +23,9 @@ use std::fmt::Write;
 
 impl Blueprint {
     pub(super) fn tables(&self) -> String {
-        let mut sql = "CREATE TEMP TABLE matched (rid INTEGER PRIMARY KEY);\n\
-                       CREATE TEMP TABLE elements (rid INTEGER PRIMARY KEY, o INTEGER);\n"
+        let mut sql = "CREATE TEMP TABLE matched (place INTEGER PRIMARY KEY, rid INTEGER);\n\
+                       CREATE TEMP TABLE elements (place INTEGER PRIMARY KEY, rid INTEGER, o INTEGER);\n\
+                       CREATE TABLE counters (list TEXT PRIMARY KEY, n INTEGER NOT NULL);\n"
             .to_owned();
         for (number, class) in self.classes.iter().enumerate() {
             self.class_table(&mut sql, number, class);
@@ -69,9 +72,6 @@ impl Blueprint {
         let own: Vec<String> =
             class.key.iter().filter_map(|member| member.plain().map(|(name, _)| name.to_owned())).collect();
         columns.extend(own);
-        for list in self.lists_of(number) {
-            columns.push(format!("n_{list} INTEGER NOT NULL DEFAULT 0"));
-        }
         let mut constraints = Vec::new();
         for (n, reference) in class.references.iter().enumerate() {
             if !reference.size.is_many() {
@@ -88,13 +88,6 @@ impl Blueprint {
         let name = &class.name;
         writeln!(sql, "CREATE TABLE {name} ({});", columns.join(", ")).unwrap();
         writeln!(sql, "CREATE TABLE before_{name} AS SELECT * FROM {name};").unwrap();
-    }
-
-    /// The lists of a class that have a counter: of values and of parts.
-    pub(super) fn lists_of(&self, class: usize) -> Vec<&str> {
-        let row = &self.classes[class];
-        let parts = row.parts.iter().filter(|part| part.size.is_many()).map(|part| part.name.as_str());
-        row.lists.iter().map(|list| list.name.as_str()).chain(parts).collect()
     }
 
     fn foreign_key(&self, columns: &[String], reference: &Reference) -> Option<String> {

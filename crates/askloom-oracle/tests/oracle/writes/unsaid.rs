@@ -5,9 +5,6 @@
 //!
 //! - Decimals of more than two places or many digits: SQLite has no decimals, so they are whole hundredths there.
 //! - Texts and numbers that are read from JSON: `askloom-model` reads them for the oracle, and its tests judge it.
-//! - Ordinals in the lists of a part that another one can replace: the language does not say where its counter starts
-//!   again, so the rank of an element is compared instead.
-//! - SET of both ends of one relationship in one statement: the language does not say which comes first.
 //! - Expiry: a row is deleted by whoever looks at the clock first, which foreign keys would take for a delete.
 
 use super::arguments::Arguments;
@@ -24,11 +21,6 @@ pub(super) enum Unsaid {
     /// The language does not say which comes first, so nobody can say whether the reference is refused or follows its
     /// `on delete`.
     ReferenceToWhatItEnds,
-    /// A statement links several instances to one that can have a single link. The language does not say which of them
-    /// has it in the end.
-    OnePartnerForSeveral,
-    /// CONNECT of a set to null: the language says that it clears a to-one reference, and nothing of a set.
-    NullIntoASet,
 }
 
 impl Engine<'_> {

@@ -2,7 +2,7 @@
 //! `ON CONFLICT … DO UPDATE` decides: with all columns, those given, or never.
 
 use super::arguments::Arguments;
-use super::blueprint::{Blueprint, Class, ClassKind, Extent, Preset, Size};
+use super::blueprint::{Blueprint, ClassKind, Extent, Inverse, Preset, Size};
 use super::engine::{Engine, Refusals};
 use super::facts::shown;
 use super::statement::LinkEnd;
@@ -53,14 +53,11 @@ impl Engine<'_> {
     fn repeat(&mut self, extent: Extent, arguments: &Arguments) -> Result<u64, Refusals> {
         let class = &self.blueprint.classes[extent.class];
         let columns = self.columns(extent.class, &arguments.json);
-        let Some(row) = self.row_of_key(extent.class, &columns) else {
+        if self.row_of_key(extent.class, &columns).is_none() {
             return self.put_columns(extent, columns, &arguments.json, Conflict::Refuse);
-        };
+        }
         let before = self.facts();
         self.batch("SAVEPOINT repeat");
-        for list in self.blueprint.lists_of(extent.class) {
-            self.run(&format!("UPDATE {} SET n_{list} = 0 WHERE rid = {row}", class.name));
-        }
         let done = self.put_columns(extent, columns, &arguments.json, Conflict::Replace);
         let same = done == Ok(1) && before == self.facts();
         self.batch("ROLLBACK TO repeat; RELEASE repeat");
@@ -271,7 +268,7 @@ impl Engine<'_> {
             }
         }
         if conflict != Conflict::SetGiven {
-            self.put_values(of_class, row, fields);
+            self.put_values(class, row, fields);
         }
         for part in 0..of_class.parts.len() {
             let given = fields.get(&of_class.parts[part].name);
@@ -289,23 +286,51 @@ impl Engine<'_> {
         }
     }
 
-    fn put_values(&mut self, class: &Class, row: i64, fields: &Fields) {
-        let name = &class.name;
-        for list in &class.lists {
-            let table = format!("{name}_{}", list.name);
+    fn put_values(&mut self, class: usize, row: i64, fields: &Fields) {
+        let blueprint = self.blueprint;
+        for list in &blueprint.classes[class].lists {
+            let table = format!("{}_{}", blueprint.classes[class].name, list.name);
             self.run(&format!("DELETE FROM {table} WHERE o = {row}"));
             let given = elements(fields.get(&list.name));
             for (ordinal, value) in given.iter().enumerate() {
                 self.values.insert("element".to_owned(), list.scalar.sql(value));
                 self.run(&format!("INSERT INTO {table} (o, ord, v) VALUES ({row}, {ordinal}, :element)"));
             }
-            self.count_up(name, &list.name, row, given.len());
+            self.count_up(class, row, &list.name, given.len());
         }
     }
 
     /// The counter of a list is behind the elements that were given, and never goes back.
-    fn count_up(&mut self, table: &str, list: &str, row: i64, given: usize) {
-        self.run(&format!("UPDATE {table} SET n_{list} = max(n_{list}, {given}) WHERE rid = {row}"));
+    fn count_up(&mut self, class: usize, row: i64, list: &str, given: usize) {
+        let list = format!("{}.{list}", self.place_of(class, row));
+        self.values.insert("list".to_owned(), Sql::Text(list));
+        self.values.insert("given".to_owned(), Sql::Integer(i64::try_from(given).unwrap()));
+        self.run(
+            "INSERT INTO counters VALUES (:list, :given) \
+             ON CONFLICT (list) DO UPDATE SET n = max(n, excluded.n)",
+        );
+    }
+
+    /// The ordinal for a new element of a list.
+    pub(super) fn next_ordinal(&mut self, class: usize, row: i64, list: &str) -> i64 {
+        let list = format!("{}.{list}", self.place_of(class, row));
+        self.values.insert("list".to_owned(), Sql::Text(list));
+        let next = self.number(
+            "INSERT INTO counters VALUES (:list, 1) ON CONFLICT (list) DO UPDATE SET n = n + 1 RETURNING n - 1",
+        );
+        next.unwrap().unwrap()
+    }
+
+    /// Where a row is: in which aggregate, and where inside it.
+    fn place_of(&self, class: usize, row: i64) -> String {
+        let of_class = &self.blueprint.classes[class];
+        let Some((owner, part)) = of_class.owner else { return format!("{}#{row}", of_class.name) };
+        let sql = format!("SELECT o, coalesce(ord, '') FROM {} WHERE rid = ?1", of_class.name);
+        let mut statement = self.database.prepare_cached(&sql).unwrap();
+        let (holder, ordinal): (i64, Sql) =
+            statement.query_row([row], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+        let name = &self.blueprint.classes[owner].parts[part].name;
+        format!("{}.{name}[{}]", self.place_of(owner, holder), shown(&ordinal).trim_matches('"'))
     }
 
     /// The links of a set of a row, in place of those it has.
@@ -313,7 +338,14 @@ impl Engine<'_> {
         let reference = &self.blueprint.classes[class].references[number];
         let end = LinkEnd { holder: class, reference: number, derived: false };
         if conflict != Conflict::Refuse {
+            let links =
+                format!("SELECT COUNT(*) FROM {}_{}", self.blueprint.classes[class].name, reference.name);
+            let before = self.count(&links);
             self.disconnect(end, &format!("SELECT {row} AS rid"), None);
+            let part = self.blueprint.classes[class].owner.is_some();
+            if part && reference.inverse == Inverse::Symmetric && self.count(&links) < before {
+                self.notes.insert("symmetric links of a replaced part");
+            }
         }
         let target = reference.target.class;
         self.given_links.extend(given.iter().map(|id| (end, row, self.blueprint.identity(target, id))));
@@ -354,8 +386,8 @@ impl Engine<'_> {
             let slot = Slot { class, part, owner, ordinal: Some(ordinal) };
             refusals.extend(self.put_part(slot, &element, Conflict::Replace).err().into_iter().flatten());
         }
-        let of_class = &self.blueprint.classes[class];
-        self.count_up(&of_class.name, &of_class.parts[part].name, owner, given.len());
+        let blueprint = self.blueprint;
+        self.count_up(class, owner, &blueprint.classes[class].parts[part].name, given.len());
     }
 
     /// Ends the parts of an owner that are not among those given.
@@ -384,10 +416,10 @@ impl Engine<'_> {
         owner: i64,
         fields: &Fields,
     ) -> Result<(), Refusals> {
-        let (table, name) =
-            (&self.blueprint.classes[class].name, &self.blueprint.classes[class].parts[part].name);
-        let ordinal = self.number(&format!("SELECT n_{name} FROM {table} WHERE rid = {owner}")).unwrap();
-        self.run(&format!("UPDATE {table} SET n_{name} = n_{name} + 1 WHERE rid = {owner}"));
+        let blueprint = self.blueprint;
+        let part_row = &blueprint.classes[class].parts[part];
+        let ordinal = Some(self.next_ordinal(class, owner, &part_row.name));
+        self.note_gap(&blueprint.classes[part_row.class].name, owner, ordinal);
         let done = self.put_part(Slot { class, part, owner, ordinal }, fields, Conflict::Refuse);
         self.put_given_links();
         done
