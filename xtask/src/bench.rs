@@ -24,12 +24,12 @@ const BENCHMARKS: [Benchmark; 5] = [
     Benchmark { name: "design", package: "askloom-design", programs: &["design", "choice"], measures: &[] },
     Benchmark {
         name: "engine",
-        package: "askloom-store",
+        package: "askloom-embedded",
         programs: &["engine"],
         measures: &["redb", "fjall"],
     },
-    Benchmark { name: "embedded", package: "askloom-store", programs: &["embedded"], measures: &["redb"] },
-    Benchmark { name: "profile", package: "askloom-store", programs: &["profile"], measures: &["redb"] },
+    Benchmark { name: "embedded", package: "askloom-embedded", programs: &["embedded"], measures: &["redb"] },
+    Benchmark { name: "profile", package: "askloom-embedded", programs: &["profile"], measures: &["redb"] },
 ];
 
 #[derive(Debug, clap::Args)]

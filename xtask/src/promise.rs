@@ -23,7 +23,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
         false => ("run::everything_is_met", args.cases),
     };
     let build =
-        ["test", "--quiet", "--profile", "promise", "--package", "askloom-store", "--test", "promise"];
+        ["test", "--quiet", "--profile", "promise", "--package", "askloom-embedded", "--test", "promise"];
     let status = cargo()
         .args(build)
         .args(["--", "--exact", test, "--include-ignored", "--nocapture"])

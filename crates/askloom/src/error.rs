@@ -1,10 +1,10 @@
 //! Why the library could not do what it was asked to.
 
 use crate::human::amount;
+use askloom_embedded::database::OpenError;
+use askloom_engine::RunError;
 use askloom_lang::Checked;
 use askloom_model::Diagnostic;
-use askloom_store::RunError;
-use askloom_store::database::OpenError;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};

@@ -2,9 +2,9 @@
 
 use crate::data_format::DataFormat;
 use crate::error::{Error, io_reason};
+use askloom_embedded::bulk::{CsvWriter, Export, Exported};
+use askloom_engine::RunError;
 use askloom_model::ClassId;
-use askloom_store::RunError;
-use askloom_store::bulk::{CsvWriter, Export, Exported};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;

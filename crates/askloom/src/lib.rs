@@ -82,10 +82,11 @@ pub mod store;
 pub mod words;
 
 pub use askloom_design as design;
+pub use askloom_embedded as embedded;
+pub use askloom_engine as engine;
 pub use askloom_lang as lang;
 pub use askloom_model as model;
 pub use askloom_plan as plan;
-pub use askloom_store as engine;
 pub use askloom_target as target;
 
 pub use error::Error;

@@ -2,12 +2,12 @@
 
 use crate::error::Error;
 use crate::statement::Statement;
+use askloom_embedded::database::Database;
+use askloom_engine::RunError;
+use askloom_engine::execute::{Answer, Arguments, Continuation};
+use askloom_engine::write::{Inputs, Outcome, Stopped, uuids_needed};
 use askloom_model::{Conceptual, Query, Value, Write, column_to_json, identity_to_json};
 use askloom_plan::ask;
-use askloom_store::RunError;
-use askloom_store::database::Database;
-use askloom_store::execute::{Answer, Arguments, Continuation};
-use askloom_store::write::{Inputs, Outcome, Stopped, uuids_needed};
 use jiff::Timestamp;
 use serde_json::Value as Json;
 use uuid::Uuid;

@@ -2,8 +2,8 @@
 
 use crate::error::Error;
 use crate::project::{Designed, Origin, Project};
-use askloom_store::database::{Applied, Database, OpenError, preview};
-use askloom_store::embedded::{Durability, Options};
+use askloom_embedded::database::{Applied, Database, OpenError, preview};
+use askloom_embedded::store::{Durability, Options};
 use std::path::{Path, PathBuf};
 
 /// Where data is when nothing says otherwise.

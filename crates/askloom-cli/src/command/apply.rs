@@ -4,7 +4,7 @@ use crate::exit::Exit;
 use crate::progress::ProgressLine;
 use crate::screen::Screen;
 use askloom::Error;
-use askloom::engine::database::Applied;
+use askloom::embedded::database::Applied;
 use askloom::human::{self, amount_of};
 use askloom::project::{EMBEDDED, Project};
 use askloom::target::embedded::CAPABILITY;

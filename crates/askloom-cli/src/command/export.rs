@@ -3,7 +3,7 @@ use crate::args::{DataFormatName, StoreArgs};
 use crate::exit::Exit;
 use crate::screen::Screen;
 use askloom::Error;
-use askloom::engine::bulk::Export;
+use askloom::embedded::bulk::Export;
 use askloom::export::{named, write};
 use askloom::human::amount_of;
 use askloom::project::Project;

@@ -3,7 +3,7 @@ use crate::args::StoreArgs;
 use crate::exit::Exit;
 use crate::screen::Screen;
 use askloom::Error;
-use askloom::engine::database::{Finding, Verified};
+use askloom::embedded::database::{Finding, Verified};
 use askloom::human::amount_of;
 use askloom::project::Project;
 use clap::ValueEnum;

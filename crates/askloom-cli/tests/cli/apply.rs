@@ -205,7 +205,7 @@ fn settings_that_say_nothing_known_are_told() {
 fn a_store_that_is_open_elsewhere() {
     let project = game();
     project.run(&["apply", "game.loom", "--store", "file:store"]).exits(0);
-    let open = askloom_store::embedded::Store::open(project.path("store"), &Default::default()).unwrap();
+    let open = askloom_embedded::store::Store::open(project.path("store"), &Default::default()).unwrap();
     project
         .run(&["run", "game.loom", "lobby", "--store", "file:store"])
         .exits(3)

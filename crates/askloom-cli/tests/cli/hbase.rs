@@ -2,14 +2,14 @@
 
 use crate::project::{Project, expect_file, repository};
 use askloom_design::method::{self, Method, Options as MethodOptions};
+use askloom_embedded::keyspace::write as keyed;
+use askloom_embedded::{KeyedSchema, Memory, records};
+use askloom_engine::write::{Expect, Inputs};
 use askloom_lang::{Memory as Files, check};
 use askloom_model::Value;
 use askloom_plan::cost::Costing;
 use askloom_plan::layout::Layout;
 use askloom_plan::tree::{TreeOf, value_from_json};
-use askloom_store::keyspace::write as keyed;
-use askloom_store::write::{Expect, Inputs};
-use askloom_store::{Memory, Schema, records};
 use askloom_target::generate::Options;
 use std::fs;
 use std::path::Path;
@@ -83,7 +83,7 @@ fn figure(representation: &str, faithful: bool) -> String {
     let target = askloom_target::target("oracle-nosql").unwrap();
     let costing = Costing::from(target);
     let made = method::design(Method::Noam, &model, &costing, &MethodOptions::default());
-    let schema = Schema::new(model, made.design);
+    let schema = KeyedSchema::new(model, made.design);
     let layout = Layout::new(&schema.model.conceptual, &schema.design);
     let mut keyspace = Memory::new();
     let now = jiff::Timestamp::from_second(1_800_000_000).unwrap();

@@ -2,7 +2,7 @@
 
 use crate::apply::game;
 use crate::project::Project;
-use askloom_store::embedded::{Batch, Direction, Outcome, Store};
+use askloom_embedded::store::{Batch, Direction, Outcome, Store};
 
 const ONE: &str = "019a7c2e-4b00-7000-8000-000000000001";
 

@@ -5,6 +5,7 @@ use crate::data::{filled, model};
 use crate::harness::{Count, What, holds};
 use crate::mongodb_indexes::{ITEMS, some_deleted};
 use askloom_design::method::{self, Method, Options as MethodOptions};
+use askloom_embedded::KeyedSchema;
 use askloom_model::{
     Collection, Contents, Design, Id, Keeper, KeyField, Leaf, Model, Path, PositionId, Reading, Role, Rule,
     RuleStep, Span, Table, Value,
@@ -13,7 +14,6 @@ use askloom_plan::cost::Costing;
 use askloom_plan::layout::Layout;
 use askloom_plan::lower::{Arguments, Lowering};
 use askloom_plan::planner;
-use askloom_store::Schema;
 use askloom_target::generate::{Generated, Options, Source};
 use askloom_target::target;
 use std::collections::HashMap;
@@ -121,7 +121,7 @@ pub(crate) fn finds(shell: &mut Cqlsh, asked: usize) {
     }
     let mut count = Count::default();
     for (name, design) in [("items", design.clone()), ("items_static", with_entries(design))] {
-        let schema = Schema::new(model.clone(), design);
+        let schema = KeyedSchema::new(model.clone(), design);
         let keyspace = some_deleted(&schema);
         let what = What { nasty: true, writes: false };
         holds(shell, format!("{name}_deleted"), &schema, &keyspace, asked, what, &mut count);

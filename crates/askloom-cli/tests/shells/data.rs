@@ -1,15 +1,16 @@
 //! Models, made-up data, and parameters that find something in it.
 
+use askloom_embedded::keyspace::write as keyed;
+use askloom_embedded::{KeyedSchema, KeyspaceRecords, Memory};
+use askloom_engine::execute::Arguments;
+use askloom_engine::write::{Inputs, Phase};
+use askloom_engine::{Instances, Reader};
 use askloom_lang::{Memory as Files, check};
 use askloom_model::{
     ClassId, Conceptual, Condition, Element, InSet, Leaf, Limit, Member, Model, Operand, ParameterType,
     Query, Record, Value,
 };
 use askloom_oracle::generate::{Generator, Options, few};
-use askloom_store::execute::Arguments;
-use askloom_store::keyspace::write as keyed;
-use askloom_store::write::{Inputs, Phase};
-use askloom_store::{Instances, KeyspaceRecords, Memory, Reader, Schema};
 use std::path::Path;
 
 pub(crate) const EXAMPLES: [&str; 6] = ["game", "noam-game", "airline", "inbox", "blog", "shop"];
@@ -40,14 +41,14 @@ fn checked(files: &Files, name: &str) -> Model {
 }
 
 /// Some instances of each class, with values that break things.
-pub(crate) fn filled(schema: &Schema, nasty: bool) -> Memory {
+pub(crate) fn filled(schema: &KeyedSchema, nasty: bool) -> Memory {
     let model = few(&schema.model, 5, 3, 40);
     let generator = Generator::new(&model, Options { seed: 11, nasty, ..Options::default() });
     stored(schema, generator.records().map(|(_, record)| record))
 }
 
 /// What a store holds after these records, without those that it refuses.
-pub(crate) fn stored(schema: &Schema, records: impl Iterator<Item = Record>) -> Memory {
+pub(crate) fn stored(schema: &KeyedSchema, records: impl Iterator<Item = Record>) -> Memory {
     let mut keyspace = Memory::new();
     let inputs = Inputs { now: now(), uuids: Vec::new(), id: None };
     for record in records {
@@ -69,7 +70,7 @@ pub(crate) fn now() -> jiff::Timestamp {
 }
 
 /// Every aggregate that is stored.
-pub(crate) fn aggregates(schema: &Schema, keyspace: &Memory) -> Vec<Record> {
+pub(crate) fn aggregates(schema: &KeyedSchema, keyspace: &Memory) -> Vec<Record> {
     let records = KeyspaceRecords { schema, keyspace };
     let reader = Reader::new(&records);
     let conceptual = &schema.model.conceptual;

@@ -5,14 +5,14 @@ use crate::files::{Folder, Follow, some_examples};
 use crate::harness::{Count, Shell, What, every_example, one_design};
 use crate::server::{self, Session};
 use askloom_design::method::{self, Method, Options as MethodOptions};
+use askloom_embedded::keyspace::write as keyed;
+use askloom_embedded::{KeyedSchema, Memory, records};
+use askloom_engine::write::{Expect, Inputs};
 use askloom_lang::Memory as Files;
 use askloom_model::{Collection, Contents, Keeper, KeyField, Leaf, Path as ModelPath, Record};
 use askloom_plan::cost::Costing;
 use askloom_plan::layout::Layout;
 use askloom_plan::program::Read;
-use askloom_store::keyspace::write as keyed;
-use askloom_store::write::{Expect, Inputs};
-use askloom_store::{Memory, Schema, records};
 use askloom_target::dynamodb::{item_from_json, request, samples, tables};
 use askloom_target::generate::{Options, Sample, Source};
 use serde_json::Value as Json;
@@ -236,7 +236,7 @@ fn as_in_the_paper(name: &str, method: Method, records: &[(&str, &str)]) -> (Str
             *own = rules.rules.iter().filter(|rule| rule.class == Some(root)).cloned().collect();
         }
     }
-    let schema = Schema::new(model, design);
+    let schema = KeyedSchema::new(model, design);
     let layout = Layout::new(&schema.model.conceptual, &schema.design);
     let mut keyspace = Memory::new();
     let inputs = Inputs { now: now(), uuids: Vec::new(), id: None };

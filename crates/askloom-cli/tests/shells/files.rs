@@ -4,6 +4,8 @@
 use crate::data::{aggregates, arguments, example, now};
 use crate::harness::{Count, Shell, Trial};
 use askloom_design::method::{self, Method, Options as MethodOptions};
+use askloom_embedded::{KeyedSchema, Memory, records};
+use askloom_engine::execute::Arguments;
 use askloom_model::{Conceptual, ParameterType, Plan, Query, Value, identity_to_json, to_json};
 use askloom_oracle::State;
 use askloom_plan::cost::Costing;
@@ -11,8 +13,6 @@ use askloom_plan::layout::{Block, Layout, Table};
 use askloom_plan::lower::values;
 use askloom_plan::program::{self, Action, How, Program, Read, Term};
 use askloom_plan::{ask, planner};
-use askloom_store::execute::Arguments;
-use askloom_store::{Memory, Schema, records};
 use askloom_target::generate::{Options, Sample};
 use serde_json::{Map, Value as Json};
 use std::os::unix::fs::PermissionsExt;
@@ -166,7 +166,7 @@ pub(crate) fn follow(shell: &mut dyn Follow, name: &str, method: Method, count: 
     let costing = Costing::from(target);
     let model = example(name);
     let design = method::design(method, &model, &costing, &MethodOptions::default()).design;
-    let schema = Schema::new(model, design);
+    let schema = KeyedSchema::new(model, design);
     let questions = method::questions(&schema.model);
     let layout = Layout::new(&schema.model.conceptual, &schema.design).asked_by(&questions);
     let options = shell.clear(&place);

@@ -1,12 +1,12 @@
 //! Parameters for writes: values of instances that are there, and new ones for what is made.
 
 use crate::data::{compared, held, identities};
+use askloom_engine::execute::Arguments;
 use askloom_model::{
     Assigned, ClassId, Conceptual, Condition, Leaf, Member, Model, Operand, ParameterType, Record, Type,
     Value, Write, WriteStep,
 };
 use askloom_oracle::generate::{Generator, Options, few};
-use askloom_store::execute::Arguments;
 
 /// What parameters are taken from.
 pub(crate) struct Pool<'p> {

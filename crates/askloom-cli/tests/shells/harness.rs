@@ -5,6 +5,9 @@ use crate::data::{EXAMPLES, aggregates, arguments, example, filled, now};
 use crate::printed::{Printed, table_of};
 use crate::writes::Held;
 use askloom_design::method::{self, Method, Options as MethodOptions};
+use askloom_embedded::KeyspaceRecords;
+use askloom_embedded::{KeyedSchema, Memory, records};
+use askloom_engine::execute::{self, Arguments};
 use askloom_model::{
     CollectionId, ColumnValue, Contents, Design, Element, Id, Identity, Leaf, Member, Model, Path, Plan,
     Query, Rule, RuleStep, Span, Value,
@@ -15,8 +18,6 @@ use askloom_plan::layout::{Entry, Layout, Table};
 use askloom_plan::lower::values;
 use askloom_plan::program::{self, Action, How, Program, Read};
 use askloom_plan::{ask, planner};
-use askloom_store::execute::{self, Arguments};
-use askloom_store::{Memory, Schema, records};
 use askloom_target::Target;
 use askloom_target::generate::{Language, Options, Sample, Source, Statement};
 use std::collections::{BTreeMap, BTreeSet};
@@ -144,7 +145,7 @@ fn every_write_is_in_its_program() {
             for (method, design) in designs.into_iter().chain([("elements", elements_apart(&model, target))])
             {
                 let costing = Costing::from(target);
-                let schema = Schema::new(model.clone(), design);
+                let schema = KeyedSchema::new(model.clone(), design);
                 let layout = Layout::new(&schema.model.conceptual, &schema.design);
                 let keyspace = filled(&schema, true);
                 let held = records::from_keyspace(&schema, &layout, &keyspace).unwrap();
@@ -176,7 +177,7 @@ pub(crate) fn one_design(
     what: What,
     count: &mut Count,
 ) {
-    let schema = Schema::new(model.clone(), design);
+    let schema = KeyedSchema::new(model.clone(), design);
     let keyspace = filled(&schema, what.nasty);
     holds(shell, place, &schema, &keyspace, ASKED, what, count);
 }
@@ -185,7 +186,7 @@ pub(crate) fn one_design(
 pub(crate) fn holds(
     shell: &mut dyn Shell,
     place: String,
-    schema: &Schema,
+    schema: &KeyedSchema,
     keyspace: &Memory,
     asked: usize,
     what: What,
@@ -209,7 +210,7 @@ pub(crate) fn holds(
 }
 
 pub(crate) struct Trial<'t> {
-    pub(crate) schema: &'t Schema,
+    pub(crate) schema: &'t KeyedSchema,
     pub(crate) layout: &'t Layout,
     pub(crate) keyspace: &'t Memory,
     pub(crate) target: &'static Target,
@@ -332,9 +333,22 @@ impl Trial<'_> {
         let printed = Printed::new(self.schema, self.layout, &program, shell)
             .unwrap_or_else(|why| panic!("{}: {why}", told()));
         let answer = if tuples {
-            execute::tuples(self.schema, &printed, query, plan, given, now())
+            execute::tuples(
+                &KeyspaceRecords { schema: self.schema, keyspace: &printed },
+                query,
+                plan,
+                given,
+                now(),
+            )
         } else {
-            execute::run(self.schema, &printed, query, plan, given, now(), None)
+            execute::run(
+                &KeyspaceRecords { schema: self.schema, keyspace: &printed },
+                query,
+                plan,
+                given,
+                now(),
+                None,
+            )
         };
         let answer = answer.unwrap_or_else(|why| panic!("{}: {why}\n{program:#?}", told()));
         let paged = answer.next.is_some();

@@ -5,15 +5,15 @@ use crate::harness::{Count, What, holds};
 use crate::mongodb::Mongosh;
 use crate::mongodb_text::designed;
 use askloom_design::method::Method;
+use askloom_embedded::keyspace::write as keyed;
+use askloom_embedded::{KeyedSchema, Memory};
+use askloom_engine::write::Inputs;
 use askloom_model::{Keeper, Model, Value};
 use askloom_oracle::generate::{Generator, Options as Generated, few};
 use askloom_plan::cost::Costing;
 use askloom_plan::layout::Layout;
 use askloom_plan::lower::Lowering;
 use askloom_plan::program::{Bounds, How, Range, Read, Term};
-use askloom_store::keyspace::write as keyed;
-use askloom_store::write::Inputs;
-use askloom_store::{Memory, Schema};
 use askloom_target::generate::{Options, Source};
 use askloom_target::mongodb::{MongoCollection, collections, find};
 use askloom_target::target;
@@ -60,16 +60,16 @@ entity Book extends Item { pages: int? }
 @rate(5/s) write gone: DELETE Item WHERE shelf = :shelf AND place = :place
 ";
 
-fn schema() -> Schema {
+fn schema() -> KeyedSchema {
     let model = model(ITEMS);
     let design = designed(&model, Method::Cost);
     let own = design.collections.iter().filter(|(_, one)| one.keeper == Keeper::Store).count();
     assert!(own >= 8 && design.collections.len() == own + 2, "{design:#?}");
-    Schema::new(model, design)
+    KeyedSchema::new(model, design)
 }
 
 /// Some of them, of which every third was deleted.
-pub(crate) fn some_deleted(schema: &Schema) -> Memory {
+pub(crate) fn some_deleted(schema: &KeyedSchema) -> Memory {
     let more = few(&schema.model, 60, 3, 40);
     let generator = Generator::new(&more, Generated { seed: 7, nasty: true, ..Generated::default() });
     let mut keyspace = stored(schema, generator.records().map(|(_, record)| record));

@@ -3,9 +3,9 @@
 use crate::data::{model, stored};
 use crate::harness::{Count, Shell, What, holds, one_design};
 use askloom_design::method::{self, Method, Options};
+use askloom_embedded::KeyedSchema;
 use askloom_model::{Design, Model, Record};
 use askloom_plan::cost::Costing;
-use askloom_store::Schema;
 use serde_json::json;
 
 /// The models here have no writes.
@@ -99,7 +99,7 @@ fn notes(model: &Model) -> Vec<Record> {
 pub(crate) fn texts(shell: &mut dyn Shell, method: Method) {
     let model = model(NOTES);
     let mut count = Count::default();
-    let schema = Schema::new(model.clone(), designed(shell, &model, method));
+    let schema = KeyedSchema::new(model.clone(), designed(shell, &model, method));
     let keyspace = stored(&schema, notes(&model).into_iter());
     holds(shell, "texts".to_owned(), &schema, &keyspace, TEXTS.len(), READS, &mut count);
     println!("{}: {count:?}", shell.target());

@@ -2,18 +2,19 @@
 //! program, run by the shell. What no step prints cannot be read.
 
 use crate::harness::Shell;
+use askloom_embedded::codec::split_entry;
+use askloom_embedded::{Block, KeyedSchema, Keyspace, Memory, Visit, records};
+use askloom_engine::RunError;
 use askloom_model::{CollectionId, Contents, Id, Value};
 use askloom_plan::layout::{Block as AggregateBlock, Entry, Layout, Place, Table};
 use askloom_plan::ordered_bytes::decode;
 use askloom_plan::program::{Action, How, Program, Range, Read, Term, ValueFrom};
-use askloom_store::{Block, Keyspace, Memory, RunError, Schema, Visit, records};
-use askloom_target::embedded::split_entry;
 use askloom_target::generate::Sample;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) struct Printed<'p> {
-    schema: &'p Schema,
+    schema: &'p KeyedSchema,
     layout: &'p Layout,
     program: &'p Program,
     shell: RefCell<&'p mut dyn Shell>,
@@ -28,7 +29,7 @@ pub(crate) struct Printed<'p> {
 impl<'p> Printed<'p> {
     /// Runs the steps that are done once; the others wait until the executor asks.
     pub(crate) fn new(
-        schema: &'p Schema,
+        schema: &'p KeyedSchema,
         layout: &'p Layout,
         program: &'p Program,
         shell: &'p mut dyn Shell,

@@ -2,6 +2,10 @@
 
 use super::Subject;
 use crate::words;
+use askloom_embedded::codec::{BlockEntry, block_prefix, decode_entry, split_entry};
+use askloom_embedded::keyspace::write as keyed;
+use askloom_embedded::{KeyedSchema, Memory};
+use askloom_engine::write::{Inputs, Phase};
 use askloom_model::{
     AccessPath, ClassId, Collection, CollectionId, Conceptual, Contents, Design, Identity, Leaf, Model, Path,
     PositionId, Record, Type, Value, identity_to_json, to_json,
@@ -9,10 +13,6 @@ use askloom_model::{
 use askloom_oracle::generate::{Generator, Options, few};
 use askloom_plan::ordered_bytes::decode;
 use askloom_plan::partition::Entries;
-use askloom_store::keyspace::write as keyed;
-use askloom_store::write::{Inputs, Phase};
-use askloom_store::{Memory, Schema};
-use askloom_target::embedded::{BlockEntry, block_prefix, decode_entry, split_entry};
 use serde::Serialize;
 use serde_json::Value as Json;
 
@@ -42,7 +42,7 @@ pub struct Sample {
 
 /// A small store of made-up data.
 pub(crate) struct Made {
-    pub(crate) schema: Schema,
+    pub(crate) schema: KeyedSchema,
     pub(crate) keyspace: Memory,
     /// What is in it, as it was put there.
     pub(super) records: Vec<Record>,
@@ -61,7 +61,7 @@ impl Made {
 
     /// As it was made at some time.
     pub(crate) fn at(model: &Model, design: &Design, now: jiff::Timestamp) -> Self {
-        let schema = Schema::new(model.clone(), design.clone());
+        let schema = KeyedSchema::new(model.clone(), design.clone());
         let options = Options { seed: 7, ..Options::default() };
         let mut made = Self { schema, keyspace: Memory::new(), records: Vec::new(), spare: Vec::new() };
         let few = small(model, INSTANCES);
@@ -134,7 +134,7 @@ fn small(model: &Model, instances: u64) -> Model {
 
 /// Puts the entries of a collection into words.
 struct Reader<'r> {
-    schema: &'r Schema,
+    schema: &'r KeyedSchema,
     conceptual: &'r Conceptual,
     collection: &'r Collection,
 }

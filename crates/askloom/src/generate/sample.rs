@@ -2,9 +2,9 @@
 
 use crate::document::sample::Made;
 use crate::error::Error;
+use askloom_embedded::records;
 use askloom_model::{Design, Model};
 use askloom_plan::layout::Layout;
-use askloom_store::records;
 use askloom_target::generate::Sample;
 
 /// A few instances of each class, with every copy of them.

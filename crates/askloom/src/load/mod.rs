@@ -6,7 +6,7 @@ mod job;
 pub use files::{DataFile, find};
 pub use job::{FileSummary, Load, LoadSummary};
 
-use askloom_store::bulk::Refusal;
+use askloom_embedded::bulk::Refusal;
 use std::path::Path;
 
 /// What a load tells while it goes on.

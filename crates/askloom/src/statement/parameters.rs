@@ -2,11 +2,11 @@
 
 use super::{Statement, nearest};
 use crate::error::Error;
+use askloom_engine::execute::Arguments;
 use askloom_model::{
     ClassId, Conceptual, FieldError, Member, Model, ParameterType, Type, Value, WriteStep, from_text,
     identity_types, parameter_from_json,
 };
-use askloom_store::execute::Arguments;
 use std::fmt;
 
 /// Something that a statement takes.

@@ -2,12 +2,13 @@
 
 use super::super::sample::{Made, NOW};
 use crate::statement::{Statement, expected};
+use askloom_embedded::KeyspaceRecords;
+use askloom_engine::execute::{self, Arguments};
 use askloom_model::{
     ClassId, Column, ColumnValue, Comparison, Conceptual, Condition, Element, Geo, Header, Identity, InSet,
     Member, Operand, ParameterType, Path, Position, PositionId, Query, Record, RelationshipKind, Table, Type,
     Value, Write, WriteStep,
 };
-use askloom_store::execute::{self, Arguments};
 
 /// Calls that are tried until one finds something.
 const TRIES: usize = 12;
@@ -187,7 +188,8 @@ impl Chooser<'_> {
         ) else {
             return Vec::new();
         };
-        let answer = execute::run(schema, keyspace, &query, &plan, &Arguments::new(), NOW, None);
+        let answer =
+            execute::run(&KeyspaceRecords { schema, keyspace }, &query, &plan, &Arguments::new(), NOW, None);
         let rows = answer.map(|answer| answer.rows).unwrap_or_default();
         rows.into_iter().map(|row| row.into_iter().map(one_of).collect()).collect()
     }

@@ -8,14 +8,15 @@ use super::Subject;
 use super::plans::{PlanDocument, StepDocument};
 use super::sample::{Made, NOW, Sample, plain};
 use crate::statement::{Statement, expected};
+use askloom_embedded::KeyspaceRecords;
+use askloom_embedded::keyspace::write as keyed;
+use askloom_engine::execute::{self, Arguments};
+use askloom_engine::write::{self, Inputs};
 use askloom_model::{
     CollectionId, Conceptual, ParameterType, Query, Value, Write, identity_to_json, to_json,
 };
 use askloom_plan::cost::Costing;
 use askloom_plan::planner;
-use askloom_store::execute::{self, Arguments};
-use askloom_store::keyspace::write as keyed;
-use askloom_store::write::{self, Inputs};
 use choose::Chooser;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -138,7 +139,14 @@ impl Call<'_> {
         let plan =
             planner::answer(&self.subject.costing(), model, design, query).map_err(|why| why.message)?;
         let witness = Witness::new(&self.made.keyspace);
-        let answer = execute::run(&self.made.schema, &witness, query, &plan, arguments, NOW, None);
+        let answer = execute::run(
+            &KeyspaceRecords { schema: &self.made.schema, keyspace: &witness },
+            query,
+            &plan,
+            arguments,
+            NOW,
+            None,
+        );
         let answer = answer.map_err(|error| error.to_string())?;
         Ok(Seen { read: witness.into_seen(), found: !answer.rows.is_empty(), ..Seen::default() })
     }

@@ -1,6 +1,7 @@
 //! A keyspace that remembers which entries were seen.
 
-use askloom_store::{Keyspace, Memory, RunError, Visit};
+use askloom_embedded::{Keyspace, Memory, Visit};
+use askloom_engine::RunError;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
