@@ -1,0 +1,60 @@
+//! The examples, by every method.
+
+use crate::sample::Sample;
+use crate::score::{self, Score};
+use askloom_design::method::{self, Method, Options};
+use askloom_lang::{Memory as Files, check};
+use askloom_model::Model;
+use std::path::Path;
+
+const EXAMPLES: [&str; 6] = ["game", "noam-game", "airline", "inbox", "blog", "shop"];
+
+fn example(name: &str) -> Model {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name);
+    let mut world = Files::default();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "loom") {
+            world = world.with(path.file_name().unwrap(), std::fs::read(&path).unwrap());
+        }
+    }
+    let checked = check(&world, Path::new(&format!("{name}.loom")));
+    assert_eq!(checked.errors, 0, "{name}");
+    let mut model = checked.model;
+    askloom_plan::ask::name_ways_back(&mut model);
+    model
+}
+
+/// The scores of all examples. Designs are made by what the examples say of themselves, so that they are those of large
+/// data; plans by what the data is.
+pub(crate) fn scores(instances: u64, sets: usize) -> Vec<Score> {
+    let mut scores = Vec::new();
+    for name in EXAMPLES {
+        let model = example(name);
+        let sample = Sample::of(&model, instances, 1);
+        for method in Method::ALL {
+            let costing = askloom_target::embedded::costing();
+            let made = method::design(method, &model, &costing, &Options::default());
+            let (schema, keyspace) = sample.stored(made.design);
+            scores.extend(score::queries(name, &sample, (&schema, &keyspace), sets));
+        }
+    }
+    scores
+}
+
+#[test]
+fn what_is_predicted_is_counted() {
+    let instances = std::env::var("PREDICTED_INSTANCES").map_or(200, |n| n.parse().unwrap());
+    for score in scores(instances, 20) {
+        let (a, b) = (score.records(), score.requests());
+        println!(
+            "{:10} {:6} {:40} {:9.1} {:9.1} {:6.2}  {:7.1} {:7.1} {:6.2}{}",
+            score.model, score.method, score.statement, score.predicted.records, score.counted.records, a,
+            score.predicted.requests, score.counted.requests, b,
+            if (0.5..=2.0).contains(&a) && (0.5..=2.0).contains(&b) { "" } else { "  !!" }
+        );
+        if !((0.5..=2.0).contains(&a) && (0.5..=2.0).contains(&b)) {
+            println!("{}", score.plan);
+        }
+    }
+}
