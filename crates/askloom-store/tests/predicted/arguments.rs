@@ -7,7 +7,8 @@ use crate::measured::Measured;
 use crate::random::Random;
 use askloom_model::{
     ClassId, Comparison, Condition, Element, EndId, InSet, Leaf, Limit, Member, Model, Operand, Parameter,
-    ParameterType, Path, PositionId, Query, Type, Value, identity_types,
+    ParameterType, Path, Position, PositionId, Query, Record, Table, Type, Value, Write, WriteStep,
+    identity_types,
 };
 use askloom_store::execute::Arguments;
 use std::collections::BTreeMap;
@@ -35,7 +36,20 @@ enum As {
 struct Use<'q> {
     parameter: usize,
     path: &'q Path,
+    /// What stands at the position of the path.
+    class: Option<ClassId>,
+    /// Which statement of a write this is.
+    step: usize,
     compared: As,
+}
+
+/// What arguments are for.
+struct Asked<'q> {
+    uses: Vec<Use<'q>>,
+    parameters: &'q [Parameter],
+    /// Parameters that are numbers of rows.
+    limits: Vec<usize>,
+    skew: f64,
 }
 
 pub(crate) struct Draw<'d> {
@@ -46,45 +60,120 @@ pub(crate) struct Draw<'d> {
 impl Draw<'_> {
     /// Arguments of a query. Nothing if the data has no value for one of them.
     pub(crate) fn query(&self, query: &Query, random: &Random) -> Option<Arguments> {
-        let uses = uses(query);
+        let mut uses = Vec::new();
+        note_uses(query.condition.as_ref(), &query.positions, 0, &mut uses);
+        let limit = query.limit.as_ref().map(|limit| match limit {
+            Limit::Rows(operand) | Limit::Page(operand) => operand,
+        });
+        let limits = limit.into_iter().chain(query.per_group.as_ref().map(|per_group| &per_group.rows));
+        let limits = limits.filter_map(|operand| match operand {
+            Operand::Parameter(index) => Some(*index),
+            Operand::Constant(_) | Operand::Path(_) => None,
+        });
         let skew = query.header.skew.unwrap_or(0.0);
+        self.arguments(&Asked { uses, parameters: &query.parameters, limits: limits.collect(), skew }, random)
+    }
+
+    /// Arguments of a write. What is inserted is like something that is there, with another id and empty lists.
+    pub(crate) fn write(&self, write: &Write, random: &Random) -> Option<Arguments> {
+        let mut uses = Vec::new();
+        for (n, step) in write.steps.iter().enumerate() {
+            match step {
+                WriteStep::Insert { .. } | WriteStep::Upsert { .. } | WriteStep::Store { .. } => {}
+                WriteStep::Update { condition, positions, .. }
+                | WriteStep::UpdateElements { condition, positions, .. }
+                | WriteStep::Delete { condition, positions, .. }
+                | WriteStep::Add { condition, positions, .. }
+                | WriteStep::Remove { condition, positions, .. }
+                | WriteStep::Connect { condition, positions, .. }
+                | WriteStep::Disconnect { condition, positions, .. } => {
+                    note_uses(condition.as_ref(), positions, n, &mut uses);
+                }
+            }
+        }
+        let skew = write.header.skew.unwrap_or(0.0);
+        let asked = Asked { uses, parameters: &write.parameters, limits: Vec::new(), skew };
+        let mut arguments = self.arguments(&asked, random)?;
+        for class in write.steps.iter().filter_map(WriteStep::fields_of) {
+            let record = self.new_record(class, random)?;
+            let conceptual = &self.model.conceptual;
+            for member in conceptual.all_members(class) {
+                let given = conceptual.insertable(member).is_some_and(|(ty, _)| !matches!(ty, ParameterType::List(_)));
+                let value = record.get(member);
+                if given && !value.is_null() {
+                    let name = conceptual.member_name(member).to_owned();
+                    arguments.entry(name).or_insert_with(|| value.clone());
+                }
+            }
+        }
+        Some(arguments)
+    }
+
+    fn new_record(&self, class: ClassId, random: &Random) -> Option<Record> {
+        let like = self.data.records(class);
+        if like.is_empty() {
+            return None;
+        }
+        let mut record = random.fork("record").pick(like).clone();
+        let conceptual = &self.model.conceptual;
+        let number = 1_000_000 + random.fork("number").below(1_000_000);
+        for member in conceptual.all_members(class).collect::<Vec<_>>() {
+            let Member::Attribute(id) = member else { continue };
+            let attribute = &conceptual.attributes[id];
+            if attribute.id || attribute.unique {
+                record.set(member, new_value(&attribute.ty, number)?);
+            }
+        }
+        // An id of references alone is another pair of them.
+        for member in &conceptual.classes[class].identifier {
+            if let Member::End(end) = *member {
+                let ids = self.data.ids(conceptual.ends[end].target);
+                let random = random.fork(conceptual.member_name(*member));
+                record.set(*member, Value::Reference(random.pick(ids).clone()));
+            }
+        }
+        Some(record)
+    }
+
+    fn arguments(&self, asked: &Asked<'_>, random: &Random) -> Option<Arguments> {
         let mut drawn: BTreeMap<usize, Value> = BTreeMap::new();
-        self.identities(query, &uses, random, &mut drawn);
-        for (index, parameter) in query.parameters.iter().enumerate() {
+        self.identities(asked, random, &mut drawn);
+        for (index, parameter) in asked.parameters.iter().enumerate() {
             if !drawn.contains_key(&index) {
-                let random = random.fork(&parameter.name);
-                let value = self.value(query, &uses, index, parameter, skew, &random)?;
+                let value = self.value(asked, index, parameter, &random.fork(&parameter.name))?;
                 drawn.insert(index, value);
             }
         }
-        order_bounds(&uses, &mut drawn);
-        let named = drawn.into_iter().map(|(index, value)| (query.parameters[index].name.clone(), value));
+        order_bounds(&asked.uses, &mut drawn);
+        let named = drawn.into_iter().map(|(index, value)| (asked.parameters[index].name.clone(), value));
         Some(named.collect())
     }
 
     /// Parameters that are equal to all members of an identifier are those of one instance.
-    fn identities(&self, query: &Query, uses: &[Use<'_>], random: &Random, drawn: &mut BTreeMap<usize, Value>) {
-        let mut at: BTreeMap<(PositionId, Vec<EndId>), Vec<(Member, usize)>> = BTreeMap::new();
-        for one in uses.iter().filter(|one| one.compared == As::Equal) {
+    fn identities(&self, asked: &Asked<'_>, random: &Random, drawn: &mut BTreeMap<usize, Value>) {
+        type Place = (usize, PositionId, Vec<EndId>);
+        let conceptual = &self.model.conceptual;
+        let mut at: BTreeMap<Place, (ClassId, Vec<(Member, usize)>)> = BTreeMap::new();
+        for one in asked.uses.iter().filter(|one| one.compared == As::Equal) {
             let member = match one.path.leaf {
                 Leaf::Attribute(id) => Member::Attribute(id),
                 Leaf::Reference(id) => Member::End(id),
                 Leaf::Itself | Leaf::Bucket(_) | Leaf::TimeBucket(..) => continue,
             };
-            let place = (one.path.position, one.path.hops.clone());
-            at.entry(place).or_default().push((member, one.parameter));
+            let last = one.path.hops.last().map(|&hop| conceptual.ends[hop].target);
+            let Some(class) = last.or(one.class) else { continue };
+            let place = (one.step, one.path.position, one.path.hops.clone());
+            at.entry(place).or_insert((class, Vec::new())).1.push((member, one.parameter));
         }
-        let conceptual = &self.model.conceptual;
-        for ((position, hops), members) in at {
-            let last = hops.last().map(|&hop| conceptual.ends[hop].target);
-            let Some(class) = last.or(query.positions[position].class) else { continue };
+        for (class, members) in at.into_values() {
             let identifier = &conceptual.classes[class].identifier;
             let all = identifier.iter().all(|member| members.iter().any(|(known, _)| known == member));
             let ids = self.data.ids(class);
             if identifier.len() < 2 || !all || ids.is_empty() {
                 continue;
             }
-            let mut rest = random.fork("identity").pick(ids).as_slice();
+            let random = random.fork("identity");
+            let mut rest = random.pick(ids).as_slice();
             for member in identifier {
                 let (value, left) = match *member {
                     Member::Attribute(_) => (rest[0].clone(), &rest[1..]),
@@ -101,34 +190,21 @@ impl Draw<'_> {
         }
     }
 
-    fn value(
-        &self,
-        query: &Query,
-        uses: &[Use<'_>],
-        index: usize,
-        parameter: &Parameter,
-        skew: f64,
-        random: &Random,
-    ) -> Option<Value> {
-        let limits = match &query.limit {
-            Some(Limit::Rows(operand) | Limit::Page(operand)) => vec![operand],
-            None => Vec::new(),
-        };
-        let per_group = query.per_group.as_ref().map(|per_group| &per_group.rows);
-        if limits.into_iter().chain(per_group).any(|operand| *operand == Operand::Parameter(index)) {
+    fn value(&self, asked: &Asked<'_>, index: usize, parameter: &Parameter, random: &Random) -> Option<Value> {
+        if asked.limits.contains(&index) {
             return Some(Value::Int(ROWS));
         }
-        let Some(one) = uses.iter().find(|one| one.parameter == index) else {
+        let Some(one) = asked.uses.iter().find(|one| one.parameter == index) else {
             return self.any(&parameter.ty, random);
         };
         if one.compared == As::Distance {
             return Some(Value::Int(KILOMETRES));
         }
-        let values = self.values(query, one.path);
+        let values = self.values(one);
         if values.is_empty() {
             return self.any(&parameter.ty, random);
         }
-        let pick = |random: &Random| values[zipf(values.len(), skew, random)].clone();
+        let pick = |random: &Random| values[zipf(values.len(), asked.skew, random)].clone();
         if let ParameterType::List(_) = parameter.ty {
             let element = |n: usize| Element { ordinal: n as u64, value: pick(&random.fork(&n.to_string())) };
             return Some(Value::List((0..LIST).map(element).collect()));
@@ -145,16 +221,16 @@ impl Draw<'_> {
     }
 
     /// The values of a path, the most frequent first.
-    fn values(&self, query: &Query, path: &Path) -> Vec<Value> {
+    fn values(&self, one: &Use<'_>) -> Vec<Value> {
         let conceptual = &self.model.conceptual;
         let ids = |class: ClassId| self.data.ids(class).iter().cloned().map(Value::Reference).collect();
-        match path.leaf {
+        match one.path.leaf {
             Leaf::Attribute(id) => self.data.values(Member::Attribute(id)),
             Leaf::Reference(id) if conceptual.ends[id].stored => self.data.values(Member::End(id)),
             Leaf::Reference(id) => ids(conceptual.ends[id].target),
             Leaf::Itself | Leaf::Bucket(_) | Leaf::TimeBucket(..) => {
-                let last = path.hops.last().map(|&hop| conceptual.ends[hop].target);
-                last.or(query.positions[path.position].class).map(ids).unwrap_or_default()
+                let last = one.path.hops.last().map(|&hop| conceptual.ends[hop].target);
+                last.or(one.class).map(ids).unwrap_or_default()
             }
         }
     }
@@ -172,12 +248,7 @@ impl Draw<'_> {
                     let values = self.data.values(Member::Attribute(id));
                     (!values.is_empty()).then(|| random.pick(&values).clone())
                 });
-                known.or(match ty {
-                    Type::Int | Type::Long => Some(Value::Int(ROWS)),
-                    Type::Text => Some(Value::Text("a".to_owned())),
-                    Type::Bool => Some(Value::Bool(true)),
-                    _rare => None,
-                })
+                known.or_else(|| new_value(ty, 7))
             }
             ParameterType::List(of) => {
                 let values = (0..LIST).map(|n| self.any(of, &random.fork(&n.to_string())));
@@ -185,9 +256,28 @@ impl Draw<'_> {
                 let element = |(ordinal, value)| Element { ordinal, value };
                 values.map(|values| Value::List((0..).zip(values).map(element).collect()))
             }
-            ParameterType::Whole(_) => None,
+            ParameterType::Whole(class) => {
+                let record = self.new_record(*class, random)?;
+                Some(Value::Record(Box::new(record)))
+            }
         }
     }
+}
+
+/// A value that nothing has yet.
+fn new_value(ty: &Type, number: usize) -> Option<Value> {
+    Some(match ty {
+        Type::Int | Type::Long => Value::Int(number as i64),
+        Type::Text => Value::Text(format!("new {number}")),
+        Type::Uuid => Value::Uuid(uuid::Uuid::from_u128(number as u128)),
+        Type::Decimal => Value::decimal(&(number as i64).into()).ok()?,
+        Type::Double => Value::double(number as f64).ok()?,
+        Type::Bool => Value::Bool(true),
+        Type::Blob => Value::Blob(number.to_be_bytes().to_vec()),
+        Type::Json => Value::Json(serde_json::Value::from(number)),
+        Type::Enum(_) => Value::Enum(0),
+        Type::Date | Type::Time | Type::Timestamp(_) | Type::Geo => return None,
+    })
 }
 
 /// The rank of a value that is asked for by Zipf's law.
@@ -220,18 +310,24 @@ fn order_bounds(uses: &[Use<'_>], drawn: &mut BTreeMap<usize, Value>) {
     }
 }
 
-fn uses(query: &Query) -> Vec<Use<'_>> {
-    let mut found = Vec::new();
-    if let Some(condition) = &query.condition {
-        collect(condition, &mut found);
-    }
-    found
+fn note_uses<'q>(
+    condition: Option<&'q Condition>,
+    positions: &Table<PositionId, Position>,
+    step: usize,
+    found: &mut Vec<Use<'q>>,
+) {
+    let mut compared = Vec::new();
+    condition.into_iter().for_each(|condition| collect(condition, &mut compared));
+    found.extend(compared.into_iter().map(|(parameter, path, compared)| {
+        let class = positions[path.position].class;
+        Use { parameter, path, class, step, compared }
+    }));
 }
 
-fn collect<'q>(condition: &'q Condition, found: &mut Vec<Use<'q>>) {
+fn collect<'q>(condition: &'q Condition, found: &mut Vec<(usize, &'q Path, As)>) {
     let mut note = |value: &'q Operand, other: &'q Operand, compared: As| {
         if let (Operand::Path(path), Operand::Parameter(parameter)) = (value, other) {
-            found.push(Use { parameter: *parameter, path, compared });
+            found.push((*parameter, path, compared));
         }
     };
     match condition {
@@ -252,15 +348,13 @@ fn collect<'q>(condition: &'q Condition, found: &mut Vec<Use<'q>>) {
             note(value, high, As::High);
         }
         Condition::In { value: Operand::Path(path), set } => match set {
-            InSet::Parameter(parameter) => {
-                found.push(Use { parameter: *parameter, path, compared: As::Other });
-            }
+            InSet::Parameter(parameter) => found.push((*parameter, path, As::Other)),
             InSet::List(items) => {
                 let given = items.iter().filter_map(|item| match item {
                     Operand::Parameter(parameter) => Some(*parameter),
                     Operand::Path(_) | Operand::Constant(_) => None,
                 });
-                found.extend(given.map(|parameter| Use { parameter, path, compared: As::Other }));
+                found.extend(given.map(|parameter| (parameter, path, As::Other)));
             }
         },
         Condition::In { .. } | Condition::IsNull { .. } => {}

@@ -1,7 +1,7 @@
 //! The examples, by every method.
 
 use crate::sample::Sample;
-use crate::score::{self, Score};
+use crate::score::{Score, Store};
 use askloom_design::method::{self, Method, Options};
 use askloom_lang::{Memory as Files, check};
 use askloom_model::Model;
@@ -36,25 +36,9 @@ pub(crate) fn scores(instances: u64, sets: usize) -> Vec<Score> {
             let costing = askloom_target::embedded::costing();
             let made = method::design(method, &model, &costing, &Options::default());
             let (schema, keyspace) = sample.stored(made.design);
-            scores.extend(score::queries(name, &sample, (&schema, &keyspace), sets));
+            let store = Store { sample: &sample, schema: &schema, keyspace: &keyspace };
+            scores.extend(store.scores(name, sets));
         }
     }
     scores
-}
-
-#[test]
-fn what_is_predicted_is_counted() {
-    let instances = std::env::var("PREDICTED_INSTANCES").map_or(200, |n| n.parse().unwrap());
-    for score in scores(instances, 20) {
-        let (a, b) = (score.records(), score.requests());
-        println!(
-            "{:10} {:6} {:40} {:9.1} {:9.1} {:6.2}  {:7.1} {:7.1} {:6.2}{}",
-            score.model, score.method, score.statement, score.predicted.records, score.counted.records, a,
-            score.predicted.requests, score.counted.requests, b,
-            if (0.5..=2.0).contains(&a) && (0.5..=2.0).contains(&b) { "" } else { "  !!" }
-        );
-        if !((0.5..=2.0).contains(&a) && (0.5..=2.0).contains(&b)) {
-            println!("{}", score.plan);
-        }
-    }
 }

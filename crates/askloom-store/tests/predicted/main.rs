@@ -16,7 +16,29 @@ mod arguments;
 mod counting;
 mod examples;
 mod measured;
+mod random_models;
+mod run;
 mod sample;
 mod score;
+mod table;
+
+#[path = "../promise/designs.rs"]
+#[allow(dead_code, reason = "the promise needs the rest")]
+mod designs;
+#[path = "../promise/identities.rs"]
+mod identities;
+#[path = "../promise/paths.rs"]
+mod paths;
+#[path = "../promise/questions.rs"]
+#[allow(dead_code, reason = "the promise needs the rest")]
+mod questions;
 #[path = "../promise/random.rs"]
 mod random;
+#[path = "../promise/sketch.rs"]
+mod sketch;
+#[path = "../promise/statements.rs"]
+#[allow(dead_code, reason = "the promise needs the rest")]
+mod statements;
+#[path = "../promise/values.rs"]
+#[allow(dead_code, reason = "the promise needs the rest")]
+mod values;

@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, HashMap};
 #[derive(Debug, Default)]
 pub(crate) struct Measured {
     ids: BTreeMap<ClassId, Vec<Identity>>,
+    records: BTreeMap<ClassId, Vec<Record>>,
     counts: BTreeMap<ClassId, u64>,
     members: HashMap<Member, Held>,
 }
@@ -36,6 +37,7 @@ impl Measured {
 
     fn record(&mut self, model: &Model, record: &Record) {
         let conceptual = &model.conceptual;
+        self.records.entry(record.class).or_default().push(record.clone());
         for class in conceptual.lineage(record.class) {
             *self.counts.entry(class).or_default() += 1;
             if let Some(identity) = record.identity(conceptual) {
@@ -82,6 +84,11 @@ impl Measured {
 
     pub(crate) fn ids(&self, class: ClassId) -> &[Identity] {
         self.ids.get(&class).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// The records of that very class, parts too.
+    pub(crate) fn records(&self, class: ClassId) -> &[Record] {
+        self.records.get(&class).map(Vec::as_slice).unwrap_or_default()
     }
 
     /// The values at a member, the most frequent first.

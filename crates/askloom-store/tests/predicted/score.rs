@@ -4,9 +4,10 @@ use crate::arguments::Draw;
 use crate::counting::{CountingKeyspace, CountingSource};
 use crate::random::Random;
 use crate::sample::{Sample, now};
-use askloom_model::{Plan, Query};
+use askloom_model::{Plan, Query, Work, Write};
 use askloom_plan::planner;
 use askloom_store::execute::PreparedQuery;
+use askloom_store::write::{self, Inputs};
 use askloom_store::{KeyspaceRecords, Memory, Schema};
 use std::cell::Cell;
 
@@ -17,82 +18,135 @@ pub(crate) struct Amount {
     pub(crate) requests: f64,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Query,
+    Write,
+}
+
 #[derive(Debug, Clone)]
 pub(crate) struct Score {
     pub(crate) model: String,
     pub(crate) method: String,
     pub(crate) statement: String,
+    pub(crate) kind: Kind,
     pub(crate) predicted: Amount,
-    pub(crate) counted: Amount,
+    /// Why nothing was counted, if so.
+    pub(crate) counted: Result<Amount, String>,
     /// The plan in words.
     pub(crate) plan: String,
 }
 
-fn ratio(counted: f64, predicted: f64) -> f64 {
-    (counted + 1.0) / (predicted + 1.0)
-}
-
 impl Score {
-    pub(crate) fn records(&self) -> f64 {
-        ratio(self.counted.records, self.predicted.records)
-    }
-
-    pub(crate) fn requests(&self) -> f64 {
-        ratio(self.counted.requests, self.predicted.requests)
+    /// The ratio of what was counted to what was predicted, of records and of requests.
+    pub(crate) fn ratios(&self) -> Option<(f64, f64)> {
+        let ratio = |counted: f64, predicted: f64| (counted + 1.0) / (predicted + 1.0);
+        let counted = self.counted.as_ref().ok()?;
+        let records = ratio(counted.records, self.predicted.records);
+        Some((records, ratio(counted.requests, self.predicted.requests)))
     }
 }
 
-/// Runs a query by a plan with so many sets of arguments. Nothing if the data has no arguments for it.
-pub(crate) fn query(
-    sample: &Sample,
-    (schema, keyspace): (&Schema, &Memory),
-    query: &Query,
-    plan: &Plan,
-    sets: usize,
-) -> Option<(Amount, Amount)> {
-    let prepared = PreparedQuery::new(schema, query, plan);
-    let draw = Draw { model: &sample.model, data: &sample.data };
-    let mut counted = Amount::default();
-    for set in 0..sets {
-        let arguments = draw.query(query, &Random::new(set as u64).fork(&query.header.name))?;
-        let keyspace = CountingKeyspace::new(keyspace);
-        let of = KeyspaceRecords { schema, keyspace: &keyspace };
-        let source = CountingSource { of, requests: Cell::new(0) };
-        prepared.run(&source, &arguments, now(), None).ok()?;
-        counted.records += keyspace.entries.get() as f64 / sets as f64;
-        counted.requests += source.requests.get() as f64 / sets as f64;
-    }
-    let predicted = plan.work().fold(Amount::default(), |sum, work| Amount {
-        records: sum.records + work.rows,
-        requests: sum.requests + work.requests,
-    });
-    Some((predicted, counted))
+/// A design with the data of a sample in it.
+#[derive(Clone, Copy)]
+pub(crate) struct Store<'s> {
+    pub(crate) sample: &'s Sample,
+    pub(crate) schema: &'s Schema,
+    pub(crate) keyspace: &'s Memory,
 }
 
-/// The scores of all queries of a model, each by its cheapest plan.
-pub(crate) fn queries(
-    name: &str,
-    sample: &Sample,
-    (schema, keyspace): (&Schema, &Memory),
-    sets: usize,
-) -> Vec<Score> {
-    let conceptual = &schema.model.conceptual;
-    let costing = askloom_target::embedded::costing();
-    let workload = &schema.model.workload;
-    let asks = workload.asks.iter().filter_map(|ask| askloom_plan::ask::query(conceptual, ask));
-    let queries: Vec<Query> = workload.queries.iter().cloned().chain(asks).collect();
-    let mut scores = Vec::new();
-    for one in &queries {
-        let Some(plan) = planner::plan(&costing, conceptual, &schema.design, one) else { continue };
-        let Some((predicted, counted)) = query(sample, (schema, keyspace), one, &plan, sets) else { continue };
-        scores.push(Score {
+impl Store<'_> {
+    /// The scores of all statements, each by its cheapest plan.
+    pub(crate) fn scores(self, name: &str, sets: usize) -> Vec<Score> {
+        let model = &self.schema.model;
+        let workload = &model.workload;
+        let design = &self.schema.design;
+        let costing = askloom_target::embedded::costing();
+        let asks = workload.asks.iter().filter_map(|ask| askloom_plan::ask::query(&model.conceptual, ask));
+        let queries: Vec<Query> = workload.queries.iter().cloned().chain(asks).collect();
+        let score = |statement: &str, kind: Kind, predicted: Amount, counted, plan: String| Score {
             model: name.to_owned(),
-            method: schema.design.method.clone(),
-            statement: one.header.name.clone(),
+            method: design.method.clone(),
+            statement: statement.to_owned(),
+            kind,
             predicted,
             counted,
-            plan: planner::print(&schema.model, &schema.design, one, &plan),
-        });
+            plan,
+        };
+        let mut scores = Vec::new();
+        for query in &queries {
+            let Some(plan) = planner::plan(&costing, &model.conceptual, design, query) else { continue };
+            let printed = planner::print(model, design, query, &plan);
+            let counted = self.query(query, &plan, sets);
+            scores.push(score(&query.header.name, Kind::Query, predicted(plan.work()), counted, printed));
+        }
+        for write in &workload.writes {
+            let Ok(plan) = planner::write::plan(&costing, model, design, write) else { continue };
+            let printed = planner::write::print(model, design, Some(write), &plan);
+            let counted = self.write(write, sets);
+            scores.push(score(&write.header.name, Kind::Write, predicted(plan.work()), counted, printed));
+        }
+        scores
     }
-    scores
+
+    /// Runs a query by a plan with so many sets of arguments.
+    pub(crate) fn query(self, query: &Query, plan: &Plan, sets: usize) -> Result<Amount, String> {
+        let Self { sample, schema, keyspace } = self;
+        let prepared = PreparedQuery::new(schema, query, plan);
+        let draw = Draw { model: &sample.model, data: &sample.data };
+        average(sets, |set| {
+            let random = Random::new(set).fork(&query.header.name);
+            let arguments = draw.query(query, &random).ok_or("the data has no arguments for it")?;
+            let keyspace = CountingKeyspace::new(keyspace);
+            let of = KeyspaceRecords { schema, keyspace: &keyspace };
+            let source = CountingSource { of, requests: Cell::new(0) };
+            prepared.run(&source, &arguments, now(), None).map_err(|error| error.to_string())?;
+            Ok(Amount { records: keyspace.entries.get() as f64, requests: source.requests.get() as f64 })
+        })
+    }
+
+    /// Prepares a write with so many sets of arguments, each on the same state.
+    fn write(self, write: &Write, sets: usize) -> Result<Amount, String> {
+        let Self { sample, schema, keyspace } = self;
+        let draw = Draw { model: &sample.model, data: &sample.data };
+        average(sets, |set| {
+            let random = Random::new(set).fork(&write.header.name);
+            let arguments = draw.write(write, &random).ok_or("the data has no arguments for it")?;
+            let needed = write::uuids_needed(&schema.model, write, &arguments).map_err(|error| error.to_string())?;
+            let uuid = |n: usize| uuid::Uuid::from_u128(u128::from(set + 1) << 64 | n as u128);
+            let inputs = Inputs { now: now(), uuids: (0..needed).map(uuid).collect(), id: None };
+            let keyspace = CountingKeyspace::new(keyspace);
+            let written = write::statement(schema, &keyspace, write, &arguments, &inputs);
+            let (change, _) = written.map_err(|error| error.to_string())?;
+            // All of it is written at once.
+            let records = keyspace.entries.get() as f64 + change.puts.len() as f64;
+            Ok(Amount { records, requests: keyspace.requests.get() as f64 + 1.0 })
+        })
+    }
+}
+
+/// The average over the sets of arguments that the store takes; why it takes none, if so.
+fn average(sets: usize, mut count: impl FnMut(u64) -> Result<Amount, String>) -> Result<Amount, String> {
+    let (mut sum, mut taken, mut refused) = (Amount::default(), 0.0, None);
+    for set in 0..sets {
+        match count(set as u64) {
+            Ok(Amount { records, requests }) => {
+                sum.records += records;
+                sum.requests += requests;
+                taken += 1.0;
+            }
+            Err(error) => refused = Some(error),
+        }
+    }
+    match refused {
+        Some(error) if taken == 0.0 => Err(error),
+        Some(_) | None => Ok(Amount { records: sum.records / taken, requests: sum.requests / taken }),
+    }
+}
+
+fn predicted<'w>(work: impl Iterator<Item = &'w Work>) -> Amount {
+    work.fold(Amount::default(), |sum, work| Amount {
+        records: sum.records + work.rows + work.puts + work.deletes,
+        requests: sum.requests + work.requests + work.write_requests,
+    })
 }
