@@ -7,7 +7,7 @@ use askloom_lang::{Memory as Files, check};
 use askloom_model::Model;
 use std::path::Path;
 
-const EXAMPLES: [&str; 6] = ["game", "noam-game", "airline", "inbox", "blog", "shop"];
+pub(crate) const EXAMPLES: [&str; 6] = ["game", "noam-game", "airline", "inbox", "blog", "shop"];
 
 fn example(name: &str) -> Model {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name);
@@ -27,9 +27,9 @@ fn example(name: &str) -> Model {
 
 /// The scores of all examples. Designs are made by what the examples say of themselves, so that they are those of large
 /// data; plans by what the data is.
-pub(crate) fn scores(instances: u64, sets: usize) -> Vec<Score> {
+pub(crate) fn scores(names: &[&str], instances: u64, sets: usize) -> Vec<Score> {
     let mut scores = Vec::new();
-    for name in EXAMPLES {
+    for name in names {
         let model = example(name);
         let sample = Sample::of(&model, instances, 1);
         for method in Method::ALL {

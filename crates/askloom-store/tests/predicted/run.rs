@@ -6,7 +6,11 @@ use crate::{examples, random_models};
 use std::fmt::Write as _;
 
 /// Queries that are out of bounds, and why.
-const KNOWN: [(&str, &str, &str); 0] = [];
+const KNOWN: [(&str, &str, &str); 1] = [(
+    "airline",
+    "Q7_aircraftsDepartedGivenAirportPeriod",
+    "a range over few different values, both ends of which are among them",
+)];
 
 fn reason(score: &Score) -> Option<&'static str> {
     let known = KNOWN.iter().find(|(model, statement, _)| (*model, *statement) == (&score.model, &score.statement));
@@ -18,21 +22,32 @@ fn reason(score: &Score) -> Option<&'static str> {
 }
 
 #[test]
-fn queries_of_the_examples_read_what_is_predicted() {
-    let scores = examples::scores(60, 20);
-    for score in scores.iter().filter(|score| score.kind == Kind::Query && !is_within(score)) {
-        assert!(reason(score).is_some(), "{} is out of bounds\n{}", rows([score], |_| None), score.plan);
-    }
-    let (records, requests) = spreads(&scores, Kind::Query).unwrap();
-    for spread in [records, requests] {
-        assert!(MEDIAN.contains(&spread.median), "{spread:?}");
-    }
+fn queries_of_small_examples_read_what_is_predicted() {
+    reads_what_is_predicted(&["game", "noam-game", "inbox", "blog"]);
 }
 
 #[test]
+#[ignore = "slow"]
+fn queries_of_the_examples_read_what_is_predicted() {
+    reads_what_is_predicted(&examples::EXAMPLES);
+}
+
+fn reads_what_is_predicted(names: &[&str]) {
+    let scores = examples::scores(names, 60, 20);
+    for score in scores.iter().filter(|score| score.kind == Kind::Query && !is_within(score)) {
+        assert!(reason(score).is_some(), "{} is out of bounds\n{}", rows([score], |_| None), score.plan);
+    }
+    assert_medians(&scores);
+}
+
+#[test]
+#[ignore = "slow"]
 fn most_queries_of_random_models_read_what_is_predicted() {
-    let scores = random_models::scores(0..6, 10);
-    let (records, requests) = spreads(&scores, Kind::Query).unwrap();
+    assert_medians(&random_models::scores(0..6, 20));
+}
+
+fn assert_medians(scores: &[Score]) {
+    let (records, requests) = spreads(scores, Kind::Query).unwrap();
     for spread in [records, requests] {
         assert!(MEDIAN.contains(&spread.median), "{spread:?}");
     }
@@ -45,7 +60,7 @@ fn most_queries_of_random_models_read_what_is_predicted() {
 fn everything() {
     const SETS: usize = 100;
     let number = |name: &str, default: u64| std::env::var(name).map_or(default, |text| text.parse().unwrap());
-    let examples = examples::scores(number("ASKLOOM_PREDICTED_INSTANCES", 200), SETS);
+    let examples = examples::scores(&examples::EXAMPLES, number("ASKLOOM_PREDICTED_INSTANCES", 200), SETS);
     let random = random_models::scores(0..number("ASKLOOM_PREDICTED_SEEDS", 40), SETS);
     let mut text = HEAD.to_owned();
     text.push_str(&summary(&[

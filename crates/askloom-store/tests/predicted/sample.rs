@@ -1,8 +1,10 @@
 //! Models with some data: less than they say, in about the same proportions.
 
 use crate::measured::Measured;
-use askloom_model::{Design, Model, Record};
+use askloom_design::simple;
+use askloom_model::{Design, Model, Origin, Record, Table};
 use askloom_oracle::generate::{Generator, Options};
+use askloom_plan::upkeep;
 use askloom_store::write::{self, Inputs, Phase};
 use askloom_store::{Memory, Schema};
 use jiff::Timestamp;
@@ -33,7 +35,9 @@ impl Sample {
         let generator = Generator::new(&small, Options { seed, ..Options::default() });
         let records: Vec<Record> = generator.records().map(|(_, record)| record).collect();
         // What the rules of the model refuse is not there.
-        let masters = askloom_design::simple::design(&small);
+        let mut masters = Design { method: "masters".to_owned(), collections: Table::default() };
+        simple::masters(&small, Origin::Method, &mut masters);
+        upkeep::add_indexes(&small, &mut masters);
         let (_, records) = load(&Schema::new(small.clone(), masters), records);
         let data = Measured::of(&small, &records);
         let mut model = small;
