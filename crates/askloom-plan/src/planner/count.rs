@@ -292,7 +292,9 @@ impl<'c> Counter<'c> {
         let (rows, statistics) = (self.flowing, self.sizes.statistics);
         let class = self.query.positions[position].class;
         let class = class.filter(|&class| statistics.conceptual().classes[class].kind.is_entity());
-        let Some(all) = class.map(|class| statistics.count(class)).filter(|_| rows > 1.0) else { return rows };
+        let Some(all) = class.map(|class| statistics.count(class)).filter(|_| rows > 1.0) else {
+            return rows;
+        };
         let others = self.bound.iter().filter_map(|&bound| {
             let position = &self.query.positions[bound];
             let fan_out = statistics.fan_out(position.from?.step);

@@ -54,7 +54,10 @@ pub fn is_lasting_whole(conceptual: &Conceptual, class: ClassId) -> bool {
         return true;
     }
     let inside = |id: ClassId| {
-        conceptual.occurrences(id).iter().any(|place| !place.hops.is_empty() && conceptual.is_kind_of(class, place.root))
+        conceptual
+            .occurrences(id)
+            .iter()
+            .any(|place| !place.hops.is_empty() && conceptual.is_kind_of(class, place.root))
     };
     let gone = |id: ClassId| conceptual.ttl(id).is_some() && inside(id);
     !conceptual.can_expire(class) && !conceptual.classes.ids().any(gone)

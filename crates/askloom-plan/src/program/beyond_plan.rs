@@ -1,9 +1,9 @@
 //! What evaluation needs beside the steps of a plan: what stands at positions, what derived ends and trees lead to.
 
+use super::client::is_narrower;
 use super::lookups::Owners;
 use super::read::{Reads, reference};
 use super::{IdentityIn, Note};
-use super::client::is_narrower;
 use crate::planner::{is_lasting, looked_at};
 use askloom_model::{
     ClassId, CollectionId, Condition, Contents, EndId, HomePlace, Id, Leaf, Member, Operand, Path,

@@ -148,7 +148,12 @@ impl Reads<'_> {
                     self.block(master, note.clone(), identity.clone());
                 }
                 HomePlace::Inside => {
-                    let known = self.rows.ways.owners.iter().find(|(part, root, _)| (*part, *root) == (class, home.root));
+                    let known = self
+                        .rows
+                        .ways
+                        .owners
+                        .iter()
+                        .find(|(part, root, _)| (*part, *root) == (class, home.root));
                     let scanned = known.is_some_and(|(_, _, way)| *way == Way::Scan);
                     let mut indexes = part_indexes(layout, class, home.root);
                     match by {

@@ -98,7 +98,9 @@ impl Draw<'_> {
             let record = self.new_record(class, random)?;
             let conceptual = &self.model.conceptual;
             for member in conceptual.all_members(class) {
-                let given = conceptual.insertable(member).is_some_and(|(ty, _)| !matches!(ty, ParameterType::List(_)));
+                let given = conceptual
+                    .insertable(member)
+                    .is_some_and(|(ty, _)| !matches!(ty, ParameterType::List(_)));
                 let value = record.get(member);
                 if given && !value.is_null() {
                     let name = conceptual.member_name(member).to_owned();
@@ -190,7 +192,13 @@ impl Draw<'_> {
         }
     }
 
-    fn value(&self, asked: &Asked<'_>, index: usize, parameter: &Parameter, random: &Random) -> Option<Value> {
+    fn value(
+        &self,
+        asked: &Asked<'_>,
+        index: usize,
+        parameter: &Parameter,
+        random: &Random,
+    ) -> Option<Value> {
         if asked.limits.contains(&index) {
             return Some(Value::Int(ROWS));
         }

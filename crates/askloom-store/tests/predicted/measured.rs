@@ -94,7 +94,8 @@ impl Measured {
     /// The values at a member, the most frequent first.
     pub(crate) fn values(&self, member: Member) -> Vec<Value> {
         let Some(held) = self.members.get(&member) else { return Vec::new() };
-        let mut values: Vec<(&Value, u64)> = held.values.iter().map(|(value, count)| (value, *count)).collect();
+        let mut values: Vec<(&Value, u64)> =
+            held.values.iter().map(|(value, count)| (value, *count)).collect();
         values.sort_by(|(one, a), (other, b)| b.cmp(a).then_with(|| one.cmp(other)));
         values.into_iter().map(|(value, _)| value.clone()).collect()
     }
@@ -106,7 +107,8 @@ impl Measured {
         let classes: Vec<ClassId> = conceptual.classes.ids().collect();
         for class in classes {
             if conceptual.classes[class].kind.is_entity() {
-                conceptual.classes[class].statistics.count = Some(self.counts.get(&class).copied().unwrap_or(0));
+                conceptual.classes[class].statistics.count =
+                    Some(self.counts.get(&class).copied().unwrap_or(0));
             }
         }
         let attributes: Vec<AttributeId> = conceptual.attributes.ids().collect();

@@ -13,7 +13,8 @@ const KNOWN: [(&str, &str, &str); 1] = [(
 )];
 
 fn reason(score: &Score) -> Option<&'static str> {
-    let known = KNOWN.iter().find(|(model, statement, _)| (*model, *statement) == (&score.model, &score.statement));
+    let known =
+        KNOWN.iter().find(|(model, statement, _)| (*model, *statement) == (&score.model, &score.statement));
     match (score.kind, known) {
         (_, Some((_, _, why))) => Some(why),
         (Kind::Write, None) => Some("upkeep of copies reads all rows of a root"),
@@ -73,14 +74,15 @@ fn everything() {
         let some = examples.iter().filter(|score| score.kind == kind);
         write!(text, "\n## {title}\n\n{}", rows(some, reason)).unwrap();
     }
-    for (title, kind) in
-        [("Queries of random models", Kind::Query), ("Writes of random models", Kind::Write)]
+    for (title, kind) in [("Queries of random models", Kind::Query), ("Writes of random models", Kind::Write)]
     {
         let some = random.iter().filter(|score| score.kind == kind && !is_within(score));
-        write!(text, "\n## {title} that are out of bounds or were not run\n\n{}", rows(some, reason)).unwrap();
+        write!(text, "\n## {title} that are out of bounds or were not run\n\n{}", rows(some, reason))
+            .unwrap();
     }
     println!("{text}");
-    for score in examples.iter().chain(&random).filter(|score| score.kind == Kind::Query && !is_within(score)) {
+    for score in examples.iter().chain(&random).filter(|score| score.kind == Kind::Query && !is_within(score))
+    {
         eprintln!("{} {} {}\n{}", score.model, score.method, score.statement, score.plan);
     }
     if let Ok(path) = std::env::var("ASKLOOM_PREDICTED") {

@@ -81,7 +81,8 @@ fn reduced(model: &Model, instances: u64) -> Model {
     };
     for id in conceptual.classes.ids() {
         let class = &mut conceptual.classes[id];
-        let counted = class.statistics.count.is_some() || (class.owner.is_none() && class.subclasses.is_empty());
+        let counted =
+            class.statistics.count.is_some() || (class.owner.is_none() && class.subclasses.is_empty());
         if counted && class.parent.is_none() || class.statistics.count.is_some() {
             class.statistics.count = Some(shrink(said(class.statistics.count)));
         }
@@ -90,7 +91,8 @@ fn reduced(model: &Model, instances: u64) -> Model {
         statistics.avg = statistics.avg.map(|avg| avg.min(ELEMENTS));
         statistics.max = statistics.max.map(|max| max.min(4 * ELEMENTS as u64));
         statistics.size_bytes = statistics.size_bytes.map(|size| size.min(LETTERS));
-        statistics.distinct = statistics.distinct.map(|distinct| distinct.min(shrink(distinct.max(20))).max(2));
+        statistics.distinct =
+            statistics.distinct.map(|distinct| distinct.min(shrink(distinct.max(20))).max(2));
     };
     for id in conceptual.attributes.ids() {
         shorten(&mut conceptual.attributes[id].statistics);

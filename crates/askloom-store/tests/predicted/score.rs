@@ -112,7 +112,8 @@ impl Store<'_> {
         average(sets, |set| {
             let random = Random::new(set).fork(&write.header.name);
             let arguments = draw.write(write, &random).ok_or("the data has no arguments for it")?;
-            let needed = write::uuids_needed(&schema.model, write, &arguments).map_err(|error| error.to_string())?;
+            let needed =
+                write::uuids_needed(&schema.model, write, &arguments).map_err(|error| error.to_string())?;
             let uuid = |n: usize| uuid::Uuid::from_u128(u128::from(set + 1) << 64 | n as u128);
             let inputs = Inputs { now: now(), uuids: (0..needed).map(uuid).collect(), id: None };
             let keyspace = CountingKeyspace::new(keyspace);

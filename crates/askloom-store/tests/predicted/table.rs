@@ -50,7 +50,8 @@ pub(crate) fn summary(groups: &[(&str, &[Score], Kind)]) -> String {
         let Some((records, requests)) = spreads(scores, *kind) else { continue };
         for (what, spread) in [("records", records), ("requests", requests)] {
             let Spread { least, median, most, within, of } = spread;
-            writeln!(text, "| {name} | {what} | {of} | {least:.2} | {median:.2} | {most:.2} | {within} |").unwrap();
+            writeln!(text, "| {name} | {what} | {of} | {least:.2} | {median:.2} | {most:.2} | {within} |")
+                .unwrap();
         }
     }
     text
@@ -71,8 +72,12 @@ pub(crate) fn rows<'s>(
         let requests = predicted.requests;
         match (&score.counted, score.ratios()) {
             (Ok(counted), Some((a, b))) => {
-                write!(text, "{:.1} | {a:.2} | {requests:.1} | {:.1} | {b:.2} | ", counted.records, counted.requests)
-                    .unwrap();
+                write!(
+                    text,
+                    "{:.1} | {a:.2} | {requests:.1} | {:.1} | {b:.2} | ",
+                    counted.records, counted.requests
+                )
+                .unwrap();
                 let why = if is_within(score) { "" } else { reason(score).unwrap_or("out of bounds") };
                 writeln!(text, "{why} |").unwrap();
             }
