@@ -7,11 +7,11 @@ const PATH: &str = "docs/predicted.md";
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// How many random models
-    #[arg(long, default_value_t = 40)]
+    #[arg(long, default_value_t = 6)]
     models: u64,
 
     /// Instances of the largest class of an example
-    #[arg(long, default_value_t = 200)]
+    #[arg(long, default_value_t = 60)]
     instances: u64,
 }
 

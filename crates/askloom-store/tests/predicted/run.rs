@@ -61,8 +61,8 @@ fn assert_medians(scores: &[Score]) {
 fn everything() {
     const SETS: usize = 100;
     let number = |name: &str, default: u64| std::env::var(name).map_or(default, |text| text.parse().unwrap());
-    let examples = examples::scores(&examples::EXAMPLES, number("ASKLOOM_PREDICTED_INSTANCES", 200), SETS);
-    let random = random_models::scores(0..number("ASKLOOM_PREDICTED_SEEDS", 40), SETS);
+    let examples = examples::scores(&examples::EXAMPLES, number("ASKLOOM_PREDICTED_INSTANCES", 60), SETS);
+    let random = random_models::scores(0..number("ASKLOOM_PREDICTED_SEEDS", 6), SETS);
     let mut text = HEAD.to_owned();
     text.push_str(&summary(&[
         ("queries of the examples", &examples, Kind::Query),
