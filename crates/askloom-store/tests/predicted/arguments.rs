@@ -12,6 +12,7 @@ use askloom_model::{
 };
 use askloom_store::execute::Arguments;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 /// As many rows as a plan assumes for a parameter of LIMIT.
 const ROWS: i64 = 20;
@@ -141,9 +142,8 @@ impl Draw<'_> {
         let mut drawn: BTreeMap<usize, Value> = BTreeMap::new();
         self.identities(asked, random, &mut drawn);
         for (index, parameter) in asked.parameters.iter().enumerate() {
-            if !drawn.contains_key(&index) {
-                let value = self.value(asked, index, parameter, &random.fork(&parameter.name))?;
-                drawn.insert(index, value);
+            if let Entry::Vacant(open) = drawn.entry(index) {
+                open.insert(self.value(asked, index, parameter, &random.fork(&parameter.name))?);
             }
         }
         order_bounds(&asked.uses, &mut drawn);
