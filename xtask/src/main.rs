@@ -8,6 +8,7 @@ mod fuzz;
 mod index;
 mod machine;
 mod plot;
+mod predicted;
 mod promise;
 mod repository;
 mod servers;
@@ -43,6 +44,8 @@ enum Task {
     Fuzz(fuzz::Args),
     /// Compare plans with what queries mean, on random models, data, designs and writes
     Promise(promise::Args),
+    /// Compare what plans predict with what running them counts, and write the table
+    Predicted(predicted::Args),
 }
 
 fn main() -> ExitCode {
@@ -55,6 +58,7 @@ fn main() -> ExitCode {
         Task::Bench(args) => bench::run(&args),
         Task::Fuzz(args) => fuzz::run(&args),
         Task::Promise(args) => promise::run(&args),
+        Task::Predicted(args) => predicted::run(&args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

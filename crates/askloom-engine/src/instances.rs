@@ -50,7 +50,7 @@ pub trait Instances {
 }
 
 /// A member of a class, or its instances themselves, wherever they occur.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Held {
     pub class: ClassId,
     pub leaf: Leaf,

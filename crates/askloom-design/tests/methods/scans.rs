@@ -5,15 +5,17 @@ use askloom_design::method::{Method, scans};
 use askloom_model::Model;
 use askloom_plan::planner;
 
-/// A range that holds a third of all, and a key of which a handful is everything: a scan is cheaper than an index. And what
+/// A range that holds a quarter of all or a third, and a key of which a handful is everything: a scan is cheaper than an index. And what
 /// is asked twenty times a day costs less than an index that every order would keep. And all flights are gone through
 /// before the passengers of some, who are far more.
-const SCANNING: [(&str, &str, &str); 8] = [
+const SCANNING: [(&str, &str, &str); 10] = [
     ("qodm", "airline", "Q5_passengersDepartingGivenPeriod"),
     ("noam", "shop", "bestRated"),
     ("noam", "shop", "shelves"),
     ("qodm", "shop", "bestRated"),
+    ("qodm", "shop", "sales"),
     ("kvmod", "shop", "bestRated"),
+    ("kvmod", "shop", "sales"),
     ("kvmod", "shop", "shelves"),
     ("given", "shop", "bestRated"),
     ("given", "shop", "shelves"),

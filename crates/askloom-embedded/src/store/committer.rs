@@ -9,9 +9,9 @@
 
 use super::Error;
 use super::batch::{Batch, Condition, Conflict, Outcome};
+use super::handle::{Durability, Opened};
 use super::log::{Log, Record};
 use super::snapshot::{self, Snapshot, View};
-use super::store::{Durability, Opened};
 use super::tree::{self, Draft, Group};
 use async_channel::{Receiver, Sender};
 use redb::ReadableTable;

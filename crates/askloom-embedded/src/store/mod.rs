@@ -15,7 +15,7 @@
 //! stay open: a reader collects what it read as [`Condition`]s of its batch. No access from several processes.
 //!
 //! ```
-//! use askloom_store::embedded::{Batch, Direction, Error, Options, Outcome, Store};
+//! use askloom_embedded::store::{Batch, Direction, Error, Options, Outcome, Store};
 //! # fn main() -> Result<(), Error> {
 //! # let folder = std::env::temp_dir().join(format!("askloom-doc-{}", std::process::id()));
 //! let store = Store::open(&folder, &Options::default())?;
@@ -46,9 +46,9 @@ mod committer;
 mod disk;
 mod error;
 mod folder;
+mod handle;
 mod log;
 mod snapshot;
-mod store;
 mod tree;
 
 #[cfg(test)]
@@ -56,5 +56,5 @@ mod power_loss;
 
 pub use batch::{Batch, Condition, Conflict, MAX_BATCH, MAX_KEY, MAX_VALUE, Outcome};
 pub use error::Error;
+pub use handle::{Durability, Options, Store};
 pub use snapshot::{Bytes, Direction, Entries, Entry, Snapshot};
-pub use store::{Durability, Options, Store};

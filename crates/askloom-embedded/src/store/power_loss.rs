@@ -147,7 +147,7 @@ fn live(
         let results: Vec<_> = std::thread::scope(|scope| {
             let answers: Vec<_> = (life.given + 1..=life.given + count)
                 .map(|number| {
-                    let (request, answer) = super::store::request(batch(number, shape)).unwrap();
+                    let (request, answer) = super::handle::request(batch(number, shape)).unwrap();
                     store.send(request).map(|()| answer)
                 })
                 .collect();

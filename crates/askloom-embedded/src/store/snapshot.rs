@@ -1,7 +1,7 @@
 //! Reading: on the calling thread, from a state that does not change, without waiting for anybody.
 
 use super::Error;
-use super::store::Opened;
+use super::handle::Opened;
 use super::tree::Table;
 use redb::{AccessGuard, ReadableTable};
 use std::fmt;

@@ -24,6 +24,7 @@ mod designs;
 mod driven;
 mod examples;
 mod identities;
+mod immutable;
 mod impossible;
 mod integrity;
 mod keyspace;

@@ -11,6 +11,7 @@ use askloom_model::{
     Collection, Contents, Id, KeyField, Leaf, Limit, OrderBy, Path, PositionId, Query, Value, fault,
 };
 use askloom_plan::layout::Entry;
+use askloom_plan::planner;
 use askloom_plan::program::{Action, Each, Frame, How, Program, Range, Read, Retrieval, ValueLoop};
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -494,22 +495,23 @@ struct EntryReader {
     paths: Arc<[Path]>,
     /// Which of the values of an entry those are.
     indices: Vec<usize>,
-    /// Entries outlive what has expired, and may be of more classes than are asked for.
-    checks: bool,
-    /// What has expired is told from what lives by the masters alone.
-    expires: bool,
+    /// Entries outlive what has expired, and may be of more classes than are asked for: the masters tell.
+    looked_at: Vec<PositionId>,
+    /// The positions whose aggregates entries hold whole, and whose parts do not expire.
+    wholes: Vec<PositionId>,
 }
 
 impl EntryReader {
     fn new(exec: &QueryExec<'_>, collection: &Collection) -> Self {
         let scene = exec.scene;
-        let expires = exec.source.schema().expires();
+        let conceptual = scene.conceptual();
         let access = &exec.retrieval.access;
-        let held = collection.source.positions.iter().zip(&access.positions);
-        let mut pairs = held.filter_map(|((_, own), asked_for)| {
-            asked_for.map(|position| (own.class, exec.query().positions[position].class))
+        let asked = &exec.query().positions;
+        let looked_at = planner::looked_at(conceptual, collection, asked, &access.positions);
+        let wholes = collection.whole().iter().copied().filter(|own| {
+            let class = collection.source.positions[*own].class;
+            class.is_none_or(|class| planner::is_lasting_whole(conceptual, class))
         });
-        let narrower = pairs.any(|(own, asked_for)| own != asked_for);
         let keys = collection.block_key.len() + collection.entry_key.len();
         let mut paths = Vec::new();
         let mut indices = Vec::new();
@@ -517,12 +519,12 @@ impl EntryReader {
             let Some(path) = mapped(path, &access.positions) else { continue };
             // The key of an entry has one value of several; and values may be of what has expired.
             let whole = index >= keys || !scene.crosses_many(&path);
-            if whole && !expires && scene.is_readable(&path) {
+            if whole && planner::is_lasting(conceptual, &path) && scene.is_readable(&path) {
                 paths.push(path);
                 indices.push(index);
             }
         }
-        Self { paths: paths.into(), indices, checks: expires || narrower, expires }
+        Self { paths: paths.into(), indices, looked_at, wholes: wholes.collect() }
     }
 
     /// The row of an entry, if all that it names is there.
@@ -549,12 +551,11 @@ impl EntryReader {
         let take = |&index: &usize| values.get(index).cloned().unwrap_or(Value::Null);
         let held = Held { paths: Arc::clone(&self.paths), values: self.indices.iter().map(take).collect() };
         let mut row = exec.scene.entry(positions, identity, held);
-        for (own, stored) in whole.iter().filter(|_| !self.expires) {
+        for (own, stored) in whole.iter().filter(|(own, _)| self.wholes.contains(own)) {
             if let Some(&Some(position)) = positions.get(own.index()) {
                 exec.scene.place(&mut row, position, Arc::clone(stored));
             }
         }
-        let there = !self.checks || exec.scene.is_there(&row)?;
-        Ok(there.then_some(row))
+        Ok(exec.scene.is_there(&row, &self.looked_at)?.then_some(row))
     }
 }

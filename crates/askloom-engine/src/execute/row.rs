@@ -35,6 +35,12 @@ impl Row {
         self.held.values.get(at)
     }
 
+    fn keep(&self, position: PositionId, node: Node) {
+        if let Some(slot) = self.nodes.borrow_mut().get_mut(position.index()) {
+            *slot = Some(node);
+        }
+    }
+
     fn bind(&mut self, position: PositionId, key: Value, node: Node) {
         if let (Some(slot), Some(at)) =
             (self.keys.get_mut(position.index()), self.nodes.get_mut().get_mut(position.index()))
@@ -89,13 +95,19 @@ impl Scene<'_> {
         row
     }
 
-    /// Whether all that a row names is there.
-    pub(super) fn is_there(&self, row: &Row) -> Result<bool, Stop> {
-        for id in self.positions.ids() {
-            let known = row.keys.get(id.index()).is_some_and(|key| !key.is_null());
-            if known && matches!(self.node(id, row)?, Node::Nothing) {
+    /// Whether all that a row names at some positions is there.
+    pub(super) fn is_there(&self, row: &Row, positions: &[PositionId]) -> Result<bool, Stop> {
+        for &id in positions {
+            let Some(key) = row.keys.get(id.index()).filter(|key| !key.is_null()) else { continue };
+            if matches!(row.nodes.borrow().get(id.index()), Some(Some(Node::Record(_) | Node::Element(_)))) {
+                continue;
+            }
+            // What the entry spells out may be gone.
+            let node = self.stored(id, key, row)?;
+            if matches!(node, Node::Nothing) {
                 return Ok(false);
             }
+            row.keep(id, node);
         }
         Ok(true)
     }
@@ -107,9 +119,7 @@ impl Scene<'_> {
         }
         let key = row.keys.get(position.index()).cloned().unwrap_or(Value::Null);
         let node = self.load(position, &key, row)?;
-        if let Some(slot) = row.nodes.borrow_mut().get_mut(position.index()) {
-            *slot = Some(node.clone());
-        }
+        row.keep(position, node.clone());
         Ok(node)
     }
 
@@ -117,9 +127,14 @@ impl Scene<'_> {
         if key.is_null() {
             return Ok(Node::Nothing);
         }
-        if let Some(node) = self.spelled_out(position, key, row) {
-            return Ok(node);
+        match self.spelled_out(position, key, row) {
+            Some(node) => Ok(node),
+            None => self.stored(position, key, row),
         }
+    }
+
+    /// What the store has at a position of a row.
+    fn stored(&self, position: PositionId, key: &Value, row: &Row) -> Result<Node, Stop> {
         if let Some(node) = self.fetched_whole(position, row)? {
             return Ok(node);
         }

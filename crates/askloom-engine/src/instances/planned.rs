@@ -25,8 +25,7 @@ impl std::fmt::Debug for PlannedInstances<'_> {
 }
 
 impl<'p> PlannedInstances<'p> {
-    #[must_use]
-    pub fn new(
+    pub(crate) fn new(
         source: &'p dyn Source,
         program: &'p Program,
         ways: &'p Ways,
@@ -104,6 +103,10 @@ impl Instances for PlannedInstances<'_> {
     fn holding(&self, held: Held, value: &Value) -> Result<BTreeSet<Aggregate>, Stop> {
         let conceptual = &self.schema().model.conceptual;
         let Value::Reference(id) = value else { return Ok(BTreeSet::new()) };
+        let key = (held, value.clone());
+        if let Some(known) = self.cache.borrow().holding.get(&key) {
+            return Ok(known.clone());
+        }
         let mut found = BTreeSet::new();
         for (root, way) in self.ways(held) {
             match way {
@@ -123,6 +126,7 @@ impl Instances for PlannedInstances<'_> {
                 }
             }
         }
+        self.cache.borrow_mut().holding.insert(key, found.clone());
         Ok(found)
     }
 }

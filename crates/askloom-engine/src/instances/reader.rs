@@ -7,11 +7,28 @@ use askloom_model::{ClassId, Identity, Occurrence, Value};
 use askloom_plan::layout::Entry;
 use askloom_plan::program::{How, Read};
 use std::cell::RefCell;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// What has been read already, and what was found not to be there.
-pub(crate) type Cache = HashMap<Aggregate, Option<Arc<Stored>>>;
+#[derive(Debug, Default)]
+pub(crate) struct Cache {
+    aggregates: HashMap<Aggregate, Option<Arc<Stored>>>,
+    /// Roots of which all aggregates have been read.
+    scanned: BTreeMap<ClassId, Vec<(Identity, Arc<Stored>)>>,
+    /// Who holds a value.
+    pub(super) holding: HashMap<(Held, Value), BTreeSet<Aggregate>>,
+}
+
+impl Cache {
+    pub(crate) fn len(&self) -> usize {
+        self.aggregates.len() + self.holding.len()
+    }
+
+    pub(crate) fn clear(&mut self) {
+        *self = Self::default();
+    }
+}
 
 pub struct Reader<'r> {
     source: &'r dyn Source,
@@ -64,12 +81,15 @@ impl<'r> Reader<'r> {
     }
 }
 
-/// Every aggregate of a root class.
+/// Every aggregate of a root class, read once.
 pub(super) fn all(
     source: &dyn Source,
     root: ClassId,
     cache: &RefCell<Cache>,
 ) -> Result<Vec<(Identity, Arc<Stored>)>, Stop> {
+    if let Some(known) = cache.borrow().scanned.get(&root) {
+        return Ok(known.clone());
+    }
     let schema = source.schema();
     let master = schema.master(root);
     let mut all = Vec::new();
@@ -83,8 +103,9 @@ pub(super) fn all(
     all.sort_by(|(one, _), (other, _)| one.cmp(other));
     let mut cache = cache.borrow_mut();
     for (identity, stored) in &all {
-        cache.entry((root, identity.clone())).or_insert_with(|| Some(Arc::clone(stored)));
+        cache.aggregates.entry((root, identity.clone())).or_insert_with(|| Some(Arc::clone(stored)));
     }
+    cache.scanned.insert(root, all.clone());
     Ok(all)
 }
 
@@ -96,11 +117,11 @@ pub(super) fn aggregate(
     cache: &RefCell<Cache>,
 ) -> Result<Option<Arc<Stored>>, Stop> {
     let key = (root, id.clone());
-    if let Some(known) = cache.borrow().get(&key) {
+    if let Some(known) = cache.borrow().aggregates.get(&key) {
         return Ok(known.clone());
     }
     let read = source.block(root, id)?.live();
-    cache.borrow_mut().insert(key, read.clone());
+    cache.borrow_mut().aggregates.insert(key, read.clone());
     Ok(read)
 }
 

@@ -20,7 +20,7 @@ pub use cuts::Cuts;
 pub use max_sizes::at_most;
 pub use price::{price, price_all};
 pub use selectivity::list_length;
-pub use selectivity::{Asked, selectivity};
+pub use selectivity::{Asked, selectivity, selectivity_of_all};
 pub use size::{Block, Sizes};
 pub use spent::Spent;
 pub use stated::StatedShares;

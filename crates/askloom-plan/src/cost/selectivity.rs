@@ -38,12 +38,26 @@ pub fn selectivity(statistics: &Statistics<'_>, asked: Asked<'_>, condition: &Co
     share.of(condition).clamp(0.0, 1.0)
 }
 
+/// The share of rows for which all of these hold.
+#[must_use]
+pub fn selectivity_of_all(statistics: &Statistics<'_>, asked: Asked<'_>, conditions: &[&Condition]) -> f64 {
+    let share = Share { statistics, asked };
+    share.of_all(conditions).clamp(0.0, 1.0)
+}
+
 /// How many values a set has.
 pub fn list_length(statistics: &Statistics<'_>, set: &InSet) -> f64 {
     match set {
         InSet::List(items) => items.len() as f64,
         InSet::Parameter(_) => statistics.assume(AssumptionAbout::ListLength, LIST),
     }
+}
+
+/// Which end of a range a bound is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Low,
+    High,
 }
 
 struct Share<'s> {
@@ -57,20 +71,79 @@ impl Share<'_> {
             return share;
         }
         match condition {
-            Condition::And(terms) => terms.iter().map(|term| self.of(term)).product(),
+            Condition::And(terms) => self.of_all(&terms.iter().collect::<Vec<_>>()),
             Condition::Or(terms) => 1.0 - terms.iter().map(|term| 1.0 - self.of(term)).product::<f64>(),
             Condition::Not(inner) => 1.0 - self.of(inner),
             Condition::Negated(inner) => self.negated(inner),
             Condition::Compare { left, op, right } => self.compared(left, *op, right),
-            Condition::Between { .. } => self.range(ShareOf::Between, BETWEEN),
+            Condition::Between { value, .. } => self.in_range(value, ShareOf::Between, BETWEEN),
             Condition::In { value, set } => self.listed(value, set),
-            Condition::StartsWith { .. } => self.range(ShareOf::StartsWith, STARTS_WITH),
+            Condition::StartsWith { value, .. } => self.in_range(value, ShareOf::StartsWith, STARTS_WITH),
             Condition::IsNull { value } => self.null(value),
             Condition::Matches { .. } => self.assume(ShareOf::Matches, SEARCHED),
             Condition::Under { .. } => self.assume(ShareOf::Under, SEARCHED),
             Condition::Above { .. } => self.assume(ShareOf::Above, SEARCHED),
             Condition::Within { .. } => self.assume(ShareOf::Within, SEARCHED),
             Condition::InBox { .. } => self.assume(ShareOf::InBox, SEARCHED),
+        }
+    }
+
+    /// Terms are taken as independent, but for the two bounds of a range.
+    fn of_all(&self, terms: &[&Condition]) -> f64 {
+        let mut left: Vec<&Condition> = terms.to_vec();
+        let mut share = 1.0;
+        while let Some(term) = left.pop() {
+            let other = self.free_bound(term).and_then(|(path, side)| {
+                left.iter().position(|other| {
+                    let bound = self.free_bound(other);
+                    bound.is_some_and(|(also, opposite)| also == path && opposite != side)
+                })
+            });
+            share *= match (other, self.free_bound(term)) {
+                (Some(other), Some((path, _))) => {
+                    left.swap_remove(other);
+                    self.some(path, self.there(path) * self.range(ShareOf::Between, BETWEEN))
+                }
+                (Some(_) | None, _) => self.of(term),
+            };
+        }
+        share
+    }
+
+    /// The path that a condition is a bound of, and of which side, if the query does not say how many rows that keeps.
+    fn free_bound<'c>(&self, condition: &'c Condition) -> Option<(&'c Path, Side)> {
+        if self.asked.stated.is_some_and(|stated| stated.share(condition).is_some()) {
+            return None;
+        }
+        let Condition::Compare { left, op, right } = condition else { return None };
+        let (path, op) = match (left, right) {
+            (Operand::Path(path), Operand::Constant(_) | Operand::Parameter(_)) => (path, *op),
+            (Operand::Constant(_) | Operand::Parameter(_), Operand::Path(path)) => (path, op.turned()),
+            (Operand::Path(_) | Operand::Constant(_) | Operand::Parameter(_), _) => return None,
+        };
+        match op {
+            Comparison::Less | Comparison::LessOrEqual => Some((path, Side::High)),
+            Comparison::Greater | Comparison::GreaterOrEqual => Some((path, Side::Low)),
+            Comparison::Equal | Comparison::NotEqual => None,
+        }
+    }
+
+    /// The share of instances that have a value at the end of a path, as far as the model says so.
+    fn there(&self, path: &Path) -> f64 {
+        let leaf = match path.leaf {
+            Leaf::Attribute(id) => Some(Member::Attribute(id)),
+            Leaf::Reference(id) => Some(Member::End(id)),
+            Leaf::Itself | Leaf::Bucket(_) | Leaf::TimeBucket(..) => None,
+        };
+        1.0 - leaf.and_then(|leaf| self.statistics.null_share(leaf)).unwrap_or(0.0)
+    }
+
+    /// A range of the values of an operand: null is in none.
+    fn in_range(&self, value: &Operand, of: ShareOf, share: f64) -> f64 {
+        let share = self.range(of, share);
+        match value {
+            Operand::Path(path) => self.some(path, self.there(path) * share),
+            Operand::Constant(_) | Operand::Parameter(_) => share,
         }
     }
 
@@ -84,14 +157,14 @@ impl Share<'_> {
     fn of_element(&self, predicate: &Condition) -> f64 {
         match predicate {
             Condition::In { value: Operand::Path(path), set } => self.listed_value(path, set),
+            Condition::Between { .. } => self.range(ShareOf::Between, BETWEEN),
+            Condition::StartsWith { .. } => self.range(ShareOf::StartsWith, STARTS_WITH),
             Condition::And(_)
             | Condition::Or(_)
             | Condition::Not(_)
             | Condition::Negated(_)
             | Condition::Compare { .. }
-            | Condition::Between { .. }
             | Condition::In { .. }
-            | Condition::StartsWith { .. }
             | Condition::IsNull { .. }
             | Condition::Matches { .. }
             | Condition::Under { .. }
@@ -119,9 +192,9 @@ impl Share<'_> {
         };
         match op {
             Comparison::Equal => self.some(path, self.equal(path, other)),
-            Comparison::NotEqual => self.some(path, 1.0 - self.equal(path, other)),
+            Comparison::NotEqual => self.some(path, (self.there(path) - self.equal(path, other)).max(0.0)),
             Comparison::Less | Comparison::LessOrEqual | Comparison::Greater | Comparison::GreaterOrEqual => {
-                self.some(path, self.range(ShareOf::Comparison, COMPARISON))
+                self.some(path, self.there(path) * self.range(ShareOf::Comparison, COMPARISON))
             }
         }
     }
@@ -181,12 +254,7 @@ impl Share<'_> {
             return 0.0;
         }
         // What has no value is equal to none.
-        let leaf = match path.leaf {
-            Leaf::Attribute(id) => Some(Member::Attribute(id)),
-            Leaf::Reference(id) => Some(Member::End(id)),
-            Leaf::Itself | Leaf::Bucket(_) | Leaf::TimeBucket(..) => None,
-        };
-        let there = 1.0 - leaf.and_then(|leaf| self.statistics.null_share(leaf)).unwrap_or(0.0);
+        let there = self.there(path);
         if self.statistics.counting.values == Values::Even {
             return there / self.distinct(path);
         }

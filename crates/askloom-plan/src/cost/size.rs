@@ -59,7 +59,7 @@ impl Sizes<'_> {
     }
 
     /// A row has an entry for each value of a block key that has several, an aggregate one for each cut.
-    fn entries_of_row(&self, collection: &Collection) -> f64 {
+    pub fn entries_of_row(&self, collection: &Collection) -> f64 {
         match &collection.contents {
             Contents::Aggregate(_) => self.cuts(collection).entries(),
             Contents::Fields(_) => self.keys_of_row(collection),

@@ -3,11 +3,13 @@
 use super::conjuncts::conjuncts;
 use super::terms::key_terms;
 use super::{cover, lookup, search};
-use crate::cost::{Asked, Costing, Sizes, StatedShares, Statistics, list_length, selectivity};
+use crate::cost::{
+    Asked, Costing, Sizes, StatedShares, Statistics, list_length, selectivity, selectivity_of_all,
+};
 use askloom_model::{
     AssumptionAbout, BucketsBetween, ClassId, Collection, Condition, Constant, Contents, Design, Follow,
     Found, InSet, IndexedFields, JoinStep, KeySet, Leaf, Limit, Member, Operand, Path, Plan, PositionId,
-    Query, Reading, StepOf, Work,
+    Query, Reading, RelationshipKind, StepOf, Work,
 };
 
 /// Rows that a parameter of LIMIT or PAGE asks for.
@@ -48,6 +50,10 @@ pub(super) struct Counter<'c> {
     prefetched: Option<Prefetched>,
     /// Rows between the last step and the next.
     flowing: f64,
+    /// The positions that they have.
+    bound: Vec<PositionId>,
+    /// Whether the filter of the plan has been applied to them.
+    filtered: bool,
 }
 
 /// What is found first.
@@ -79,6 +85,8 @@ impl<'c> Counter<'c> {
             stated,
             prefetched,
             flowing: 0.0,
+            bound: Vec::new(),
+            filtered: false,
         }
     }
 
@@ -131,18 +139,15 @@ impl<'c> Counter<'c> {
         let at = Path { leaf: Leaf::Attribute(id), ..path.clone() };
         let bounds = conjuncts(self.query.condition.as_ref());
         let bounds = bounds.iter().filter(|term| term.condition.paths().into_iter().all(|path| *path == at));
-        let share: f64 = bounds.map(|term| self.term_share(term.condition)).product();
+        let bounds: Vec<&Condition> = bounds.map(|term| term.condition).collect();
+        let share = self.share_of_all(&bounds);
         (self.sizes.statistics.time_buckets(id, *unit) * share).max(1.0)
     }
 
-    /// The share of rows for which a term of a key holds. Of those that lead to what is found first, the share of that.
-    fn term_share(&self, condition: &Condition) -> f64 {
-        if let Condition::In { set, .. } = condition
-            && let Some(found) = self.listed(set)
-        {
-            return found.share;
-        }
-        selectivity(self.sizes.statistics, self.asked(), condition)
+    /// The share of rows that lead to what is found first, if the condition asks for those.
+    fn found_share(&self, condition: &Condition) -> Option<f64> {
+        let Condition::In { set, .. } = condition else { return None };
+        self.listed(set).map(|found| found.share)
     }
 
     fn access(&mut self) -> Work {
@@ -157,6 +162,12 @@ impl<'c> Counter<'c> {
         if let (Reading::Scan, Contents::Aggregate(_)) = (how, &collection.contents) {
             return self.scan_homes();
         }
+        // A row of a master is an aggregate, which may have several entries, one of a nested copy has a node for each position.
+        let each = match collection.contents {
+            Contents::Aggregate(_) => self.sizes.block_entries(id).max(1.0),
+            Contents::Nested(_) => self.sizes.entries_of_row(collection).max(f64::MIN_POSITIVE),
+            Contents::Fields(_) => 1.0,
+        };
         let (rows, partitions) = match how {
             Reading::GetBlock { .. } => (self.sizes.block_entries(id) * times, times),
             Reading::Scan | Reading::Each { .. } => {
@@ -166,16 +177,14 @@ impl<'c> Counter<'c> {
             Reading::Range { limited, .. } => {
                 let rows = self.range_rows();
                 let most = self.most_read().map_or(rows, |most| most * times);
-                // A row of a master is an aggregate, which may have several entries.
-                let each = match collection.contents {
-                    Contents::Aggregate(_) => self.sizes.block_entries(id).max(1.0),
-                    Contents::Fields(_) | Contents::Nested(_) => 1.0,
-                };
+                // The nodes of a row may be anywhere in a block of a nested copy.
+                let nested = matches!(collection.contents, Contents::Nested(_));
+                let limited = *limited && !nested;
                 // Where the ranges follow each other, those behind the limit are not read.
-                let ends = self.most_read().filter(|_| *limited && self.plan.sort.is_none());
+                let ends = self.most_read().filter(|_| limited && self.plan.sort.is_none());
                 match ends.filter(|&limit| limit < rows) {
                     Some(limit) => (limit * each, (times * limit / rows).max(1.0)),
-                    None => (if *limited { rows.min(most) } else { rows } * each, times),
+                    None => (if limited { rows.min(most) } else { rows } * each, times),
                 }
             }
         };
@@ -190,10 +199,9 @@ impl<'c> Counter<'c> {
             Reading::Scan | Reading::Each { .. } => self.costing.pages(bytes),
             Reading::GetBlock { .. } | Reading::Range { .. } => ranges * self.costing.pages(bytes / ranges),
         };
-        self.flowing = match collection.contents {
-            Contents::Aggregate(_) => found / self.sizes.block_entries(id).max(1.0),
-            Contents::Fields(_) | Contents::Nested(_) => found,
-        };
+        self.flowing = found / each;
+        let given = if matches!(collection.contents, Contents::Aggregate(_)) { 1 } else { usize::MAX };
+        self.bound = self.plan.access.positions.iter().take(given).flatten().copied().collect();
         let lagging = lookup::is_behind(capability, self.sizes.design, id);
         let read = Work { read_steps: 1.0, requests, partitions, rows, bytes, ..Work::default() };
         Work { reads: requests, lagging, ..read }
@@ -211,6 +219,7 @@ impl<'c> Counter<'c> {
             .map(|master| lookup::scan(self.costing, &self.sizes, master))
             .fold(Work::default(), lookup::add);
         self.flowing = self.sizes.statistics.count(class);
+        self.bound = vec![super::main()];
         work
     }
 
@@ -237,40 +246,98 @@ impl<'c> Counter<'c> {
             .filter_map(|conjunct| cover::map_condition(conjunct.condition, &access.positions))
             .collect();
         let mut rows = rows * self.sizes.keys_of_row(collection);
+        let (mut paths, mut terms) = (Vec::new(), Vec::new());
         for term in key_terms(collection, access) {
             if said.contains(&term.condition) {
                 continue;
             }
-            let share = self.term_share(&term.condition);
             // Each entry has one of the several values of a row.
-            rows *= share / self.sizes.statistics.values(&term.path).max(1.0);
+            if !paths.contains(&term.path) {
+                rows /= self.sizes.statistics.values(&term.path).max(1.0);
+                paths.push(term.path);
+            }
+            terms.push(term.condition.clone());
             said.push(term.condition);
         }
-        rows
+        rows * self.share(&terms)
     }
 
     fn join(&mut self, join: &JoinStep) -> Work {
         let step = stepped(self.query, join.position);
         let fan_out = self.sizes.statistics.fan_out(step);
-        let work = lookup::work(self.costing, &self.sizes, &join.how, step, self.flowing);
+        let parent = self.query.positions[join.position].from.map_or(super::main(), |hop| hop.parent);
+        let work = lookup::work(self.costing, &self.sizes, &join.how, step, self.instances(parent));
         let outer = self.query.positions[join.position].outer;
         self.flowing *= if outer { fan_out.max(1.0) } else { fan_out };
+        self.bound.push(join.position);
         work
     }
 
     fn follow(&self, follow: &Follow) -> Work {
-        let own = self.query.positions[follow.position].from.map(|hop| hop.step);
-        match follow.hops.last().map(|&last| Member::End(last)).or(own) {
-            Some(step) => lookup::work(self.costing, &self.sizes, &follow.how, step, self.flowing),
-            None => lookup::work_of_roots(self.costing, &self.sizes, &follow.how, self.roots()),
+        let instances = self.instances(follow.position);
+        match follow.hops.split_last() {
+            Some((&last, before)) => {
+                let before: f64 =
+                    before.iter().map(|&hop| self.sizes.statistics.fan_out(Member::End(hop))).product();
+                let step = Member::End(last);
+                lookup::work(self.costing, &self.sizes, &follow.how, step, instances * before)
+            }
+            None => lookup::work_of_roots(self.costing, &self.sizes, &follow.how, instances),
         }
     }
 
-    /// How many different roots the rows have: each brings a row for each of what is joined to it.
-    fn roots(&self) -> f64 {
-        let joined = self.query.positions.iter().filter_map(|(_, position)| position.from);
-        let each: f64 = joined.map(|hop| self.sizes.statistics.fan_out(hop.step).max(1.0)).product();
-        (self.flowing / each).max(self.flowing.min(1.0))
+    /// How many different instances the rows name at a position. Conditions on an instance, or on what it leads to alone,
+    /// leave some of them with all of their rows; others leave each of them some of its rows.
+    fn instances(&self, position: PositionId) -> f64 {
+        let (rows, statistics) = (self.flowing, self.sizes.statistics);
+        let class = self.query.positions[position].class;
+        let class = class.filter(|&class| statistics.conceptual().classes[class].kind.is_entity());
+        let Some(all) = class.map(|class| statistics.count(class)).filter(|_| rows > 1.0) else {
+            return rows;
+        };
+        let others = self.bound.iter().filter_map(|&bound| {
+            let position = &self.query.positions[bound];
+            let fan_out = statistics.fan_out(position.from?.step);
+            Some(if position.outer { fan_out.max(1.0) } else { fan_out })
+        });
+        let total = statistics.count(main_class(self.query)) * others.product::<f64>();
+        let each = (total / all.max(1.0)).max(1.0);
+        let known = self.determined(position);
+        let filter = conjuncts(self.plan.filter.as_ref());
+        let applied = conjuncts(self.query.condition.as_ref()).into_iter().filter(|term| {
+            let open = !self.filtered && filter.iter().any(|left| left.condition == term.condition);
+            !open && term.condition.paths().iter().all(|path| known.contains(&path.position))
+        });
+        let applied: Vec<&Condition> = applied.map(|term| term.condition).collect();
+        let share = self.share_of_all(&applied);
+        let selected = (all * share).max(1.0);
+        let left = (rows / (selected * each)).min(1.0);
+        (selected * (1.0 - (1.0 - left).powf(each))).clamp(1.0, rows)
+    }
+
+    /// The positions that have one instance for each instance at this one.
+    fn determined(&self, position: PositionId) -> Vec<PositionId> {
+        let mut known = vec![position];
+        loop {
+            let more = self.query.positions.iter().find_map(|(id, row)| {
+                let hop = row.from?;
+                let Member::End(end) = hop.step else { return None };
+                let conceptual = self.sizes.statistics.conceptual();
+                let end = &conceptual.ends[end];
+                let back = end.inverse.map(|inverse| &conceptual.ends[inverse]);
+                let (here, above) = (known.contains(&id), known.contains(&hop.parent));
+                if above && !here && !end.cardinality.is_many() {
+                    return Some(id);
+                }
+                let owned = end.kind == RelationshipKind::Composition && end.stored;
+                let one = owned || back.is_some_and(|back| !back.cardinality.is_many());
+                (here && !above && one).then_some(hop.parent)
+            });
+            match more {
+                Some(more) => known.push(more),
+                None => return known,
+            }
+        }
     }
 
     fn fetch(&self, index: usize, node: Option<PositionId>) -> Work {
@@ -297,13 +364,20 @@ impl<'c> Counter<'c> {
         let work = Work { filtered: self.flowing, ..Work::default() };
         let left = self.plan.filter.as_ref().and_then(|filter| search::without(filter, &self.plan.searched));
         self.flowing *= self.share(left.as_slice());
+        self.filtered = true;
         work
     }
 
     /// The share of rows for which all of these hold.
     fn share(&self, conditions: &[Condition]) -> f64 {
-        let share = |one: &Condition| selectivity(self.sizes.statistics, self.asked(), one);
-        conditions.iter().map(share).product()
+        self.share_of_all(&conditions.iter().collect::<Vec<_>>())
+    }
+
+    fn share_of_all(&self, conditions: &[&Condition]) -> f64 {
+        let (found, others): (Vec<&Condition>, Vec<&Condition>) =
+            conditions.iter().partition(|one| self.found_share(one).is_some());
+        let found: f64 = found.into_iter().filter_map(|one| self.found_share(one)).product();
+        found * selectivity_of_all(self.sizes.statistics, self.asked(), &others)
     }
 
     fn group(&mut self) -> Work {

@@ -1,6 +1,7 @@
 //! Whether a collection's rows are those of a part of a query's tree, and its paths in the query's terms.
 
 use super::conjuncts::is_single;
+use super::ttl_safety::is_lasting;
 use askloom_model::{
     Collection, Conceptual, Condition, Contents, Home, Hop, InSet, Leaf, Mapped, Member, Operand, Path,
     Position, PositionId, Query, Role, fault,
@@ -84,7 +85,7 @@ pub(super) fn map_path(path: &Path, positions: &[Option<PositionId>]) -> Option<
 }
 
 /// The values that an entry of a collection gives, in the query's positions. Of a list in a key an entry has one element,
-/// not the list.
+/// not the list; and what can expire on the way is read where it is.
 pub(super) fn given_paths(
     conceptual: &Conceptual,
     collection: &Collection,
@@ -92,7 +93,8 @@ pub(super) fn given_paths(
 ) -> Vec<Path> {
     let keys = collection.block_key.iter().chain(&collection.entry_key).map(|field| &field.path);
     let given = keys.filter(|path| is_single(conceptual, path)).chain(collection.fields());
-    given.filter_map(|path| map_path(path, positions)).collect()
+    let lasting = given.filter(|path| is_lasting(conceptual, path));
+    lasting.filter_map(|path| map_path(path, positions)).collect()
 }
 
 /// The collection's condition in the query's positions.

@@ -41,6 +41,7 @@ pub use reduce::reduced;
 pub use split::{Split, splits};
 pub use text::condition_text;
 pub use text::path_text;
+pub use ttl_safety::{is_lasting, is_lasting_whole, looked_at};
 
 use crate::cost::{Costing, Sizes, Statistics, price_all};
 use askloom_model::{

@@ -4,6 +4,7 @@
 //! column after the limit.
 
 use super::same::{Same, is_given};
+use super::ttl_safety::{is_lasting_whole, looked_at};
 use super::{cover, fetch, lookup, paths};
 use askloom_model::{
     Capability, Collection, ColumnValue, Conceptual, Contents, Derivation, Design, EndId, Fetch, Follow, Id,
@@ -32,7 +33,7 @@ pub(super) fn steps(
         fetched: HashSet::new(),
         steps: Vec::new(),
     };
-    order.access(capability);
+    order.access(capability)?;
     order.joins()?;
     order.filter()?;
     order.arrange()?;
@@ -60,18 +61,26 @@ struct StepOrder<'s> {
 }
 
 impl StepOrder<'_> {
-    fn access(&mut self, capability: &Capability) {
+    fn access(&mut self, capability: &Capability) -> Option<()> {
         if let Contents::Aggregate(_) = self.collection.contents {
             self.loaded.insert((super::main(), Vec::new()));
         }
         let leads = capability.stored_keys(self.conceptual, self.collection).is_some();
         let records: &[PositionId] = if leads { &[super::main()] } else { self.collection.whole() };
         for whole in records {
-            if let Some(&Some(position)) = self.plan.access.positions.get(whole.index()) {
+            let Some(&Some(position)) = self.plan.access.positions.get(whole.index()) else { continue };
+            let class = self.query.positions[position].class;
+            if leads || class.is_none_or(|class| is_lasting_whole(self.conceptual, class)) {
                 self.loaded.insert((position, Vec::new()));
             }
         }
         self.steps.push(StepOf::Access);
+        if matches!(self.collection.contents, Contents::Aggregate(_)) {
+            return Some(());
+        }
+        let (query, access) = (self.query, &self.plan.access);
+        let looked_at = looked_at(self.conceptual, self.collection, &query.positions, &access.positions);
+        looked_at.into_iter().try_for_each(|position| self.load(position, &[]))
     }
 
     fn joins(&mut self) -> Option<()> {
@@ -215,6 +224,11 @@ impl StepOrder<'_> {
             self.read_entry(index, position);
             return Some(());
         }
+        if hops.is_empty() && self.has_own_id(position) {
+            let how = self.root(position)?;
+            self.follow(position, Vec::new(), how);
+            return Some(());
+        }
         let step = match hops.split_last() {
             Some((&last, before)) => {
                 self.load(position, before)?;
@@ -234,6 +248,14 @@ impl StepOrder<'_> {
         };
         self.follow(position, hops.to_vec(), how);
         Some(())
+    }
+
+    /// Whether rows name an aggregate at a position: it is got by its id, whatever leads to it.
+    fn has_own_id(&self, position: PositionId) -> bool {
+        let named = self.plan.access.positions.contains(&Some(position));
+        let copy = !matches!(self.collection.contents, Contents::Aggregate(_));
+        let class = self.query.positions[position].class;
+        named && copy && class.is_some_and(|class| self.conceptual.is_aggregate(class))
     }
 
     /// The aggregate of a row's own instance.

@@ -1,8 +1,10 @@
 //! What evaluation needs beside the steps of a plan: what stands at positions, what derived ends and trees lead to.
 
+use super::client::is_narrower;
+use super::lookups::Owners;
 use super::read::{Reads, reference};
 use super::{IdentityIn, Note};
-use crate::program::client::is_narrower;
+use crate::planner::{is_lasting, looked_at};
 use askloom_model::{
     ClassId, CollectionId, Condition, Contents, EndId, HomePlace, Id, Leaf, Member, Operand, Path,
     PositionId, RelationshipKind,
@@ -10,19 +12,19 @@ use askloom_model::{
 
 impl Reads<'_> {
     /// What stands at a position, by its own identity or, inside an aggregate, by what stands above it.
-    pub(super) fn load(&mut self, position: PositionId, note: &Note) {
+    pub(super) fn load(&mut self, position: PositionId, note: &Note, owners: Owners) {
         let row = &self.positions[position];
         let entity = row.class.filter(|class| self.conceptual().classes[*class].kind.is_entity());
         let is_root = |class: &ClassId| {
             self.conceptual().homes(*class).iter().all(|home| home.place == HomePlace::Root)
         };
         match (entity, row.from) {
-            (Some(class), None) => self.instances(class, note, IdentityIn::Position(position)),
+            (Some(class), None) => self.instances(class, note, IdentityIn::Position(position), owners),
             (Some(class), Some(_)) if is_root(&class) => {
-                self.instances(class, note, IdentityIn::Position(position));
+                self.instances(class, note, IdentityIn::Position(position), owners);
             }
             (_, Some(hop)) => {
-                self.load(hop.parent, note);
+                self.load(hop.parent, note, owners);
                 if let Member::End(end) = hop.step {
                     self.lead(hop.parent, &[], end, note);
                 }
@@ -31,11 +33,26 @@ impl Reads<'_> {
         }
     }
 
-    /// Rows of a copy may be of more classes than are asked for: the instances say of which they are.
-    pub(super) fn classes(&mut self) {
-        if is_narrower(self.given.layout, self.positions, self.plan) {
-            let positions: Vec<PositionId> = self.positions.ids().collect();
-            positions.into_iter().for_each(|position| self.load(position, &Note::Class));
+    /// Rows of a copy may be of more classes than are asked for, or have expired, and so may what it took its values from:
+    /// the masters tell.
+    pub(super) fn looked_at(&mut self) {
+        let conceptual = &self.given.layout.conceptual;
+        let access = &self.plan.access;
+        let collection = &self.given.layout.design.collections[access.collection];
+        let narrower = is_narrower(self.given.layout, self.positions, self.plan);
+        let note = if narrower { Note::Class } else { Note::Expiry };
+        let mut positions = looked_at(conceptual, collection, self.positions, &access.positions);
+        let main = access.positions.first().copied().flatten();
+        if matches!(collection.contents, Contents::Aggregate(_)) {
+            positions.clear();
+        }
+        positions.retain(|position| !self.brings_aggregates() || Some(*position) != main);
+        positions.into_iter().for_each(|position| self.load(position, &note, Owners::AsPlanned));
+        for path in self.plan.paths().into_iter().filter(|path| !is_lasting(conceptual, path)) {
+            for (at, &end) in path.hops.iter().enumerate() {
+                let before = path.hops.get(..at).unwrap_or_default();
+                self.lead(path.position, before, end, &Note::Expiry);
+            }
         }
     }
 
@@ -48,7 +65,8 @@ impl Reads<'_> {
         }
         let (target, holds, symmetric) = (row.target, row.stored, row.inverse == Some(end));
         if holds {
-            self.instances(target, note, IdentityIn::Path(reference(position, before, end)));
+            let to = IdentityIn::Path(reference(position, before, end));
+            self.instances(target, note, to, Owners::AsPlanned);
         }
         if !holds || symmetric {
             self.refer(position, before, end);
@@ -77,7 +95,7 @@ impl Reads<'_> {
             }
             let joined = self.plan.joins.iter().any(|join| join.position == path.position);
             if !joined && !self.brings_aggregates() {
-                self.load(path.position, &Note::Aggregate);
+                self.load(path.position, &Note::Aggregate, Owners::AsPlanned);
             }
             for (at, &end) in path.hops.iter().enumerate() {
                 let before = path.hops.get(..at).unwrap_or_default();
@@ -129,7 +147,6 @@ impl Reads<'_> {
 
     /// Whether an entry of the rows, or one with their identity, has the value of a path.
     fn is_held(&self, path: &Path) -> bool {
-        let expires = self.conceptual().classes.iter().any(|(_, class)| class.ttl.is_some());
         let held = |collection: CollectionId, positions: &[Option<PositionId>]| {
             let collection = &self.given.layout.design.collections[collection];
             let same = |own: &Path| {
@@ -140,7 +157,7 @@ impl Reads<'_> {
             !matches!(collection.contents, Contents::Aggregate(_)) && collection.held().any(same)
         };
         let access = &self.plan.access;
-        !expires
+        is_lasting(self.conceptual(), path)
             && (held(access.collection, &access.positions)
                 || self.plan.fetches.iter().any(|fetch| held(fetch.collection, &fetch.positions)))
     }
@@ -176,7 +193,7 @@ impl Reads<'_> {
             Member::End(_) | Member::Attribute(_) => None,
         });
         let Some(end) = end else { return };
-        self.instances(class, &Note::Ancestor(end), IdentityIn::Path(path.clone()));
+        self.instances(class, &Note::Ancestor(end), IdentityIn::Path(path.clone()), Owners::AsPlanned);
         let many = self.conceptual().ends[end].cardinality.is_many();
         let stored = self.conceptual().ends[end].stored;
         // Of a to-many tree the child is asked: for who holds it, or for whom it holds.

@@ -7,6 +7,17 @@ use askloom_model::{
     ClassId, CollectionId, EndId, Fetch, Follow, HomePlace, Joining, Leaf, Member, Path, PositionId,
 };
 
+/// How the aggregates are found that a part is in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Owners {
+    /// By an index of the part's ids, if there is one.
+    ByIndex,
+    /// By reading all.
+    ByScan,
+    /// As a step of the plan does, else by an index.
+    AsPlanned,
+}
+
 impl Reads<'_> {
     /// A look-up of what an entry does not hold: of the instance at a position, or further along a path.
     pub(super) fn follow(&mut self, follow: &Follow) {
@@ -31,10 +42,10 @@ impl Reads<'_> {
         };
         match how {
             Joining::Inside => {}
-            Joining::LookUp { .. }
-            | Joining::PartByIndex { .. }
-            | Joining::PartByScan { .. }
-            | Joining::Back { .. } => self.load(position, &note),
+            Joining::LookUp { .. } | Joining::PartByIndex { .. } | Joining::Back { .. } => {
+                self.load(position, &note, Owners::ByIndex);
+            }
+            Joining::PartByScan { .. } => self.load(position, &note, Owners::ByScan),
             Joining::BackByScan { master } => {
                 self.push(note, Each::Once, Read::new(*master, How::All));
             }
@@ -52,7 +63,15 @@ impl Reads<'_> {
                     let row = &self.conceptual().ends[end];
                     let class = if row.stored { row.target } else { row.class };
                     let to = IdentityIn::Path(self.beyond(from, end));
-                    self.instances(class, &Note::Target(step), to);
+                    let owners = match how {
+                        Joining::PartByScan { .. } => Owners::ByScan,
+                        Joining::Inside
+                        | Joining::LookUp { .. }
+                        | Joining::PartByIndex { .. }
+                        | Joining::Back { .. }
+                        | Joining::BackByScan { .. } => Owners::ByIndex,
+                    };
+                    self.instances(class, &Note::Target(step), to, owners);
                 }
                 Member::Attribute(_) => {
                     self.block(*master, Note::Aggregate, self.identity_of(from));
@@ -70,7 +89,8 @@ impl Reads<'_> {
             && self.conceptual().ends[end].stored
         {
             let to = IdentityIn::Path(self.beyond(from, end));
-            self.instances(self.conceptual().ends[end].target, &Note::Target(step), to);
+            let target = self.conceptual().ends[end].target;
+            self.instances(target, &Note::Target(step), to, Owners::AsPlanned);
         }
     }
 
@@ -119,7 +139,7 @@ impl Reads<'_> {
     }
 
     /// The instances of a class by their ids: in aggregates of their own, or inside others, which an index leads to.
-    pub(super) fn instances(&mut self, class: ClassId, note: &Note, identity: IdentityIn) {
+    pub(super) fn instances(&mut self, class: ClassId, note: &Note, identity: IdentityIn, by: Owners) {
         let layout = self.given.layout;
         for home in layout.conceptual.homes(class) {
             let Some(master) = layout.design.master(home.root) else { continue };
@@ -128,7 +148,19 @@ impl Reads<'_> {
                     self.block(master, note.clone(), identity.clone());
                 }
                 HomePlace::Inside => {
-                    let indexes = part_indexes(layout, class, home.root);
+                    let known = self
+                        .rows
+                        .ways
+                        .owners
+                        .iter()
+                        .find(|(part, root, _)| (*part, *root) == (class, home.root));
+                    let scanned = known.is_some_and(|(_, _, way)| *way == Way::Scan);
+                    let mut indexes = part_indexes(layout, class, home.root);
+                    match by {
+                        Owners::ByScan => indexes.clear(),
+                        Owners::AsPlanned if scanned => continue,
+                        Owners::ByIndex | Owners::AsPlanned => {}
+                    }
                     if indexes.is_empty() {
                         let read = Read::new(master, How::All);
                         self.push(Note::OwnerByScan(Box::new(note.clone())), Each::Once, read);

@@ -129,10 +129,7 @@ impl Reads<'_> {
                 }
             }
         }
-        if self.conceptual().classes.iter().any(|(_, class)| class.ttl.is_some()) {
-            self.living();
-        }
-        self.classes();
+        self.looked_at();
         self.beyond_plan();
     }
 
@@ -144,22 +141,6 @@ impl Reads<'_> {
         let query = found.plan.query(&found.query);
         let rows = read_rows(given, &query.positions, &found.plan, start, self.steps);
         self.rows.key_lookup = Some(Box::new(rows.retrieval(query, &found.plan)));
-    }
-
-    /// What has expired is told from what lives by the masters: of the rows, and of what a copy took its values from.
-    fn living(&mut self) {
-        let main = self.plan.access.positions.first().copied().flatten();
-        let brought = main.filter(|_| self.brings_aggregates());
-        let positions: Vec<PositionId> = self.positions.ids().filter(|id| Some(*id) != brought).collect();
-        for position in positions {
-            self.load(position, &Note::Expiry);
-        }
-        for path in self.plan.paths() {
-            for (at, &end) in path.hops.iter().enumerate() {
-                let before = path.hops.get(..at).unwrap_or_default();
-                self.lead(path.position, before, end, &Note::Expiry);
-            }
-        }
     }
 
     /// Whether the rows come with the aggregates that they are of: from a master, or by an index that leads there.

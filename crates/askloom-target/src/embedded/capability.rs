@@ -1,8 +1,8 @@
-//! What the embedded store can do. Its limits are constants of `askloom_store::embedded`, and a test there compares.
+//! What the embedded store can do. Its limits are constants of `askloom_embedded::store`, and a test there compares.
 
 use askloom_model::{AtomicUnit, Capability, Fact, Held, Limits, SnapshotReads, Transaction, Words};
 
-const STORE: &str = "askloom_store::embedded, the contract in its documentation";
+const STORE: &str = "askloom_embedded::store, the contract in its documentation";
 
 pub static CAPABILITY: Capability = Capability {
     target: "embedded",
@@ -25,13 +25,13 @@ pub static CAPABILITY: Capability = Capability {
     atomic: Fact::new(AtomicUnit::Store, STORE),
     transaction: Some(Fact::new(
         Transaction { records: None, bytes: Some(256 << 20) },
-        "askloom_store::embedded::MAX_BATCH",
+        "askloom_embedded::store::MAX_BATCH",
     )),
     limits: Limits {
         // One key holds collection, block and entry.
-        block_key: Some(Fact::new(63 << 10, "askloom_store::embedded::MAX_KEY")),
-        entry_key: Some(Fact::new(63 << 10, "askloom_store::embedded::MAX_KEY, with the block key")),
-        record: Some(Fact::new(64 << 20, "askloom_store::embedded::MAX_VALUE")),
+        block_key: Some(Fact::new(63 << 10, "askloom_embedded::store::MAX_KEY")),
+        entry_key: Some(Fact::new(63 << 10, "askloom_embedded::store::MAX_KEY, with the block key")),
+        record: Some(Fact::new(64 << 20, "askloom_embedded::store::MAX_VALUE")),
         aggregate: Held::Entries,
         block: None,
         advised_block: None,

@@ -258,7 +258,7 @@ impl<S: OneBlock> Case<'_, S> {
             ) {
                 let given = self.store.look(|keyspace| {
                     execute::run(
-                        &KeyspaceRecords { schema: self.schema, keyspace: keyspace },
+                        &KeyspaceRecords { schema: self.schema, keyspace },
                         query,
                         &plan,
                         &by_name,
