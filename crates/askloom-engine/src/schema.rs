@@ -77,7 +77,7 @@ impl Schema {
         let expires = conceptual.classes.iter().any(|(_, class)| class.ttl.is_some());
         let dependencies = design.collections.ids().map(|_| OnceLock::new()).collect();
         let fields = |(_, collection): (CollectionId, &Collection)| {
-            let split = collection.role == Role::Master && collection.is_clustered();
+            let split = collection.role == Role::Master && !conceptual.is_keyed_by_identity(collection);
             split.then(|| conceptual.master_fields(collection)).flatten()
         };
         let master_fields = design.collections.iter().map(fields).collect();

@@ -163,7 +163,13 @@ impl Driven {
         after: Option<&Continuation>,
     ) -> Result<execute::Answer, RunError> {
         let answer = at_once(self.engine.run(prepared, arguments, now, after));
-        self.driver.memory().take_log();
+        let schema = self.engine.schema();
+        for operation in self.driver.memory().take_log() {
+            if let Some(wanted) = operation.beyond(schema, &prepared.program) {
+                let steps = &prepared.program.steps;
+                panic!("the program of a query does not say {wanted:?}; its steps are {steps:#?}");
+            }
+        }
         answer
     }
 }

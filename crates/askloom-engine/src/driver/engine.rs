@@ -2,7 +2,7 @@
 
 use super::{Batch, Driver, DriverError, Reply, Written};
 use crate::execute::{Answer, Arguments, Continuation, PreparedQuery, Progress};
-use crate::source::{Fetched, Source};
+use crate::source::{Fetched, Given, Source, Wanted};
 use crate::write::{self, Expect, Inputs, Outcome, Phase};
 use crate::{Changes, RunError, Schema, Stop};
 use askloom_model::{ClassId, Identity, Query, Record, Write};
@@ -10,6 +10,7 @@ use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
+use uuid::Uuid;
 
 /// How often a write that others overtake is tried again before it gives up.
 const MOST_ATTEMPTS: u32 = 64;
@@ -136,21 +137,25 @@ impl Engine {
         mut prepare: impl FnMut(&dyn Source) -> Result<(Changes, T), Stop>,
     ) -> Result<T, RunError> {
         let write = inputs.id.ok_or_else(|| RunError::Store("a write on a driver has an id".to_owned()))?;
-        // What an attempt answered whose own answer was lost.
-        let mut lost: Option<T> = None;
+        // The last attempt whose answer was lost: what it wrote, and what it would have answered.
+        let mut lost: Option<(Changes, T)> = None;
         for attempt in 0..MOST_ATTEMPTS {
             let mut fetched = Fetched::new(&self.schema);
-            let (changes, answer) = loop {
+            let prepared = loop {
                 match prepare(&fetched) {
-                    Ok(prepared) => break prepared,
+                    Ok(prepared) => break Ok(prepared),
                     Err(Stop::Missing) => self.fetch(&mut fetched).await?,
-                    // The attempt whose answer was lost was done after all.
-                    Err(Stop::Failed(RunError::AlreadyWritten)) => {
-                        return lost.ok_or(RunError::AlreadyWritten);
-                    }
-                    Err(Stop::Failed(error)) => return Err(error),
+                    Err(Stop::Failed(error)) => break Err(error),
                 }
             };
+            // It may have arrived at any time until now: then there is nothing left to do, or it is in its own way.
+            if let Some((changes, answer)) = lost.take() {
+                if self.was_written(write, &changes).await? {
+                    return Ok(answer);
+                }
+                lost = Some((changes, answer));
+            }
+            let (changes, answer) = prepared?;
             if changes.is_empty() {
                 return Ok(answer);
             }
@@ -158,9 +163,9 @@ impl Engine {
             match self.send(&batch).await {
                 Ok(Written::Done) => return Ok(answer),
                 Ok(Written::Moved) => self.clock.pause(pause(attempt)).await,
-                // Worked out anew, the write meets itself if it was done. If it was not, and arrives later, what it
-                // was worked out from has changed by then.
-                Err(DriverError::Lost) => lost = Some(answer),
+                // If it was not done, it is worked out anew; if it arrives later, what it was worked out from has
+                // changed by then.
+                Err(DriverError::Lost) => lost = Some((batch.changes, answer)),
                 Err(error) => return Err(failed(error)),
             }
         }
@@ -169,6 +174,18 @@ impl Engine {
         } else {
             RunError::Conflict
         })
+    }
+
+    /// Whether one of the blocks that an attempt writes remembers the write.
+    async fn was_written(&self, write: Uuid, changes: &Changes) -> Result<bool, RunError> {
+        let blocks = changes.blocks.keys().map(|(root, id)| Wanted::Block(*root, id.clone()));
+        let wanted: Vec<Wanted> = blocks.collect();
+        let given = self.patiently(|| self.driver.read(&self.schema, &wanted)).await.map_err(failed)?;
+        let remembers = |given: &Given| match given {
+            Given::Block(block) => block.system().is_some_and(|system| system.writes.contains(&write)),
+            Given::Page(_) | Given::TimeBuckets(_) | Given::Entry(_) => false,
+        };
+        Ok(given.iter().any(remembers))
     }
 
     /// Asks for all that is lacking, in one batch.

@@ -5,7 +5,7 @@ use crate::source::{Ask, BlockState, Cursor, EntryAt, Given, Page, Records, Sour
 use crate::{BlockAfter, Changes, KeyRange, RecordKey, RowContent, RunError, Schema, Stop};
 use askloom_model::{ClassId, Collection, CollectionId, Identity, Role, Value};
 use askloom_plan::layout::Entry;
-use askloom_plan::program::How;
+use askloom_plan::program::{How, Program};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::{fmt, future};
@@ -18,6 +18,20 @@ pub enum Operation {
     /// A round trip of reads.
     Read(Vec<Wanted>),
     Write(Box<Batch>),
+}
+
+impl Operation {
+    /// What was read that a program does not read.
+    #[must_use]
+    pub fn beyond<'o>(&'o self, schema: &Schema, program: &Program) -> Option<&'o Wanted> {
+        let Self::Read(wanted) = self else { return None };
+        wanted.iter().find(|wanted| !match wanted {
+            Wanted::Block(root, _) => program.gets(schema.master(*root)),
+            Wanted::Page(page) => program.has_read(&page.read),
+            Wanted::TimeBuckets(master, _) => program.reads_table(*master),
+            Wanted::Entry(entry) => program.gets(entry.collection),
+        })
+    }
 }
 
 /// Records in memory, in the order of their keys.

@@ -12,6 +12,7 @@ mod entry;
 mod expiry;
 mod fit;
 mod frame;
+mod instance;
 mod lookups;
 mod merge;
 mod missing;
