@@ -12,6 +12,7 @@
 mod apply;
 mod bank;
 mod crash;
+mod driven;
 mod immutable;
 mod race;
 mod sweep;
