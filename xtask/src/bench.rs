@@ -19,13 +19,14 @@ struct Benchmark {
     measures: &'static [&'static str],
 }
 
-const BENCHMARKS: [Benchmark; 5] = [
+const BENCHMARKS: [Benchmark; 6] = [
     Benchmark { name: "lang", package: "askloom-lang", programs: &["lang"], measures: &[] },
     Benchmark { name: "design", package: "askloom-design", programs: &["design", "choice"], measures: &[] },
+    Benchmark { name: "engine", package: "askloom-engine", programs: &["engine"], measures: &[] },
     Benchmark {
-        name: "engine",
+        name: "storage",
         package: "askloom-embedded",
-        programs: &["engine"],
+        programs: &["storage"],
         measures: &["redb", "fjall"],
     },
     Benchmark { name: "embedded", package: "askloom-embedded", programs: &["embedded"], measures: &["redb"] },

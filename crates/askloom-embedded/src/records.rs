@@ -2,14 +2,14 @@
 //! ordered keyspace, and stores that have columns.
 
 use crate::block::{decode_aggregate, encode_aggregate, no_master};
-use crate::codec::{BlockEntry, block_prefix, decode_entry, encode_entry, entry_key};
+use crate::codec::{BlockEntry, block_prefix, decode_entry, encode_entry};
 use crate::keyspace::decoded;
+use crate::keyspace::encode::{row_key, row_value};
 use crate::{KeyedSchema, Memory};
 use askloom_engine::expiry::expires_at;
-use askloom_engine::{RunError, System};
-use askloom_model::{AccessPath, CollectionId, Conceptual, Contents, Id, Identity, Value, ValueError};
-use askloom_plan::layout::{Block, Entry, Layout};
-use askloom_plan::ordered_bytes::encode;
+use askloom_engine::{RecordKey, RunError, System};
+use askloom_model::{AccessPath, CollectionId, Conceptual, Contents, Identity, Value, ValueError};
+use askloom_plan::layout::{Block, Layout};
 use askloom_plan::program::Expires;
 use askloom_target::generate::Sample;
 use std::collections::BTreeMap;
@@ -102,8 +102,8 @@ pub fn into_keyspace(
             let collection = &schema.design.collections[*id];
             let table = layout.table(*id).ok_or_else(|| no_master(schema, collection.source.root))?;
             let entry = table.entry(collection, cells).map_err(wrong)?;
-            let (key, value) = put_row(schema, *id, &entry);
-            keyspace.insert(key, value);
+            let (key, content) = RecordKey::split(collection, entry);
+            keyspace.insert(row_key(schema, *id, &key), row_value(schema, &content));
             Ok(())
         }
     }
@@ -136,30 +136,4 @@ fn put_block(
         keyspace.insert(keys.entry(&block.identity, &path), bytes);
     }
     Ok(())
-}
-
-fn put_row(schema: &KeyedSchema, id: CollectionId, entry: &Entry) -> (Vec<u8>, Vec<u8>) {
-    let number = schema.number(id);
-    let mut bytes = Vec::new();
-    match entry {
-        Entry::Row { block, sort, row, values } => {
-            let keys = &schema.design.collections[id].entry_key;
-            let fields: Vec<(Value, bool)> =
-                sort.iter().cloned().zip(keys.iter().map(|field| field.descending)).collect();
-            for value in values {
-                encode(value, &mut bytes);
-            }
-            (entry_key(number, block, &fields, row), bytes)
-        }
-        Entry::Node { block, position, chain, values, whole } => {
-            for value in values {
-                encode(value, &mut bytes);
-            }
-            if let Some(whole) = whole {
-                encode_entry(&schema.model.conceptual, whole, &mut bytes);
-            }
-            let at = Value::Int(i64::try_from(position.index()).unwrap_or(i64::MAX));
-            (entry_key(number, block, &[(at, false)], chain), bytes)
-        }
-    }
 }

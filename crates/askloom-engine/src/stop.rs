@@ -32,7 +32,7 @@ impl From<Stop> for RunError {
 }
 
 /// Does something with each of several, and goes on where something is missing, so that all that is missing is known
-/// at once.
+/// at once. A failure behind something that is missing may come of that alone: it shows again when all is there.
 pub(crate) fn each<I, T>(
     items: impl IntoIterator<Item = I>,
     mut act: impl FnMut(I) -> Result<T, Stop>,
@@ -44,6 +44,7 @@ pub(crate) fn each<I, T>(
         match act(item) {
             Ok(one) => done.push(one),
             Err(Stop::Missing) => missing = true,
+            Err(Stop::Failed(_)) if missing => {}
             Err(failed @ Stop::Failed(_)) => return Err(failed),
         }
     }

@@ -23,10 +23,15 @@ pub fn block_prefix(number: u32, values: &[Value]) -> Vec<u8> {
 
 /// An entry of a copy: its block, its sorted fields, its row.
 #[must_use]
-pub fn entry_key(number: u32, block: &[Value], fields: &[(Value, bool)], row: &[Value]) -> Vec<u8> {
+pub fn entry_key<'v>(
+    number: u32,
+    block: &[Value],
+    sort: impl IntoIterator<Item = (&'v Value, bool)>,
+    row: &[Value],
+) -> Vec<u8> {
     let mut key = block_prefix(number, block);
-    for (value, descending) in fields {
-        if *descending {
+    for (value, descending) in sort {
+        if descending {
             encode_descending(value, &mut key);
         } else {
             encode(value, &mut key);

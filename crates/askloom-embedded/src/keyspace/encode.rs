@@ -37,8 +37,8 @@ pub(crate) fn puts(before: &KeyspaceRecords<'_>, changes: &Changes) -> Result<Pu
 
 /// The key of a record of a copy.
 pub(crate) fn row_key(schema: &KeyedSchema, collection: CollectionId, key: &RecordKey) -> Vec<u8> {
-    let sort: Vec<_> = key.sort.iter().map(|sorted| (sorted.value.clone(), sorted.descending)).collect();
-    entry_key(schema.number(collection), &key.block, &sort, &key.row)
+    let sort = key.sort.iter().map(|sorted| (&sorted.value, sorted.descending));
+    entry_key(schema.number(collection), &key.block, sort, &key.row)
 }
 
 /// What is stored under the key of a record of a copy.

@@ -283,10 +283,10 @@ fn entries(
             }
             (Some(path), Value::Record(record)) => {
                 for target in held_at(&schema.model.conceptual, record, path) {
-                    entries.push((entry_key(number, &[target], &sorted, &identity), value.clone()));
+                    entries.push((entry_key(number, &[target], in_order(&sorted), &identity), value.clone()));
                 }
             }
-            (_, _) => entries.push((entry_key(number, block, &sorted, &identity), value)),
+            (_, _) => entries.push((entry_key(number, block, in_order(&sorted), &identity), value)),
         }
     }
     Ok(entries)
@@ -310,7 +310,7 @@ fn nodes(
         }
         let place = Value::Int(i64::try_from(at).unwrap());
         let value = held(PositionId::from_index(at));
-        nodes.push((entry_key(number, block, &[(place, false)], &above), value));
+        nodes.push((entry_key(number, block, [(&place, false)], &above), value));
     }
     nodes
 }
@@ -402,4 +402,8 @@ fn part_of(value: &Value) -> Option<&Record> {
         Value::Record(part) => Some(part),
         _plain => None,
     }
+}
+
+fn in_order(sorted: &[(Value, bool)]) -> impl Iterator<Item = (&Value, bool)> {
+    sorted.iter().map(|(value, descending)| (value, *descending))
 }

@@ -3,6 +3,7 @@
 use super::Fetcher;
 use super::node::{Inner, Node};
 use crate::expiry::alive;
+use crate::stop::each;
 use crate::{Instances, Stop, Stored};
 use askloom_model::{
     ClassId, Conceptual, EndId, HomePlace, Identity, Member, Position, PositionId, Record, RelationshipKind,
@@ -139,13 +140,11 @@ impl Scene<'_> {
                 Ok(parts.map(|part| (self.part_key(&part), part)).collect())
             }
             (true, RelationshipKind::Association | RelationshipKind::Aggregation) => {
-                let mut found = Vec::new();
-                for id in self.ids_at(inner, end)? {
-                    if let Some(instance) = self.instance(row.target, &id)? {
-                        found.push((Value::Reference(id), instance));
-                    }
-                }
-                Ok(found)
+                let found = each(self.ids_at(inner, end)?, |id| {
+                    let instance = self.instance(row.target, &id)?;
+                    Ok(instance.map(|instance| (Value::Reference(id), instance)))
+                })?;
+                Ok(found.into_iter().flatten().collect())
             }
             (false, _) => {
                 let Some(stored_end) = row.inverse else { return Ok(Vec::new()) };
@@ -184,11 +183,12 @@ impl Scene<'_> {
         }
         let Some(id) = inner.identity(conceptual) else { return Ok(Vec::new()) };
         let mut found = Vec::new();
-        for (root, owner) in self.instances.referring(stored_end, &id)? {
-            let Some(stored) = self.instances.aggregate(root, &owner)? else { continue };
+        each(self.instances.referring(stored_end, &id)?, |(root, owner)| {
+            let Some(stored) = self.instances.aggregate(root, &owner)? else { return Ok(()) };
             let holds = |holder: &Inner| holder.record().is_some_and(|record| holds(record, stored_end, &id));
             found.extend(self.instances_in(stored, row.class).into_iter().filter(holds));
-        }
+            Ok(())
+        })?;
         Ok(found)
     }
 

@@ -8,6 +8,7 @@
 use super::Phase;
 use super::disturbed::{Alone, Narrowed, disturbs, parts};
 use crate::execute::{Row, Scene};
+use crate::stop::each;
 use crate::{
     Aggregate, Changes, Instances, Overlay, Reader, RecordKey, RowContent, Rows, Schema, SortValue, Stop,
 };
@@ -38,7 +39,7 @@ pub fn update_some_copies(
 ) -> Result<(), Stop> {
     let schema = reader.schema();
     let changed: Vec<&Aggregate> = overlay.changed.keys().collect();
-    for id in copies {
+    each(copies, |id| {
         let collection = &schema.design.collections[id];
         let upkeep = Upkeep { schema, collection, before: reader, after: overlay };
         let mut old = Rows::new();
@@ -47,10 +48,10 @@ pub fn update_some_copies(
             let alone = &alone;
             let narrowed =
                 |state| Narrowed { state, before: reader, after: overlay, changed: &changed, alone, phase };
-            for root in &roots {
+            each(&roots, |root| {
                 upkeep.entries(&narrowed(reader), root, None, &mut old)?;
-                upkeep.entries(&narrowed(overlay), root, None, &mut new)?;
-            }
+                upkeep.entries(&narrowed(overlay), root, None, &mut new)
+            })?;
         }
         let stale = fault!(OldKeyKept) || (fault!(IndexStale) && collection.indexed().is_some());
         let gone: Vec<RecordKey> =
@@ -60,12 +61,13 @@ pub fn update_some_copies(
         };
         new.retain(|key, content| !is_kept(key, content));
         if gone.is_empty() && new.is_empty() {
-            continue;
+            return Ok(());
         }
         let rows = changes.rows.entry(id).or_default();
         rows.extend(gone.into_iter().map(|key| (key, None)));
         rows.extend(new.into_iter().map(|(key, content)| (key, Some(content))));
-    }
+        Ok(())
+    })?;
     Ok(())
 }
 
@@ -158,13 +160,15 @@ impl Upkeep<'_> {
             let homes = self.schema.homes(point.class);
             let moved = self.moved(point, changed)?;
             let mut there = BTreeSet::new();
-            for &aggregate in changed.iter().filter(|(of, _)| homes.iter().any(|home| home.root == *of)) {
+            let here = changed.iter().filter(|(of, _)| homes.iter().any(|home| home.root == *of));
+            each(here, |&aggregate| {
                 let before = self.before.aggregate(aggregate.0, &aggregate.1)?;
                 let after = self.after.aggregate(aggregate.0, &aggregate.1)?;
                 if disturbs(self.conceptual(), point, before.as_deref(), after.as_deref(), &moved, phase) {
                     there.insert(aggregate.clone());
                 }
-            }
+                Ok(())
+            })?;
             if !there.is_empty() {
                 let mut alone = Alone::new();
                 let roots = self.walk_back(&point.steps, there, |end, there| {
@@ -245,18 +249,19 @@ impl Upkeep<'_> {
     fn referring(&self, end: EndId, there: &BTreeSet<Aggregate>) -> Result<BTreeSet<Aggregate>, Stop> {
         let target = self.conceptual().ends[end].target;
         let mut found = BTreeSet::new();
-        for aggregate in there {
-            for id in self.instances_in(aggregate, target)? {
-                if fault!(SupportReadSkipped) {
-                    continue;
+        each(there, |aggregate| {
+            each(self.instances_in(aggregate, target)?, |id| {
+                if !fault!(SupportReadSkipped) {
+                    found.extend(self.before.referring(end, &id)?);
+                    found.extend(self.after.referring(end, &id)?);
                 }
-                found.extend(self.before.referring(end, &id)?);
-                found.extend(self.after.referring(end, &id)?);
-            }
+                Ok(())
+            })?;
             if fault!(SelfReferenceOnce) {
                 found.remove(aggregate);
             }
-        }
+            Ok(())
+        })?;
         Ok(found)
     }
 
@@ -264,7 +269,7 @@ impl Upkeep<'_> {
     fn referred(&self, end: EndId, there: &BTreeSet<Aggregate>) -> Result<BTreeSet<Aggregate>, Stop> {
         let target = self.conceptual().ends[end].target;
         let mut found = BTreeSet::new();
-        for (class, id) in there {
+        each(there, |(class, id)| {
             let states: &[&dyn Instances] = match (fault!(BeforeNotConsulted), fault!(AfterNotConsulted)) {
                 (false, false) => &[self.before, self.after],
                 (true, _) => &[self.after],
@@ -281,7 +286,8 @@ impl Upkeep<'_> {
                     }
                 }
             }
-        }
+            Ok(())
+        })?;
         Ok(found)
     }
 
@@ -335,22 +341,18 @@ impl Upkeep<'_> {
         }
         for position in self.collection.source.positions.ids().skip(1) {
             let mut joined = Vec::new();
-            for row in rows {
-                scene.expand(row, position, &mut joined)?;
-            }
+            each(rows, |row| scene.expand(row, position, &mut joined))?;
             rows = joined;
         }
-        for row in rows {
+        each(rows, |row| {
             let holds = match &self.collection.source.condition {
                 Some(condition) => {
                     fault!(CopyConditionIgnored) || scene.truth(condition, &row)? == Some(true)
                 }
                 None => true,
             };
-            if holds {
-                self.entry(&scene, &row, out)?;
-            }
-        }
+            if holds { self.entry(&scene, &row, out) } else { Ok(()) }
+        })?;
         Ok(())
     }
 

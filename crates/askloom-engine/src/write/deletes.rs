@@ -2,6 +2,7 @@
 
 use super::draft::{Address, Draft, stored_ids};
 use crate::place::records;
+use crate::stop::each;
 use crate::{Aggregate, Instances, RunError, Stop};
 use askloom_model::{ClassId, EndId, Identity, Member, OnDelete, Value, fault};
 use std::collections::BTreeSet;
@@ -39,9 +40,7 @@ impl Draft<'_> {
             if doomed.is_empty() {
                 break;
             }
-            for (address, _, _) in doomed {
-                self.remove_record(&address)?;
-            }
+            each(doomed, |(address, _, _)| self.remove_record(&address))?;
             if fault!(CascadeOnce) {
                 break;
             }
@@ -68,11 +67,11 @@ impl Draft<'_> {
                 continue;
             }
             let hierarchy = conceptual.lineage(row.target).last().copied();
-            for (_, target) in gone.iter().filter(|(top, _)| Some(*top) == hierarchy) {
-                for holder in self.holders(&self.after, end, target)? {
-                    links.push((holder, end, target.clone()));
-                }
-            }
+            each(gone.iter().filter(|(top, _)| Some(*top) == hierarchy), |(_, target)| {
+                let holders = self.holders(&self.after, end, target)?.into_iter();
+                links.extend(holders.map(|holder| (holder, end, target.clone())));
+                Ok(())
+            })?;
         }
         Ok(links)
     }

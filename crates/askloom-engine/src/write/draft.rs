@@ -2,6 +2,7 @@
 
 use crate::expiry::{alive, expired};
 use crate::place::{Place, records};
+use crate::stop::each;
 use crate::{Aggregate, Instances, Overlay, Reader, Schema, Stop, Stored, System};
 use askloom_model::{ClassId, Conceptual, EndId, Identity, Member, Record, Value, fault};
 use std::collections::BTreeMap;
@@ -201,8 +202,8 @@ impl<'d> Draft<'d> {
     ) -> Result<Vec<Address>, Stop> {
         let conceptual = self.conceptual();
         let mut found = Vec::new();
-        for aggregate in state.referring(end, target)? {
-            let Some(stored) = self.live(state, &aggregate)? else { continue };
+        each(state.referring(end, target)?, |aggregate| {
+            let Some(stored) = self.live(state, &aggregate)? else { return Ok(()) };
             for (place, record) in records(&stored.record) {
                 if conceptual.is_kind_of(record.class, conceptual.ends[end].class)
                     && stored_ids(record, end).contains(target)
@@ -210,7 +211,8 @@ impl<'d> Draft<'d> {
                     found.push(Address { aggregate: aggregate.clone(), place });
                 }
             }
-        }
+            Ok(())
+        })?;
         Ok(found)
     }
 }

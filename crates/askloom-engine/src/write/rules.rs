@@ -3,6 +3,7 @@
 
 use super::draft::{Address, Draft, stored_ids};
 use crate::place::{Place, records};
+use crate::stop::each;
 use crate::{Aggregate, Held, Instances, RunError, Stop, Stored};
 use askloom_model::{
     Cardinality, ClassId, EndId, Identity, Leaf, Member, Record, RelationshipKind, Value, fault,
@@ -61,19 +62,19 @@ impl Draft<'_> {
     /// In a hierarchy no two entities have the same id, roots and parts alike.
     fn ids_are_unique(&self, changed: &[(Aggregate, Arc<Stored>)]) -> Result<(), Stop> {
         let conceptual = self.conceptual();
-        for (_, stored) in changed {
-            for (place, record) in records(&stored.record) {
-                let Some(identity) = record.identity(conceptual) else { continue };
-                let top = conceptual.lineage(record.class).last().copied().unwrap_or(record.class);
-                // A root is kept under its id; two of them cannot be.
-                if place.0.is_empty() && conceptual.occurrences(top).len() == 1 {
-                    continue;
-                }
-                if self.all_in(&self.after, top, &identity)?.len() > 1 {
-                    return Err(Stop::Failed(RunError::AlreadyExists));
-                }
+        let records = changed.iter().flat_map(|(_, stored)| records(&stored.record));
+        each(records, |(place, record)| {
+            let Some(identity) = record.identity(conceptual) else { return Ok(()) };
+            let top = conceptual.lineage(record.class).last().copied().unwrap_or(record.class);
+            // A root is kept under its id; two of them cannot be.
+            if place.0.is_empty() && conceptual.occurrences(top).len() == 1 {
+                return Ok(());
             }
-        }
+            match self.all_in(&self.after, top, &identity)?.len() {
+                0 | 1 => Ok(()),
+                _several => Err(Stop::Failed(RunError::AlreadyExists)),
+            }
+        })?;
         Ok(())
     }
 

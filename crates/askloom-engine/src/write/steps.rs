@@ -3,6 +3,7 @@
 use super::Expect;
 use super::draft::{Address, Draft};
 use super::make::{Given, Maker};
+use crate::stop::each;
 use crate::{RunError, Stop};
 use askloom_model::{
     Assigned, Assignment, AttributeId, ClassId, Condition, Element, EndId, Id, Identity, Leaf, Member,
@@ -44,9 +45,7 @@ impl Draft<'_> {
             }
             WriteStep::Delete { condition, positions, .. } => {
                 let rows = self.matching(positions, condition.as_ref(), given)?;
-                for address in rows.iter().filter_map(|row| row.first()) {
-                    self.remove_record(address)?;
-                }
+                each(rows.iter().filter_map(|row| row.first()), |address| self.remove_record(address))?;
                 Ok(rows.len() as u64)
             }
             WriteStep::Add { list, value, condition, positions, .. } => {
@@ -84,11 +83,8 @@ impl Draft<'_> {
         let rows = prepared.rows(self.before.source(), &given.bound, self.now)?;
         let mut keys: Vec<Vec<Value>> = rows.into_iter().map(|row| row.keys).collect();
         keys.sort();
-        let mut found = Vec::with_capacity(keys.len());
-        for row in keys {
-            found.extend(self.addresses(positions, &row)?);
-        }
-        Ok(found)
+        let found = each(keys, |row| self.addresses(positions, &row))?;
+        Ok(found.into_iter().flatten().collect())
     }
 
     /// Where the instance of a row is, and its element if the statement is about one.
@@ -190,9 +186,7 @@ impl Draft<'_> {
             }
         }
         self.forget_symmetric(&old.iter().collect::<Vec<_>>(), &new)?;
-        for (address, member, value) in changes {
-            self.assign(&address, member, value)?;
-        }
+        each(changes, |(address, member, value)| self.assign(&address, member, value))?;
         Ok(())
     }
 
@@ -227,11 +221,12 @@ impl Draft<'_> {
     /// Every new value is computed on the prior state, then all are set.
     fn update(&mut self, set: &[Assignment], values: &[Value], rows: &[Matched]) -> Result<u64, Stop> {
         let mut changes: Vec<(Address, Member, Value)> = Vec::new();
-        for address in rows.iter().filter_map(|row| row.first()) {
+        each(rows.iter().filter_map(|row| row.first()), |address| {
             for (assignment, value) in set.iter().zip(values) {
                 changes.extend(self.change_at(address, assignment, value)?);
             }
-        }
+            Ok(())
+        })?;
         self.assign_all(changes)?;
         Ok(rows.len() as u64)
     }
@@ -311,14 +306,14 @@ impl Draft<'_> {
 
     /// Appends one element to the list of each owner.
     fn add(&mut self, list: Member, value: &Value, rows: &[Matched]) -> Result<u64, Stop> {
-        for owner in rows.iter().filter_map(|row| row.first()) {
-            let Some(ordinal) = self.next_ordinal(owner, list)? else { continue };
-            let Some(record) = self.record(owner)? else { continue };
+        each(rows.iter().filter_map(|row| row.first()), |owner| {
+            let Some(ordinal) = self.next_ordinal(owner, list)? else { return Ok(()) };
+            let Some(record) = self.record(owner)? else { return Ok(()) };
             let mut elements = record.list(list).to_vec();
             elements.push(Element { ordinal, value: value.clone() });
             self.set(owner, list, Value::List(elements))?;
-            self.claim_all(&owner.below(list, Some(ordinal)))?;
-        }
+            self.claim_all(&owner.below(list, Some(ordinal)))
+        })?;
         Ok(rows.len() as u64)
     }
 
@@ -408,9 +403,9 @@ impl Draft<'_> {
             Some(value) => Some(self.target(end, &value)?),
             None => None,
         };
-        for address in rows.iter().filter_map(|row| row.first()) {
-            self.disconnect(address, end, target.as_ref())?;
-        }
+        each(rows.iter().filter_map(|row| row.first()), |address| {
+            self.disconnect(address, end, target.as_ref())
+        })?;
         Ok(rows.len() as u64)
     }
 }

@@ -6,8 +6,8 @@ use super::read::{Reads, reference};
 use super::{IdentityIn, Note};
 use crate::planner::{is_lasting, looked_at};
 use askloom_model::{
-    ClassId, CollectionId, Condition, Contents, EndId, HomePlace, Id, Leaf, Member, Operand, Path,
-    PositionId, RelationshipKind,
+    CollectionId, Condition, Contents, EndId, HomePlace, Id, Leaf, Member, Operand, Path, PositionId,
+    RelationshipKind,
 };
 
 impl Reads<'_> {
@@ -15,12 +15,9 @@ impl Reads<'_> {
     pub(super) fn load(&mut self, position: PositionId, note: &Note, owners: Owners) {
         let row = &self.positions[position];
         let entity = row.class.filter(|class| self.conceptual().classes[*class].kind.is_entity());
-        let is_root = |class: &ClassId| {
-            self.conceptual().homes(*class).iter().all(|home| home.place == HomePlace::Root)
-        };
         match (entity, row.from) {
             (Some(class), None) => self.instances(class, note, IdentityIn::Position(position), owners),
-            (Some(class), Some(_)) if is_root(&class) => {
+            (Some(class), Some(_)) if self.is_root_at(position) => {
                 self.instances(class, note, IdentityIn::Position(position), owners);
             }
             (_, Some(hop)) => {
@@ -31,6 +28,14 @@ impl Reads<'_> {
             }
             (None, None) => {}
         }
+    }
+
+    /// Whether all instances that can stand at a position are roots of aggregates.
+    pub(super) fn is_root_at(&self, position: PositionId) -> bool {
+        let class = self.positions[position].class;
+        let entity = class.filter(|class| self.conceptual().classes[*class].kind.is_entity());
+        let is_root = |class| self.conceptual().homes(class).iter().all(|home| home.place == HomePlace::Root);
+        entity.is_some_and(is_root)
     }
 
     /// Rows of a copy may be of more classes than are asked for, or have expired, and so may what it took its values from:

@@ -46,9 +46,17 @@ impl Reads<'_> {
                 self.load(position, &note, Owners::ByIndex);
             }
             Joining::PartByScan { .. } => self.load(position, &note, Owners::ByScan),
-            Joining::BackByScan { master } => {
-                self.push(note, Each::Once, Read::new(*master, How::All));
-            }
+            Joining::BackByScan { master } => match self.positions[position].from {
+                // A part that refers back has no block of its own: it is among those that refer to what stands above.
+                Some(hop) if !self.is_root_at(position) => {
+                    self.load(hop.parent, &note, Owners::AsPlanned);
+                    let from = Path { position: hop.parent, hops: Vec::new(), leaf: Leaf::Itself };
+                    self.referrers(hop.step, &from, false);
+                }
+                Some(_) | None => {
+                    self.push(note, Each::Once, Read::new(*master, How::All));
+                }
+            },
         }
     }
 
