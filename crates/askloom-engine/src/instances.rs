@@ -24,6 +24,9 @@ pub struct Stored {
     pub system: System,
 }
 
+/// Takes an aggregate, and says whether to go on.
+pub type Visit<'v> = dyn FnMut(Aggregate) -> Result<bool, Stop> + 'v;
+
 /// One state of all aggregates.
 pub trait Instances {
     fn schema(&self) -> &Schema;
@@ -36,6 +39,23 @@ pub trait Instances {
 
     /// The aggregates that hold a value in a member of a class, somewhere in them.
     fn holding(&self, held: Held, value: &Value) -> Result<BTreeSet<Aggregate>, Stop>;
+
+    /// Visits the aggregates that hold a value, each once, until told to stop: a state that reads them page by page need
+    /// not read the rest.
+    fn each_holding(&self, held: Held, value: &Value, visit: &mut Visit<'_>) -> Result<(), Stop> {
+        for aggregate in self.holding(held, value)? {
+            if !visit(aggregate)? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Visits those that hold the id in this stored end.
+    fn each_referring(&self, end: EndId, id: &Identity, visit: &mut Visit<'_>) -> Result<(), Stop> {
+        let class = self.schema().model.conceptual.ends[end].class;
+        self.each_holding(Held { class, leaf: Leaf::Reference(end) }, &Value::Reference(id.clone()), visit)
+    }
 
     /// The aggregates that hold the id in this stored end, somewhere in them.
     fn referring(&self, end: EndId, id: &Identity) -> Result<BTreeSet<Aggregate>, Stop> {

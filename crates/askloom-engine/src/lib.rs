@@ -30,7 +30,7 @@ mod system;
 pub mod write;
 
 pub use changes::{BlockAfter, Changes, RecordKey, RowContent, Rows, SortValue};
-pub use instances::{Aggregate, Changed, Held, Instances, Overlay, PlannedInstances, Reader, Stored};
+pub use instances::{Aggregate, Changed, Held, Instances, Overlay, PlannedInstances, Reader, Stored, Visit};
 pub use key_range::{FieldBounds, KeyRange};
 pub use run_error::RunError;
 pub use schema::Schema;

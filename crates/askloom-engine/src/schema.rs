@@ -7,7 +7,7 @@ use askloom_model::{
     Query, Role, Table, Value,
 };
 use askloom_plan::cost::Costing;
-use askloom_plan::dependency::{Dependency, dependencies};
+use askloom_plan::delta::{Delta, deltas};
 use askloom_plan::layout::{Layout, Table as LayoutTable};
 use askloom_plan::planner;
 use std::collections::{BTreeSet, HashMap};
@@ -26,8 +26,8 @@ pub struct Schema {
     homes: HashMap<ClassId, OnceLock<Vec<Home>>>,
     /// The same, of the members that each instance is no more than.
     plain: HashMap<ClassId, OnceLock<Option<Vec<Leaf>>>>,
-    /// By collection, what its rows read, worked out when it is first asked for.
-    dependencies: Vec<OnceLock<Vec<Dependency>>>,
+    /// By collection, how its rows are found from what changes, worked out when it is first asked for.
+    deltas: Vec<OnceLock<Vec<Delta>>>,
     expires: bool,
     layout: Layout,
     /// What plans are made for.
@@ -75,7 +75,7 @@ impl Schema {
         let homes = conceptual.classes.ids().map(|class| (class, OnceLock::new())).collect();
         let plain = conceptual.classes.ids().map(|class| (class, OnceLock::new())).collect();
         let expires = conceptual.classes.iter().any(|(_, class)| class.ttl.is_some());
-        let dependencies = design.collections.ids().map(|_| OnceLock::new()).collect();
+        let deltas = design.collections.ids().map(|_| OnceLock::new()).collect();
         let fields = |(_, collection): (CollectionId, &Collection)| {
             let split = collection.role == Role::Master && !conceptual.is_keyed_by_identity(collection);
             split.then(|| conceptual.master_fields(collection)).flatten()
@@ -90,7 +90,7 @@ impl Schema {
             master_fields,
             homes,
             plain,
-            dependencies,
+            deltas,
             expires,
             layout,
             costing,
@@ -173,11 +173,11 @@ impl Schema {
         homes.map_or(&[], |homes| homes.get_or_init(|| self.model.conceptual.homes(class)))
     }
 
-    /// Where the rows of a copy enter aggregates, and what they read there.
+    /// How the rows of a copy are found from what changes, place by place.
     #[must_use]
-    pub fn dependencies(&self, collection: CollectionId) -> &[Dependency] {
-        let of = |id| dependencies(&self.model.conceptual, &self.design.collections[id]);
-        let known = self.dependencies.get(collection.index());
+    pub fn deltas(&self, collection: CollectionId) -> &[Delta] {
+        let of = |id| deltas(&self.model.conceptual, &self.design.collections[id]);
+        let known = self.deltas.get(collection.index());
         known.map_or(&[], |known| known.get_or_init(|| of(collection)))
     }
 

@@ -140,15 +140,27 @@ pub const CHUNK: usize = 1_000;
 pub fn every(
     source: &dyn Source,
     read: &Read,
+    visit: impl FnMut(Records) -> Result<bool, Stop>,
+) -> Result<(), Stop> {
+    every_from(source, read, CHUNK, visit)
+}
+
+/// The same, with a first page of so many records: where `visit` is likely to stop soon.
+pub fn every_from(
+    source: &dyn Source,
+    read: &Read,
+    first: usize,
     mut visit: impl FnMut(Records) -> Result<bool, Stop>,
 ) -> Result<(), Stop> {
     let mut cursor: Option<Cursor> = None;
+    let mut at_most = first;
     loop {
         let from = cursor.as_ref().map_or(From::Start, From::Cursor);
-        let Page { records, next } = source.page(&Ask { read, from, at_most: CHUNK })?;
+        let Page { records, next } = source.page(&Ask { read, from, at_most })?;
         if !visit(records)? || next.is_none() {
             return Ok(());
         }
         cursor = next;
+        at_most = CHUNK;
     }
 }

@@ -24,6 +24,7 @@ pub mod ask;
 pub mod condition_text;
 pub mod conditions;
 pub mod cost;
+pub mod delta;
 pub mod dependency;
 pub mod effects;
 pub mod layout;

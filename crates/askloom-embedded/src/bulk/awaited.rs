@@ -11,7 +11,7 @@ use askloom_engine::place::records;
 use askloom_engine::write::Phase;
 use askloom_engine::{Instances, Reader, RunError};
 use askloom_model::{ClassId, Conceptual, EndId, Identity, Member, Record, RelationshipKind, Value};
-use askloom_plan::dependency::is_relied_on;
+use askloom_plan::delta::is_relied_on;
 use std::collections::BTreeSet;
 
 /// The number of the store's own collection.
@@ -20,8 +20,11 @@ const OWN: u32 = 0;
 /// The relied-on references that lead to other aggregates in rows of copies which are kept during the load.
 pub(super) fn ends(schema: &KeyedSchema) -> BTreeSet<EndId> {
     let conceptual = &schema.model.conceptual;
-    let steps = schema.copies().flat_map(|copy| schema.dependencies(copy)).flat_map(|point| &point.steps);
-    let ends = steps.filter_map(|&step| match step {
+    let steps = schema.copies().flat_map(|copy| {
+        let positions = &schema.design.collections[copy].source.positions;
+        schema.deltas(copy).iter().flat_map(|delta| delta.steps(positions))
+    });
+    let ends = steps.filter_map(|step| match step {
         Member::End(end) => Some(conceptual.stored_end(end)),
         Member::Attribute(_) => None,
     });

@@ -119,9 +119,9 @@ impl Case {
         let in_copies: BTreeSet<ClassId> = self
             .schema
             .copies()
-            .flat_map(|copy| self.schema.dependencies(copy))
-            .filter(|point| point.existence == askloom_plan::dependency::Existence::ReliedOn)
-            .map(|point| top(conceptual, point.class))
+            .flat_map(|copy| self.schema.deltas(copy))
+            .filter(|delta| delta.existence == askloom_plan::delta::Existence::ReliedOn)
+            .map(|delta| top(conceptual, delta.entry))
             .collect();
         let new = |(top, id, _): &(ClassId, &Identity, &askloom_oracle::Instance)| {
             in_copies.contains(top) && before.get(conceptual, *top, id).is_none()

@@ -149,6 +149,7 @@ impl<'e> Evaluation<'e> {
             arguments: &self.arguments,
             now: self.now,
             fetcher: Some(&fetcher),
+            restriction: None,
         };
         let main = self.level + 1 == self.levels.len();
         let after = self.after.filter(|_| main);

@@ -51,6 +51,11 @@ impl Inner {
         Self { stored, last: None }
     }
 
+    /// The aggregate that the record is in.
+    pub fn aggregate(&self) -> &Stored {
+        &self.stored
+    }
+
     /// A part of this record.
     pub fn below(&self, member: Member, element: Option<Element>) -> Self {
         let step = Step { above: self.last.clone(), member, element };

@@ -3,6 +3,7 @@
 use super::fetch::{Entry, EntryPlace};
 use super::main_position;
 use super::node::{Inner, Node};
+use super::restriction::Nothing;
 use super::scene::Scene;
 use crate::system::System;
 use crate::{Stop, Stored};
@@ -41,7 +42,7 @@ impl Row {
         }
     }
 
-    fn bind(&mut self, position: PositionId, key: Value, node: Node) {
+    pub(super) fn bind(&mut self, position: PositionId, key: Value, node: Node) {
         if let (Some(slot), Some(at)) =
             (self.keys.get_mut(position.index()), self.nodes.get_mut().get_mut(position.index()))
         {
@@ -175,29 +176,31 @@ impl Scene<'_> {
     }
 
     /// What can stand at a position below a node, in order of identity.
-    fn at(&self, position: PositionId, parent: &Node) -> Result<Vec<(Value, Node)>, Stop> {
+    pub(super) fn at(&self, position: PositionId, parent: &Node) -> Result<Vec<(Value, Node)>, Stop> {
         let entry = &self.positions[position];
         let Some(hop) = entry.from else { return Ok(Vec::new()) };
         let mut children = self.children(parent, hop.step)?;
-        if let Some(class) = entry.class {
-            // A position may be about a subclass of what its relationship leads to.
-            let conceptual = self.conceptual();
-            let is_one = |node: &Node| node.record().is_none_or(|r| conceptual.is_kind_of(r.class, class));
-            children.retain(|(_, node)| is_one(node));
-        }
+        self.retain_class(position, &mut children);
         Ok(children)
+    }
+
+    /// Keeps those that a position is about: it may be a subclass of what its relationship leads to.
+    pub(super) fn retain_class(&self, position: PositionId, children: &mut Vec<(Value, Node)>) {
+        let Some(class) = self.positions[position].class else { return };
+        let conceptual = self.conceptual();
+        let is_one = |node: &Node| node.record().is_none_or(|r| conceptual.is_kind_of(r.class, class));
+        children.retain(|(_, node)| is_one(node));
     }
 
     /// Joins a position to a row: one row for each child; for an outer position at least one.
     pub fn expand(&self, row: Row, position: PositionId, out: &mut Vec<Row>) -> Result<(), Stop> {
         let Some(hop) = self.positions[position].from else { return Ok(()) };
         let parent = self.node(hop.parent, &row)?;
-        let mut children = self.at(position, &parent)?;
+        let (mut children, nothing) = self.allowed_at(position, &parent)?;
+        let outer = self.positions[position].outer && nothing == Nothing::IfNoneAllowed;
         let last = match children.pop() {
             Some(last) => last,
-            None if self.positions[position].outer && !fault!(OuterMissDropped) => {
-                (Value::Null, Node::Nothing)
-            }
+            None if outer && !fault!(OuterMissDropped) => (Value::Null, Node::Nothing),
             None => return Ok(()),
         };
         for (key, node) in children {

@@ -1,10 +1,10 @@
 //! Where relationships lead, in one state of all aggregates.
 
-use super::Fetcher;
 use super::node::{Inner, Node};
+use super::{Fetcher, Restriction};
 use crate::expiry::alive;
 use crate::stop::each;
-use crate::{Instances, Stop, Stored};
+use crate::{Aggregate, Instances, Stop, Stored};
 use askloom_model::{
     ClassId, Conceptual, EndId, HomePlace, Identity, Member, Position, PositionId, Record, RelationshipKind,
     Table, Value, fault,
@@ -19,6 +19,8 @@ pub struct Scene<'s> {
     pub now: jiff::Timestamp,
     /// Copies that rows are looked up in by their own identities.
     pub fetcher: Option<&'s Fetcher<'s>>,
+    /// What may stand at some positions, if not everything may.
+    pub restriction: Option<&'s Restriction>,
 }
 
 impl std::fmt::Debug for Scene<'_> {
@@ -38,7 +40,7 @@ impl Scene<'_> {
         Ok(stored.and_then(|stored| alive(self.conceptual(), stored, self.now)))
     }
 
-    pub(super) fn is_a(&self, inner: &Inner, class: ClassId) -> bool {
+    pub(crate) fn is_a(&self, inner: &Inner, class: ClassId) -> bool {
         inner.record().is_some_and(|record| match fault!(SubclassesLeftOut) {
             true => record.class == class,
             false => self.conceptual().is_kind_of(record.class, class),
@@ -84,7 +86,7 @@ impl Scene<'_> {
     }
 
     /// Every instance of a class in an aggregate: itself, or parts of it.
-    pub(super) fn instances_in(&self, stored: Arc<Stored>, class: ClassId) -> Vec<Inner> {
+    pub(crate) fn instances_in(&self, stored: Arc<Stored>, class: ClassId) -> Vec<Inner> {
         let conceptual = self.conceptual();
         let Some(stored) = alive(conceptual, stored, self.now) else { return Vec::new() };
         let root = conceptual.lineage(stored.record.class).last().copied();
@@ -168,7 +170,7 @@ impl Scene<'_> {
     }
 
     /// Those that hold this instance in the stored end.
-    pub(super) fn holders(&self, inner: &Inner, stored_end: EndId) -> Result<Vec<Inner>, Stop> {
+    pub(crate) fn holders(&self, inner: &Inner, stored_end: EndId) -> Result<Vec<Inner>, Stop> {
         let conceptual = self.conceptual();
         let row = &conceptual.ends[stored_end];
         // A tuple query may come here with an instance of a class above the end's: somebody may hold its id, but a link
@@ -182,8 +184,24 @@ impl Scene<'_> {
             return Ok(owner.into_iter().map(|(owner, _)| owner).collect());
         }
         let Some(id) = inner.identity(conceptual) else { return Ok(Vec::new()) };
+        self.holders_among(inner, stored_end, self.instances.referring(stored_end, &id)?.into_iter())
+    }
+
+    /// Those that hold this instance in the stored end, of some aggregates.
+    pub(super) fn holders_among(
+        &self,
+        inner: &Inner,
+        stored_end: EndId,
+        aggregates: impl Iterator<Item = Aggregate>,
+    ) -> Result<Vec<Inner>, Stop> {
+        let conceptual = self.conceptual();
+        let row = &conceptual.ends[stored_end];
+        if !inner.record().is_some_and(|record| conceptual.is_kind_of(record.class, row.target)) {
+            return Ok(Vec::new());
+        }
+        let Some(id) = inner.identity(conceptual) else { return Ok(Vec::new()) };
         let mut found = Vec::new();
-        each(self.instances.referring(stored_end, &id)?, |(root, owner)| {
+        each(aggregates, |(root, owner)| {
             let Some(stored) = self.instances.aggregate(root, &owner)? else { return Ok(()) };
             let holds = |holder: &Inner| holder.record().is_some_and(|record| holds(record, stored_end, &id));
             found.extend(self.instances_in(stored, row.class).into_iter().filter(holds));
@@ -194,7 +212,7 @@ impl Scene<'_> {
 
     /// What tells a part apart from the others of its owner: an entity's id, else where it is in its list. A to-one
     /// part is the only one there is.
-    fn part_key(&self, part: &Inner) -> Value {
+    pub(crate) fn part_key(&self, part: &Inner) -> Value {
         match part.identity(self.conceptual()) {
             Some(identity) => Value::Reference(identity),
             None => ordinal(part.ordinal().unwrap_or(0)),
@@ -202,7 +220,7 @@ impl Scene<'_> {
     }
 
     /// What tells a record apart from all others: a value object by its owner, the field, and where it is in it.
-    pub(super) fn lone_key(&self, inner: &Inner) -> Value {
+    pub(crate) fn lone_key(&self, inner: &Inner) -> Value {
         let conceptual = self.conceptual();
         match (inner.identity(conceptual), inner.above()) {
             (Some(identity), _) => Value::Reference(identity),
@@ -221,7 +239,7 @@ fn ordinal(at: u64) -> Value {
     Value::Int(i64::try_from(at).unwrap_or(i64::MAX))
 }
 
-pub(super) fn stored_ids(record: &Record, end: EndId) -> Vec<Identity> {
+pub(crate) fn stored_ids(record: &Record, end: EndId) -> Vec<Identity> {
     match record.get(Member::End(end)) {
         Value::Reference(identity) => vec![identity.clone()],
         Value::Set(ids) => ids.iter().cloned().collect(),

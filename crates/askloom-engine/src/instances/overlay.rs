@@ -1,6 +1,6 @@
 //! Instances with some aggregates replaced: the state after a write, before it is written.
 
-use super::{Aggregate, Held, Instances, Stored};
+use super::{Aggregate, Held, Instances, Stored, Visit};
 use crate::{Schema, Stop};
 use askloom_model::{ClassId, Identity, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -64,5 +64,18 @@ impl Instances for Overlay<'_> {
             };
         }
         Ok(found)
+    }
+
+    fn each_holding(&self, held: Held, value: &Value, visit: &mut Visit<'_>) -> Result<(), Stop> {
+        let conceptual = &self.schema().model.conceptual;
+        for (aggregate, changed) in &self.changed {
+            let holds = changed.as_ref().is_some_and(|stored| held.is_in(conceptual, &stored.record, value));
+            if holds && !visit(aggregate.clone())? {
+                return Ok(());
+            }
+        }
+        self.base.each_holding(held, value, &mut |aggregate| {
+            if self.changed.contains_key(&aggregate) { Ok(true) } else { visit(aggregate) }
+        })
     }
 }

@@ -1,7 +1,7 @@
 //! Instances read from a source, each once.
 
-use super::{Aggregate, Held, Instances, Stored};
-use crate::source::{Records, Source, every};
+use super::{Aggregate, Held, Instances, Stored, Visit};
+use crate::source::{Records, Source, every, every_from};
 use crate::{Schema, Stop, System};
 use askloom_model::{ClassId, Identity, Occurrence, Value};
 use askloom_plan::layout::Entry;
@@ -79,6 +79,15 @@ impl<'r> Reader<'r> {
         })?;
         Ok(true)
     }
+
+    fn each_of_all(&self, held: Held, value: &Value, visit: &mut Visit<'_>) -> Result<(), Stop> {
+        for aggregate in self.holding(held, value)? {
+            if !visit(aggregate)? {
+                break;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Every aggregate of a root class, read once.
@@ -154,4 +163,32 @@ impl Instances for Reader<'_> {
         }
         Ok(found)
     }
+
+    fn each_holding(&self, held: Held, value: &Value, visit: &mut Visit<'_>) -> Result<(), Stop> {
+        let schema = self.source.schema();
+        let occurrences = held.occurrences(&schema.model.conceptual);
+        let (1, Some(occurrence)) = (occurrences.len(), occurrences.first()) else {
+            return self.each_of_all(held, value, visit);
+        };
+        let Some(index) = schema.readable().index(occurrence, held.leaf) else {
+            return self.each_of_all(held, value, visit);
+        };
+        let terms = schema.table(index).block_terms(std::slice::from_ref(value));
+        let read = Read::new(index, How::Block(terms));
+        every_from(self.source, &read, FEW, |records| {
+            let Records::Entries(entries) = records else { return Ok(true) };
+            for entry in entries {
+                if let Entry::Row { row, .. } = entry
+                    && let Some(Value::Reference(identity)) = row.into_iter().next()
+                    && !visit((occurrence.root, identity))?
+                {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
+        })
+    }
 }
+
+/// As many records are read first where one may be enough.
+const FEW: usize = 4;

@@ -5,9 +5,7 @@
 //! on what was changed is updated. What comes out is [`Changes`]: blocks and rows as they are afterwards. A driver
 //! applies them as a whole if what was read on the way is still the same, or not at all.
 
-mod copies;
 mod deletes;
-mod disturbed;
 mod draft;
 mod elements;
 mod links;
@@ -15,10 +13,11 @@ mod make;
 mod permitted;
 mod rules;
 mod steps;
+mod upkeep;
 
-pub use copies::{entries_of, entries_of_root, roots_of, update_some_copies};
 pub use draft::note_parts;
 pub use make::Maker;
+pub use upkeep::{entries_of, entries_of_root, roots_of, update_some_copies};
 
 use crate::execute::Arguments;
 use crate::source::{Once, Overlaid, Source};
@@ -180,7 +179,7 @@ impl Done {
         let mut after = Overlay::new(before);
         after.changed = changed;
         let mut changes = Changes { blocks: self.changes.blocks, ..Changes::default() };
-        copies::update_copies(before, &after, Phase::Running, &mut changes)?;
+        upkeep::update_copies(before, &after, Phase::Running, &mut changes)?;
         Ok(changes)
     }
 }
@@ -354,6 +353,6 @@ fn written(draft: &mut Draft<'_>, inputs: &Inputs, phase: Phase) -> Result<Chang
         };
         changes.blocks.insert((*root, identity.clone()), block);
     }
-    copies::update_copies(draft.before, &draft.after, phase, &mut changes)?;
+    upkeep::update_copies(draft.before, &draft.after, phase, &mut changes)?;
     Ok(changes)
 }

@@ -53,8 +53,14 @@ impl Verifier<'_, '_> {
     fn is_there(&self, reader: &Reader<'_>, end: EndId, target: &Identity) -> Result<bool, RunError> {
         let class = self.database.schema().model.conceptual.ends[end].target;
         let positions = Table::default();
-        let scene =
-            Scene { instances: reader, positions: &positions, arguments: &[], now: self.now, fetcher: None };
+        let scene = Scene {
+            instances: reader,
+            positions: &positions,
+            arguments: &[],
+            now: self.now,
+            fetcher: None,
+            restriction: None,
+        };
         match scene.instance(class, target).map_err(RunError::from) {
             Ok(found) => Ok(found.is_some()),
             // It is there; what is wrong with it has been told.
