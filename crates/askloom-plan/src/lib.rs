@@ -9,7 +9,7 @@
 //! - [`condition_text`]: a condition as the language writes it;
 //! - [`partition`]: an aggregate as entries, by representation rules, and back;
 //! - [`effects`]: what the writes of a model can do;
-//! - [`dependency`]: what the rows of a copy read, so that a write looks at what it disturbs;
+//! - [`delta`]: how the rows of a copy are found from an instance that a write changes, and what they read of it;
 //! - [`upkeep`]: which copies a change of an instance touches, and how their rows are found;
 //! - [`ordered_bytes`]: values as bytes that sort as the values do, for keys that a store compares as bytes.
 //!
@@ -25,7 +25,6 @@ pub mod condition_text;
 pub mod conditions;
 pub mod cost;
 pub mod delta;
-pub mod dependency;
 pub mod effects;
 pub mod layout;
 pub mod lower;

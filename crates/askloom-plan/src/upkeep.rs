@@ -4,7 +4,7 @@
 //! is reached from the root by steps. Walked backwards, a step inside an aggregate costs nothing; a derived end is
 //! read off the instance itself, which stores the link; a stored reference needs an index from the target back.
 
-use crate::dependency::ways_back;
+use crate::delta::ways_back;
 use crate::effects::Effects;
 use crate::naming::capitalised;
 use askloom_model::{

@@ -6,7 +6,7 @@ use askloom_model::{
     CheckOf, Collection, CollectionId, Conceptual, Design, EndId, Leaf, Model, Origin, Role, SupportOf,
 };
 use askloom_plan::cost::Costing;
-use askloom_plan::dependency::ways_back;
+use askloom_plan::delta::ways_back;
 use askloom_plan::effects::Effects;
 use askloom_plan::planner;
 use std::collections::BTreeSet;

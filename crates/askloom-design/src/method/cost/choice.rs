@@ -13,7 +13,7 @@ use super::wait::Wait;
 use crate::method::{Progress, Stage, complete};
 use askloom_model::{CollectionId, Contents, Header, Keeper, Model, Query};
 use askloom_plan::cost::{Costing, Sizes, Spent};
-use askloom_plan::dependency::ways_back;
+use askloom_plan::delta::ways_back;
 use askloom_plan::effects::Effects;
 use askloom_plan::planner::write::parts::FindPart;
 use std::collections::{BTreeMap, BTreeSet};

@@ -2,21 +2,28 @@
 
 use super::Writing;
 use super::step::{Change, Step};
-use super::support::Support;
-use crate::dependency::{self, Dependency, dependencies};
+use super::support::{Rebuilt, Support};
+use crate::delta::{self, Delta, deltas};
 use crate::upkeep;
 use askloom_model::{
     ClassId, Collection, CollectionId, Conceptual, CopyLevel, CopyWrite, Design, EndId, Keeper, Member,
-    RelationshipKind, Role, SupportRead, Work,
+    PositionId, RelationshipKind, Role, SupportRead, Work,
 };
 
-/// Where a step disturbs the rows of a copy: the steps there from the rows' root.
-pub(super) fn disturbed(conceptual: &Conceptual, collection: &Collection, step: &Step) -> Vec<Vec<Member>> {
+/// The deltas of a copy that a step sets off. Below an instance that differs, all of its aggregate is looked at anyway.
+pub(super) fn disturbed(conceptual: &Conceptual, collection: &Collection, step: &Step) -> Vec<Delta> {
     let written = written(conceptual, step);
-    let here = |one: &Dependency| roots(conceptual, one.class).iter().any(|root| written.contains(root));
-    let all = dependencies(conceptual, collection).into_iter();
-    let found = all.filter(|one| here(one) && one.is_disturbed(conceptual, &step.effects));
-    found.map(|one| one.steps).collect()
+    let here = |one: &Delta| roots(conceptual, one.entry).iter().any(|root| written.contains(root));
+    let all = deltas(conceptual, collection).into_iter();
+    let mut found: Vec<Delta> =
+        all.filter(|one| here(one) && one.is_disturbed(conceptual, collection, &step.effects)).collect();
+    let positions: Vec<PositionId> =
+        found.iter().filter(|one| one.hops.is_empty()).map(Delta::bound).collect();
+    found.retain(|one| {
+        let above = one.inside_positions().split_last().map_or(&[][..], |(_, above)| above);
+        !above.iter().any(|position| positions.contains(position))
+    });
+    found
 }
 
 /// The roots of the aggregates that a step writes: those that it names, and those in which a link is stored that it
@@ -40,7 +47,7 @@ pub(super) fn spared_by(conceptual: &Conceptual, design: &Design, step: &Step) -
     let Some(root) = conceptual.aggregate_root(step.class) else { return Vec::new() };
     let is_written = |class: ClassId| roots(conceptual, class).contains(&root);
     let copies = design.collections.iter().filter(|(_, collection)| collection.role != Role::Master);
-    copies.flat_map(|(_, copy)| dependency::spared_by(conceptual, &step.effects, copy, is_written)).collect()
+    copies.flat_map(|(_, copy)| delta::spared_by(conceptual, &step.effects, copy, is_written)).collect()
 }
 
 pub(super) fn last(change: &Change) -> Option<Member> {
@@ -141,11 +148,12 @@ impl Writing<'_> {
         let conceptual = &self.planner.model.conceptual;
         let collection = &self.planner.design.collections[id];
         let (mut puts, mut deletes) = (0.0, 0.0);
-        for point in disturbed(conceptual, collection, self.step) {
-            let roots = self.walk_back(&point, support);
+        for delta in disturbed(conceptual, collection, self.step) {
+            let point = delta.steps(&collection.source.positions);
+            let levels = self.walk_back(&point, support);
             let rows = self.rows_at(collection, &point, root);
             if rows > 0.0 {
-                self.rebuild(collection, &point, roots, support);
+                self.rebuild(&Rebuilt { collection, delta: &delta, point: &point, levels: &levels }, support);
             }
             let shares = self.shares(collection, &point);
             let (before, after) = (rows * shares.before, rows * shares.after);

@@ -3,10 +3,12 @@
 use super::copies::{is_inside, is_many};
 use super::step::{Changes, Lists};
 use super::{Writing, lookup};
-use crate::dependency;
+use crate::cost::Statistics;
+use crate::delta::{self, Delta};
 use crate::planner::join_strategy;
-use crate::upkeep::{self, Place};
-use askloom_model::{BackStep, ClassId, Collection, Joining, Member, SupportOf, Work};
+use askloom_model::{
+    BackStep, ClassId, Collection, Conceptual, Contents, EndId, Joining, Member, SupportOf, Work,
+};
 
 /// The support reads of a step, copy by copy. What one copy has read, the next need not read again.
 #[derive(Default)]
@@ -44,69 +46,169 @@ impl Support {
     }
 }
 
-impl Writing<'_> {
-    /// From the written instances to the roots of the rows that hold them. How many those are.
-    pub(super) fn walk_back(&self, point: &[Member], support: &mut Support) -> f64 {
-        let conceptual = &self.planner.model.conceptual;
-        let mut there = self.matched;
-        for (at, &step) in point.iter().enumerate().rev() {
-            let Member::End(end) = step else { continue };
-            if is_inside(conceptual, step) {
-                continue;
-            }
-            let row = &conceptual.ends[end];
-            if !row.stored {
-                // The instance itself stores the link.
-                there *=
-                    row.inverse.map_or(1.0, |stored| self.planner.statistics.fan_out(Member::End(stored)));
-                continue;
-            }
-            let each = self.planner.statistics.referring(end);
-            let index = self.planner.design.reverse_index(end);
-            let holder =
-                conceptual.aggregate_root(row.class).and_then(|root| self.planner.design.master(root));
-            let sizes = self.sizes();
-            let work = match (index, holder) {
-                (Some(index), _) => lookup::found(self.planner.costing, &sizes, index, there, each),
-                (None, Some(master)) => lookup::scan(self.planner.costing, &sizes, master),
-                (None, None) => Work::default(),
-            };
-            let (_, way) = point.split_at(at);
-            support.push(None, way, SupportOf::Back(BackStep { end, index }), work);
-            there *= each;
+/// Rows that one delta of a copy finds.
+pub(super) struct Rebuilt<'r> {
+    pub(super) collection: &'r Collection,
+    pub(super) delta: &'r Delta,
+    /// From the root of the rows to the written instance.
+    pub(super) point: &'r [Member],
+    /// How many instances there are on each level of the way, the roots first.
+    pub(super) levels: &'r [f64],
+}
+
+impl Rebuilt<'_> {
+    /// Whether the way up leaves one instance at a place of each row: a position on it, or a single hop of its path.
+    fn binds(&self, conceptual: &Conceptual, place: &Delta) -> bool {
+        if place.hops.is_empty() {
+            return self.delta.chain.contains(&place.bound());
         }
-        there
+        let single = place.hops.iter().all(|&hop| {
+            let row = &conceptual.ends[hop];
+            row.stored && row.inverse != Some(hop) && !row.cardinality.is_many()
+        });
+        single && place.bound() == self.delta.bound() && self.delta.hops.starts_with(&place.hops)
     }
 
-    /// Reads what else stands in the rows.
-    pub(super) fn rebuild(
-        &self,
-        collection: &Collection,
-        point: &[Member],
-        roots: f64,
-        support: &mut Support,
-    ) {
-        let (conceptual, design) = (&self.planner.model.conceptual, self.planner.design);
-        let source = collection.source.root;
-        let root = conceptual.aggregate_root(source);
-        if let (false, Some(master)) = (point.is_empty(), root.and_then(|root| design.master(root))) {
-            let how = Joining::LookUp { master };
-            let work = lookup::get(self.planner.costing, &self.sizes(), master, roots);
-            support.push(Some(source), point, SupportOf::Rebuild { steps: Vec::new(), how }, work);
+    /// In how many rows something stands at the end of some steps: one for each that is bound, and all beyond that.
+    fn rows(&self, statistics: &Statistics<'_>, steps: &[Member]) -> f64 {
+        let shared = steps.iter().zip(self.point).take_while(|(one, other)| one == other).count();
+        let bound = self.levels.get(shared).copied().unwrap_or(0.0);
+        let beyond = steps.iter().skip(shared).map(|&step| statistics.fan_out(step));
+        bound * beyond.product::<f64>()
+    }
+}
+
+impl Writing<'_> {
+    /// From the written instances to the roots of the rows that hold them. How many there are on each level of the way,
+    /// the roots first.
+    pub(super) fn walk_back(&self, point: &[Member], support: &mut Support) -> Vec<f64> {
+        let conceptual = &self.planner.model.conceptual;
+        let mut levels = vec![self.matched];
+        let mut there = self.matched;
+        for (at, &step) in point.iter().enumerate().rev() {
+            there *= match step {
+                Member::End(end) if !is_inside(conceptual, step) => {
+                    let (_, way) = point.split_at(at);
+                    self.step_back(end, way, there, support)
+                }
+                Member::End(_) | Member::Attribute(_) => 1.0,
+            };
+            levels.push(there);
         }
-        let places = upkeep::places(conceptual, collection);
-        for Place { steps, .. } in places.iter().filter(|place| place.steps != point) {
-            let Some((&step, before)) = steps.split_last() else { continue };
-            let Some(how) = lookup::joining(conceptual, design, step) else { continue };
-            let Some((how, work)) = self.reached(before, step, how, point, roots) else { continue };
-            support.push(Some(source), point, SupportOf::Rebuild { steps: steps.clone(), how }, work);
+        levels.reverse();
+        levels
+    }
+
+    /// One step towards the roots: how many each of so many instances leads to.
+    fn step_back(&self, end: EndId, way: &[Member], there: f64, support: &mut Support) -> f64 {
+        let conceptual = &self.planner.model.conceptual;
+        let statistics = &self.planner.statistics;
+        let row = &conceptual.ends[end];
+        if !row.stored {
+            // The instance itself stores the link.
+            return row.inverse.map_or(1.0, |stored| statistics.fan_out(Member::End(stored)));
+        }
+        // Nobody refers to what is only now made. That has to be seen.
+        let is_new = way.len() == 1 && matches!(self.step.changes, Changes::Made(_));
+        let each = if is_new { 0.0 } else { statistics.referring(end) };
+        let index = self.planner.design.reverse_index(end);
+        let holder = conceptual.aggregate_root(row.class).and_then(|root| self.planner.design.master(root));
+        let sizes = self.sizes();
+        let work = match (index, holder) {
+            (Some(index), _) => lookup::found(self.planner.costing, &sizes, index, there, each),
+            (None, Some(master)) => lookup::scan(self.planner.costing, &sizes, master),
+            (None, None) => Work::default(),
+        };
+        support.push(None, way, SupportOf::Back(BackStep { end, index }), work);
+        each
+    }
+
+    /// Reads what else stands in the rows: what is bound on the way up once, other branches with all that is there.
+    pub(super) fn rebuild(&self, rebuilt: &Rebuilt<'_>, support: &mut Support) {
+        let (conceptual, design) = (&self.planner.model.conceptual, self.planner.design);
+        let Rebuilt { collection, point, .. } = *rebuilt;
+        let source = collection.source.root;
+        for place in delta::deltas(conceptual, collection) {
+            let steps = place.steps(&collection.source.positions);
+            let found = match steps.split_last() {
+                None => self.root_of(rebuilt),
+                Some((&step, before)) => lookup::joining(conceptual, design, step).and_then(|how| {
+                    match rebuilt.binds(conceptual, &place) {
+                        true => self.bound(rebuilt, &place, &steps, how),
+                        false => {
+                            let rows = rebuilt.rows(&self.planner.statistics, before);
+                            self.reached(before, step, how, point, rows)
+                        }
+                    }
+                }),
+            };
+            if let Some((how, work)) = found {
+                support.push(Some(source), point, SupportOf::Rebuild { steps, how }, work);
+            }
+        }
+    }
+
+    /// The aggregates with the roots of the rows, unless they are what is written.
+    fn root_of(&self, rebuilt: &Rebuilt<'_>) -> Option<(Joining, Work)> {
+        let (conceptual, design) = (&self.planner.model.conceptual, self.planner.design);
+        if rebuilt.point.iter().all(|&step| is_inside(conceptual, step)) {
+            return None;
+        }
+        let master = design.master(conceptual.aggregate_root(rebuilt.collection.source.root)?)?;
+        let roots = rebuilt.levels.first().copied().unwrap_or(0.0);
+        let work = lookup::get(self.planner.costing, &self.sizes(), master, roots);
+        Some((Joining::LookUp { master }, work))
+    }
+
+    /// An instance on the way up, which is known by its id. Where it matters whether there are others, the first is
+    /// looked for.
+    fn bound(
+        &self,
+        rebuilt: &Rebuilt<'_>,
+        place: &Delta,
+        steps: &[Member],
+        how: Joining,
+    ) -> Option<(Joining, Work)> {
+        let conceptual = &self.planner.model.conceptual;
+        let (costing, sizes) = (self.planner.costing, self.sizes());
+        let (above, rest) = (steps.len() - 1, rebuilt.point.get(steps.len()..).unwrap_or_default());
+        let level = |at: usize| rebuilt.levels.get(at).copied().unwrap_or(0.0);
+        let is_written = rest.iter().all(|&step| is_inside(conceptual, step));
+        let probed = place.hops.is_empty()
+            && (rebuilt.collection.source.positions[place.bound()].outer
+                || matches!(rebuilt.collection.contents, Contents::Nested(_)));
+        match how {
+            Joining::Inside => None,
+            Joining::Back { index, master } if probed => {
+                let first = lookup::found(costing, &sizes, index, level(above), 1.0);
+                let others = lookup::get(costing, &sizes, master, level(steps.len()));
+                Some((how, lookup::add(first, others)))
+            }
+            Joining::BackByScan { master } if probed => Some((how, lookup::scan(costing, &sizes, master))),
+            Joining::LookUp { .. }
+            | Joining::PartByIndex { .. }
+            | Joining::PartByScan { .. }
+            | Joining::Back { .. }
+            | Joining::BackByScan { .. }
+                if is_written =>
+            {
+                None
+            }
+            Joining::Back { master, .. } | Joining::BackByScan { master } | Joining::LookUp { master } => {
+                let work = lookup::get(costing, &sizes, master, level(steps.len()));
+                Some((Joining::LookUp { master }, work))
+            }
+            Joining::PartByIndex { .. } | Joining::PartByScan { .. } => {
+                let work = lookup::work_of_roots(costing, &sizes, &how, level(steps.len()));
+                Some((how, work))
+            }
         }
     }
 
     fn is_relied_on(&self, step: Member) -> bool {
         let conceptual = &self.planner.model.conceptual;
         match step {
-            Member::End(end) => dependency::is_relied_on(conceptual, conceptual.stored_end(end)),
+            Member::End(end) => delta::is_relied_on(conceptual, conceptual.stored_end(end)),
             Member::Attribute(_) => false,
         }
     }
@@ -118,7 +220,7 @@ impl Writing<'_> {
         step: Member,
         how: Joining,
         point: &[Member],
-        roots: f64,
+        rows: f64,
     ) -> Option<(Joining, Work)> {
         let conceptual = &self.planner.model.conceptual;
         let (costing, sizes) = (self.planner.costing, self.sizes());
@@ -128,7 +230,7 @@ impl Writing<'_> {
                 // Nobody refers to what is only now made. Where that is not relied on, it has to be seen.
                 Joining::Back { .. } | Joining::BackByScan { .. } if self.is_relied_on(step) => return None,
                 Joining::Back { index, .. } => {
-                    let work = lookup::found(costing, &sizes, index, roots, 0.0);
+                    let work = lookup::found(costing, &sizes, index, rows, 0.0);
                     return Some((how, work));
                 }
                 Joining::LookUp { .. } | Joining::PartByIndex { .. } | Joining::PartByScan { .. }
@@ -143,8 +245,7 @@ impl Writing<'_> {
                 | Joining::BackByScan { .. } => {}
             }
         }
-        let there: f64 = before.iter().map(|&step| self.planner.statistics.fan_out(step)).product();
-        let work = lookup::work(costing, &sizes, &how, step, roots * there);
+        let work = lookup::work(costing, &sizes, &how, step, rows);
         match how {
             Joining::Inside => None,
             // Reading all owners can be cheaper than going to the index for each part.
@@ -163,9 +264,22 @@ impl Writing<'_> {
 pub(super) fn is_same_read(one: &SupportOf, other: &SupportOf) -> bool {
     match (one, other) {
         (SupportOf::Back(one), SupportOf::Back(other)) => one.end == other.end,
-        (SupportOf::Rebuild { steps: one, .. }, SupportOf::Rebuild { steps: other, .. }) => one == other,
+        (SupportOf::Rebuild { steps: one, how: by }, SupportOf::Rebuild { steps: other, how: otherwise }) => {
+            one == other && goes_back(by) == goes_back(otherwise)
+        }
         (SupportOf::Back(_), SupportOf::Rebuild { .. }) | (SupportOf::Rebuild { .. }, SupportOf::Back(_)) => {
             false
         }
+    }
+}
+
+/// Whether those that refer are looked for.
+fn goes_back(how: &Joining) -> bool {
+    match how {
+        Joining::Back { .. } | Joining::BackByScan { .. } => true,
+        Joining::Inside
+        | Joining::LookUp { .. }
+        | Joining::PartByIndex { .. }
+        | Joining::PartByScan { .. } => false,
     }
 }
