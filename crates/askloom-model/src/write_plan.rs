@@ -102,7 +102,7 @@ pub struct Reservation {
     pub estimate: Estimate,
 }
 
-/// What a `checked` reference asks of a write.
+/// What a reference asks of a write: that its other end is looked at.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ReferenceCheck {
     pub end: EndId,
@@ -111,13 +111,30 @@ pub struct ReferenceCheck {
     pub estimate: Estimate,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CheckOf {
-    /// The target is there, and stays until the write is done.
-    TargetLives { master: CollectionId },
-    /// Those that refer to what is deleted, by an index or by reading all.
-    Referrers { index: Option<CollectionId> },
+    /// The target of a checked reference is there, and stays until the write is done.
+    TargetLives { how: Joining },
+    /// Those that refer to what is deleted by a checked reference.
+    Referrers { how: Joining },
+    /// The instance at the other end of a link: it holds the link too, or instead, or must not lose its last one.
+    Partner { how: Joining },
+    /// Those that hold a link to the same instance, which may have only so many, or must have one.
+    Holders { how: Joining },
+}
+
+impl CheckOf {
+    /// How the instances are found.
+    #[must_use]
+    pub fn how(&self) -> &Joining {
+        match self {
+            Self::TargetLives { how }
+            | Self::Referrers { how }
+            | Self::Partner { how }
+            | Self::Holders { how } => how,
+        }
+    }
 }
 
 /// How one copy is brought after.

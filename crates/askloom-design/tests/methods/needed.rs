@@ -3,7 +3,7 @@
 use crate::{EXAMPLES, example, model};
 use askloom_design::method::{Method, Options, design, questions};
 use askloom_model::{
-    CheckOf, Collection, CollectionId, Conceptual, Design, EndId, Leaf, Model, Origin, Role, SupportOf,
+    Collection, CollectionId, Conceptual, Design, EndId, Leaf, Model, Origin, Role, SupportOf,
 };
 use askloom_plan::cost::Costing;
 use askloom_plan::delta::ways_back;
@@ -23,10 +23,7 @@ fn read(model: &Model, costing: &Costing<'_>, design: &Design) -> BTreeSet<Colle
         for step in &plan.steps {
             found.extend(step.find.collections());
             found.extend(step.reservations.iter().filter_map(|reservation| reservation.index));
-            found.extend(step.checks.iter().filter_map(|check| match check.what {
-                CheckOf::Referrers { index } => index,
-                CheckOf::TargetLives { master } => Some(master),
-            }));
+            found.extend(step.checks.iter().flat_map(|check| check.what.how().collections()));
             for support in step.copies.iter().flat_map(|copy| &copy.support) {
                 match &support.of {
                     SupportOf::Back(back) => found.extend(back.index),

@@ -11,10 +11,11 @@ use askloom_engine::execute::{self, Arguments, Continuation, PreparedQuery};
 use askloom_engine::source::{Given, Records, Source, Wanted, every};
 use askloom_engine::write::{self, Expect};
 use askloom_engine::{RunError, Schema};
-use askloom_model::{CollectionId, Identity, Role, Value};
-use askloom_oracle::Inputs;
+use askloom_model::{CollectionId, Identity, Role, Value, Write};
+use askloom_oracle::{Inputs, Parameters};
 use askloom_plan::layout::Entry;
-use askloom_plan::program::{How, Read};
+use askloom_plan::planner;
+use askloom_plan::program::{self, How, Read};
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -82,6 +83,18 @@ fn at_once<T>(future: impl Future<Output = T>) -> T {
     }
 }
 
+/// Nothing is asked for bit by bit.
+fn rounds(log: &[Operation]) {
+    let mut rounds = 0;
+    for operation in log {
+        match operation {
+            Operation::Read(_) => rounds += 1,
+            Operation::Write(_) => rounds = 0,
+        }
+        assert!(rounds <= MOST_ROUNDS, "a write takes more than {MOST_ROUNDS} round trips to read");
+    }
+}
+
 /// What happens to each batch: most of the time nothing, and never so often that a write gives up.
 fn fate(seed: u64) -> impl Fn(&Batch) -> Misfortune + Send + Sync {
     let state = AtomicU64::new(seed);
@@ -138,19 +151,37 @@ impl Driven {
                 at_once(engine.write(write, &arguments, &inputs)).map(Answer::of)
             }
         };
-        self.rounds();
+        let log = self.driver.memory().take_log();
+        rounds(&log);
+        if let Doing::Statement(index, arguments) = doing {
+            let write = &engine.schema().model.workload.writes[*index];
+            self.says(write, arguments, &log);
+        }
         given
     }
 
-    /// Nothing is asked for bit by bit.
-    fn rounds(&self) {
-        let mut rounds = 0;
-        for operation in self.driver.memory().take_log() {
-            match operation {
-                Operation::Read(_) => rounds += 1,
-                Operation::Write(_) => rounds = 0,
+    /// All that was done for a write is an instance of its program.
+    fn says(&self, write: &Write, arguments: &Parameters, log: &[Operation]) {
+        let schema = self.engine.schema();
+        let costing = askloom_target::embedded::costing();
+        let plan = planner::write::plan(&costing, &schema.model, &schema.design, write).unwrap();
+        let given = arguments.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+        let program = program::write(schema.layout(), write, &plan, Some(&given));
+        // Nothing is printed of these forms, and what has expired goes with whatever is written.
+        if program.missing.is_some() || schema.expires() {
+            return;
+        }
+        // A write that was late may arrive beside it.
+        let id = Uuid::from_u128(u128::from(self.writes));
+        let own = log.iter().filter(|operation| match operation {
+            Operation::Read(_) => true,
+            Operation::Write(batch) => batch.write == id,
+        });
+        for operation in own {
+            if let Some(what) = operation.beyond(schema, &program) {
+                let (name, steps) = (&write.header.name, &program.steps);
+                panic!("the program of {name} does not say that {what}; its steps are {steps:#?}");
             }
-            assert!(rounds <= MOST_ROUNDS, "a write takes more than {MOST_ROUNDS} round trips to read");
         }
     }
 
@@ -164,10 +195,12 @@ impl Driven {
     ) -> Result<execute::Answer, RunError> {
         let answer = at_once(self.engine.run(prepared, arguments, now, after));
         let schema = self.engine.schema();
-        for operation in self.driver.memory().take_log() {
-            if let Some(wanted) = operation.beyond(schema, &prepared.program) {
+        let log = self.driver.memory().take_log();
+        // A write that was late may arrive beside it.
+        for operation in log.iter().filter(|operation| matches!(operation, Operation::Read(_))) {
+            if let Some(what) = operation.beyond(schema, &prepared.program) {
                 let steps = &prepared.program.steps;
-                panic!("the program of a query does not say {wanted:?}; its steps are {steps:#?}");
+                panic!("the program of a query does not say that {what}; its steps are {steps:#?}");
             }
         }
         answer

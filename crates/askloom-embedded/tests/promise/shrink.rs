@@ -9,12 +9,15 @@ const MOST_RUNS: usize = 800;
 
 struct Shrinking {
     kind: &'static str,
+    /// How the message of a panic begins: leaving things out makes panics of other kinds.
+    panic: Option<String>,
     runs: usize,
 }
 
 /// A smaller case that fails alike, and its failure with the writes in words.
 pub(crate) fn shrink(spec: Spec, failure: Failure) -> (Spec, Failure) {
-    let mut shrinking = Shrinking { kind: failure.kind, runs: 0 };
+    let panic = (failure.kind == "panic").then(|| beginning(&failure));
+    let mut shrinking = Shrinking { kind: failure.kind, panic, runs: 0 };
     let mut spec = spec;
     loop {
         let before = size(&spec);
@@ -34,6 +37,11 @@ pub(crate) fn shrink(spec: Spec, failure: Failure) -> (Spec, Failure) {
     (spec, failure)
 }
 
+/// Enough of a message to know a failure by: what follows names things that get other names.
+fn beginning(failure: &Failure) -> String {
+    failure.text.chars().take(24).collect()
+}
+
 fn size(spec: &Spec) -> usize {
     let members: usize = spec.sketch.classes.iter().map(|class| class.members.len()).sum();
     spec.steps.len() + spec.statements.len() + spec.sources.len() + spec.sketch.classes.len() + members
@@ -44,7 +52,11 @@ impl Shrinking {
         self.runs += 1;
         self.runs <= MOST_RUNS
             && parse(&spec.sketch.text(), &[]).is_ok()
-            && attempt(spec, false, &mut Coverage::default()).is_err_and(|failure| failure.kind == self.kind)
+            && attempt(spec, false, &mut Coverage::default()).is_err_and(|failure| self.is_alike(&failure))
+    }
+
+    fn is_alike(&self, failure: &Failure) -> bool {
+        failure.kind == self.kind && self.panic.as_ref().is_none_or(|panic| *panic == beginning(failure))
     }
 
     /// Leaves out pieces from the last to the first: many at once, then fewer.

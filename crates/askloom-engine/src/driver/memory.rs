@@ -21,17 +21,49 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// What was read that a program does not read.
+    /// What was done that a program does not say, in words.
     #[must_use]
-    pub fn beyond<'o>(&'o self, schema: &Schema, program: &Program) -> Option<&'o Wanted> {
-        let Self::Read(wanted) = self else { return None };
-        wanted.iter().find(|wanted| !match wanted {
-            Wanted::Block(root, _) => program.gets(schema.master(*root)),
-            Wanted::Page(page) => program.has_read(&page.read),
-            Wanted::TimeBuckets(master, _) => program.reads_table(*master),
-            Wanted::Entry(entry) => program.gets(entry.collection),
-        })
+    pub fn beyond(&self, schema: &Schema, program: &Program) -> Option<String> {
+        match self {
+            Self::Read(wanted) => {
+                let beyond = wanted.iter().find(|wanted| !is_read(schema, program, wanted));
+                beyond.map(|wanted| format!("it reads {wanted:?}"))
+            }
+            Self::Write(batch) => unsaid(schema, program, &batch.changes),
+        }
     }
+}
+
+fn is_read(schema: &Schema, program: &Program, wanted: &Wanted) -> bool {
+    match wanted {
+        // An aggregate that a program changes is checked by what was read of it.
+        Wanted::Block(root, _) => {
+            let master = schema.master(*root);
+            program.gets(master) || program.changes_aggregates(master)
+        }
+        Wanted::Page(page) => program.has_read(&page.read),
+        Wanted::TimeBuckets(master, _) => program.reads_table(*master),
+        Wanted::Entry(entry) => program.gets(entry.collection),
+    }
+}
+
+/// A change that a program does not say.
+fn unsaid(schema: &Schema, program: &Program, changes: &Changes) -> Option<String> {
+    let name = |collection: CollectionId| &schema.design.collections[collection].name;
+    let block = |(root, identity): &(ClassId, Identity)| {
+        let master = schema.master(*root);
+        (!program.changes_aggregates(master)).then(|| format!("it changes {identity:?} of {}", name(master)))
+    };
+    let row = |copy: CollectionId, (key, content): (&RecordKey, &Option<RowContent>)| {
+        let what = if content.is_some() { "puts" } else { "takes away" };
+        let unsaid = !program.changes_rows(copy, content.is_some());
+        unsaid.then(|| format!("it {what} {key:?} of {}", name(copy)))
+    };
+    let rows = changes
+        .rows
+        .iter()
+        .flat_map(|(&copy, rows)| rows.iter().filter_map(move |changed| row(copy, changed)));
+    changes.blocks.keys().find_map(block).or_else(|| rows.into_iter().next())
 }
 
 /// Records in memory, in the order of their keys.

@@ -1,53 +1,66 @@
 //! Changes that a write causes in other aggregates: it deletes or clears references to a deleted aggregate, and clears
-//! the link of the former holder where only one aggregate may have it.
+//! the link of the former holder where only one aggregate may have it; or the link itself is held by another one.
 
 use super::read::slots;
-use super::write::{Writing, assignments};
-use super::{Change, ChangeKind, EachChange, Holder, LostLink, Term, ValueFrom};
+use super::write::Writing;
+use super::{Change, ChangeKind, EachChange, Holder, LinkCause, Term, ValueFrom};
 use crate::layout::{Column, Table};
-use askloom_model::{
-    CheckOf, ClassId, Collection, EndId, Member, OnDelete, RelationshipKind, Value, WriteAction,
-};
+use askloom_model::{CheckOf, ClassId, Collection, EndId, Member, OnDelete, Value, WriteAction};
 
 impl Writing<'_> {
     /// Adds the changes of all other aggregates.
     pub(super) fn cascades(&self, changes: &mut Vec<Change>) {
         let mut gone = Vec::new();
         for check in &self.plan.checks {
-            if let CheckOf::Referrers { .. } = check.what {
-                self.referrer(check.end, &mut gone, changes);
+            let end = check.end;
+            match check.what {
+                CheckOf::Referrers { .. } => self.referrer(end, &mut gone, changes),
+                CheckOf::Holders { .. } if self.takes_over(end) => {
+                    self.cut(Holder { end, because: LinkCause::TakenOver }, changes);
+                }
+                CheckOf::Partner { .. } if self.conceptual().ends[end].inverse == Some(end) => {
+                    self.cut(Holder { end, because: LinkCause::Mirrored }, changes);
+                }
+                CheckOf::Holders { .. } | CheckOf::Partner { .. } | CheckOf::TargetLives { .. } => {}
             }
         }
-        for end in self.taken() {
-            self.cut(Holder { end, because: LostLink::TakenOver }, changes);
+        if let Some(end) = self.other_end() {
+            self.cut(Holder { end, because: LinkCause::OtherEnd }, changes);
         }
     }
 
-    /// The links that the write sets and that only one aggregate may have to a target.
-    fn taken(&self) -> Vec<EndId> {
+    /// The stored end of a link that the statement names by its other end: another aggregate holds it.
+    pub(super) fn other_end(&self) -> Option<EndId> {
         let conceptual = self.conceptual();
-        let set: Vec<Member> = match self.plan.action {
-            WriteAction::Insert | WriteAction::Upsert | WriteAction::Store => {
-                conceptual.all_members(self.plan.class).collect()
+        match self.plan.action {
+            WriteAction::Connect(end) | WriteAction::Disconnect(end) => {
+                (!conceptual.ends[end].stored).then(|| conceptual.stored_end(end))
             }
-            WriteAction::Update => assignments(self.step).iter().map(|assigned| assigned.member).collect(),
-            WriteAction::Connect(end) => vec![Member::End(conceptual.stored_end(end))],
-            WriteAction::Delete
-            | WriteAction::Add(_)
-            | WriteAction::Remove(_)
+            WriteAction::Insert
+            | WriteAction::Upsert
+            | WriteAction::Store
+            | WriteAction::Update
             | WriteAction::UpdateElements(_)
-            | WriteAction::Disconnect(_) => Vec::new(),
+            | WriteAction::Delete
+            | WriteAction::Add(_)
+            | WriteAction::Remove(_) => None,
+        }
+    }
+
+    /// Whether the write sets a link that only one aggregate may have to a target.
+    fn takes_over(&self, end: EndId) -> bool {
+        let ends = &self.conceptual().ends;
+        let sets = match self.plan.action {
+            WriteAction::Insert
+            | WriteAction::Upsert
+            | WriteAction::Store
+            | WriteAction::Update
+            | WriteAction::UpdateElements(_)
+            | WriteAction::Add(_)
+            | WriteAction::Connect(_) => true,
+            WriteAction::Delete | WriteAction::Remove(_) | WriteAction::Disconnect(_) => false,
         };
-        let ends = set.into_iter().filter_map(|member| match member {
-            Member::End(end) => Some(end),
-            Member::Attribute(_) => None,
-        });
-        let alone = |end: &EndId| {
-            let row = &conceptual.ends[*end];
-            let other = row.inverse.map(|inverse| conceptual.ends[inverse].cardinality.is_many());
-            row.stored && row.kind != RelationshipKind::Composition && other == Some(false)
-        };
-        ends.filter(alone).collect()
+        sets && ends[end].inverse.is_some_and(|inverse| !ends[inverse].cardinality.is_many())
     }
 
     /// Applies the rule of a reference to the aggregates that refer to a deleted one.
@@ -58,7 +71,7 @@ impl Writing<'_> {
         gone.push(end);
         let conceptual = self.conceptual();
         let row = &conceptual.ends[end];
-        let holder = Holder { end, because: LostLink::TargetDeleted };
+        let holder = Holder { end, because: LinkCause::TargetDeleted };
         match row.on_delete() {
             Some(OnDelete::Refuse) | None => {}
             Some(OnDelete::Clear) => self.cut(holder, changes),
@@ -84,7 +97,7 @@ impl Writing<'_> {
         self.rows(holder, changes, |collection| self.is_about(collection, root));
     }
 
-    /// Removes a link from the aggregates that hold it.
+    /// Changes a link in the aggregates that hold it.
     fn cut(&self, holder: Holder, changes: &mut Vec<Change>) {
         let end = holder.end;
         let conceptual = self.conceptual();
@@ -104,13 +117,18 @@ impl Writing<'_> {
             let key = slots(table, |column| table.names_block(column), ValueFrom::Other);
             // A to-one link becomes null. Of a to-many link, or inside a part, the other values stay.
             let alone = members == [Member::End(end)] && !conceptual.ends[end].cardinality.is_many();
-            let lost = |term: Term| Term {
+            let is_lost = match holder.because {
+                LinkCause::TargetDeleted | LinkCause::TakenOver => true,
+                LinkCause::Mirrored => false,
+                LinkCause::OtherEnd => matches!(self.plan.action, WriteAction::Disconnect(_)),
+            };
+            let changed = |term: Term| Term {
                 name: format!("other.{}", term.name).into(),
                 from: ValueFrom::Other,
-                value: alone.then_some(Value::Null),
+                value: (alone && is_lost).then_some(Value::Null),
                 ..term
             };
-            let set = self.members(table, &members).into_iter().map(lost).collect();
+            let set = self.members(table, &members).into_iter().map(changed).collect();
             let kind = ChangeKind::Set { key, set };
             changes.push(Change { class: root, ..self.change(table, kind, EachChange::Holder(holder)) });
             let uses = |collection: &Collection| {

@@ -82,7 +82,7 @@ pub enum EachChange {
     OldRows(CollectionId),
     /// Every row of a copy that the written aggregate is in.
     NewRows(CollectionId),
-    /// Every holder of a link that the write takes away.
+    /// Every other instance that holds a link which changes.
     Holder(Holder),
     /// Every row of a copy that such a holder was in.
     OldRowsOfHolder(CollectionId, Holder),
@@ -99,17 +99,22 @@ impl EachChange {
     }
 }
 
-/// An instance that loses a link to what is written.
+/// Another instance whose link to what is written changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Holder {
     pub end: EndId,
-    pub because: LostLink,
+    pub because: LinkCause,
 }
 
+/// Why the link of another instance changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LostLink {
+pub enum LinkCause {
     /// Its target is deleted.
     TargetDeleted,
     /// A target has one holder at most, and gets another.
     TakenOver,
+    /// The statement names the link by the end that does not hold it.
+    OtherEnd,
+    /// Both sides of a symmetric relationship hold the link.
+    Mirrored,
 }

@@ -1,6 +1,6 @@
 //! Whether what was done on a store is what a program says, with its slots filled.
 
-use super::{Action, Bounds, How, Program, Range, Read, Term, ValueFrom};
+use super::{Action, Bounds, Change, ChangeKind, How, Program, Range, Read, Term, ValueFrom};
 use askloom_model::CollectionId;
 
 impl Program {
@@ -23,6 +23,30 @@ impl Program {
         self.reads().any(|read| read.table == table)
     }
 
+    /// Whether the program changes aggregates of a table, which it does on the condition that they are as they were.
+    #[must_use]
+    pub fn changes_aggregates(&self, table: CollectionId) -> bool {
+        self.changes()
+            .any(|(_, batch)| batch.changes.iter().any(|change| change.table == table && !change.is_row()))
+    }
+
+    /// Whether the program puts rows into a copy, or takes rows away.
+    #[must_use]
+    pub fn changes_rows(&self, table: CollectionId, is_put: bool) -> bool {
+        let is_such = |change: &Change| match change.kind {
+            ChangeKind::PutRow(_) => is_put,
+            ChangeKind::DropRow(_) => !is_put,
+            ChangeKind::Create(_)
+            | ChangeKind::Replace(_)
+            | ChangeKind::Set { .. }
+            | ChangeKind::Bury { .. }
+            | ChangeKind::PutEntry { .. }
+            | ChangeKind::DropEntry { .. } => false,
+        };
+        self.changes()
+            .any(|(_, batch)| batch.changes.iter().any(|change| change.table == table && is_such(change)))
+    }
+
     /// Whether the program gets single records of a table, or all of them.
     #[must_use]
     pub fn gets(&self, table: CollectionId) -> bool {
@@ -33,6 +57,20 @@ impl Program {
                     How::Range(_) => false,
                 }
         })
+    }
+}
+
+impl Change {
+    fn is_row(&self) -> bool {
+        match self.kind {
+            ChangeKind::PutRow(_) | ChangeKind::DropRow(_) => true,
+            ChangeKind::Create(_)
+            | ChangeKind::Replace(_)
+            | ChangeKind::Set { .. }
+            | ChangeKind::Bury { .. }
+            | ChangeKind::PutEntry { .. }
+            | ChangeKind::DropEntry { .. } => false,
+        }
     }
 }
 

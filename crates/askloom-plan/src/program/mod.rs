@@ -27,7 +27,7 @@ mod words;
 mod write;
 mod write_reads;
 
-pub use each::{Each, EachChange, Holder, IdentityIn, LoopOf, LostLink, StepIndex, ValueLoop};
+pub use each::{Each, EachChange, Holder, IdentityIn, LinkCause, LoopOf, StepIndex, ValueLoop};
 pub use entry::EntryPath;
 pub use expiry::{later_seconds, millis, without_native_expiry};
 pub use frame::Frame;

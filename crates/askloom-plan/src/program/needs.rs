@@ -128,7 +128,7 @@ impl Program {
     }
 
     /// The batches, each with the index of its step.
-    fn changes(&self) -> impl Iterator<Item = (usize, &Batch)> {
+    pub(super) fn changes(&self) -> impl Iterator<Item = (usize, &Batch)> {
         self.steps.iter().enumerate().filter_map(|(at, step)| match &step.action {
             Action::Change(batch) => Some((at, batch)),
             Action::Read(_) => None,

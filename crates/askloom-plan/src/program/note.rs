@@ -41,6 +41,10 @@ pub enum Note {
     CheckedTarget(EndId),
     /// Those that refer to what is deleted.
     CheckedReferrers { end: EndId, scan: bool },
+    /// The instance at the other end of a link.
+    Partner(EndId),
+    /// Those that hold a link to the same instance.
+    LinkHolders { end: EndId, scan: bool },
     /// Which rows of a copy hold what is written.
     RowsHolding { copy: CollectionId, end: EndId, scan: bool },
     /// What else stands in these rows.

@@ -1,6 +1,6 @@
 //! The sentences of notes and loops, as printed statements have them in comments.
 
-use super::each::{Each, EachChange, Holder, LoopOf, LostLink, ValueLoop};
+use super::each::{Each, EachChange, Holder, LinkCause, LoopOf, ValueLoop};
 use super::note::{Note, Start};
 use crate::layout::Layout;
 use askloom_model::{BucketsBetween, CollectionId, CopyLevel, InSet, Member, Operand, Parameter, Value};
@@ -53,6 +53,12 @@ impl Words<'_> {
             Note::CheckedTarget(end) => format!("check that `{}` exists", self.member(Member::End(*end))),
             Note::CheckedReferrers { end, scan } => {
                 format!("find referrers by `{}`{}", self.member(Member::End(*end)), scanned(*scan))
+            }
+            Note::Partner(end) => {
+                format!("read the other end of `{}`", self.member(Member::End(*end)))
+            }
+            Note::LinkHolders { end, scan } => {
+                format!("find who holds the link `{}`{}", self.member(Member::End(*end)), scanned(*scan))
             }
             Note::RowsHolding { copy, end, scan } => format!(
                 "find the rows of {} that hold it: referrers by `{}`{}",
@@ -142,8 +148,10 @@ impl Words<'_> {
         let end = &self.layout.conceptual.ends[holder.end];
         let class = &self.layout.conceptual.classes[end.class].name;
         match holder.because {
-            LostLink::TargetDeleted => format!("{class} that refers to it by `{}`", end.name),
-            LostLink::TakenOver => format!("{class} that had the link `{}` before", end.name),
+            LinkCause::TargetDeleted => format!("{class} that refers to it by `{}`", end.name),
+            LinkCause::TakenOver => format!("{class} that had the link `{}` before", end.name),
+            LinkCause::OtherEnd => format!("{class} that holds the link as `{}`", end.name),
+            LinkCause::Mirrored => format!("{class} at the other end of `{}`", end.name),
         }
     }
 

@@ -67,8 +67,10 @@ impl Writing<'_> {
 
     fn changes(&self, changes: &mut Vec<Change>) {
         let Some(table) = self.layout().table(self.plan.master.collection) else { return };
-        for kind in self.master(table) {
-            changes.push(self.change(table, kind, EachChange::Once));
+        if self.other_end().is_none() {
+            for kind in self.master(table) {
+                changes.push(self.change(table, kind, EachChange::Once));
+            }
         }
         // Where unique values are taken, the entries of an index are what takes them.
         let taken = self.plan.reservations.iter().filter_map(|reservation| reservation.index);

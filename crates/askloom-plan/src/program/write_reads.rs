@@ -2,11 +2,11 @@
 
 use super::read::{identity_slots, read_rows, slots};
 use super::write::{Writing, assignments};
-use super::{Action, Each, How, Note, Read, Start, Step, Term, ValueFrom};
-use crate::layout::Table;
+use super::{Action, Each, How, Note, Read, Start, Step, StepIndex, Term, ValueFrom};
+use crate::layout::{Shape, Table};
 use askloom_model::{
     Assigned, CheckOf, CollectionId, CopyWrite, EndId, Joining, Member, Operand, Position, PositionId,
-    SupportOf, Value, WriteAction, WriteStep,
+    ReferenceCheck, SupportOf, Value, WriteAction, WriteStep,
 };
 
 impl Writing<'_> {
@@ -26,24 +26,63 @@ impl Writing<'_> {
             }
         }
         for check in &self.plan.checks {
-            let end = check.end;
-            match check.what {
-                CheckOf::TargetLives { master } => {
-                    self.target(steps, end, master, Note::CheckedTarget(end));
-                }
-                CheckOf::Referrers { index: Some(index) } => {
-                    self.back(steps, end, index, Note::CheckedReferrers { end, scan: false });
-                }
-                CheckOf::Referrers { index: None } => {
-                    if let Some(master) = self.layout().design.master(self.conceptual().ends[end].class) {
-                        everything(steps, master, Note::CheckedReferrers { end, scan: true });
-                    }
-                }
-            }
+            self.check(steps, check);
         }
         for copy in &self.plan.copies {
             self.support(steps, copy);
         }
+    }
+
+    /// Reads the other end of a link.
+    fn check(&self, steps: &mut Vec<Step>, check: &ReferenceCheck) {
+        let end = check.end;
+        let note = |scan| match check.what {
+            CheckOf::TargetLives { .. } => Note::CheckedTarget(end),
+            CheckOf::Referrers { .. } => Note::CheckedReferrers { end, scan },
+            CheckOf::Partner { .. } => Note::Partner(end),
+            CheckOf::Holders { .. } => Note::LinkHolders { end, scan },
+        };
+        match *check.what.how() {
+            Joining::Inside => {}
+            Joining::LookUp { master } => {
+                self.target(steps, end, master, note(false));
+            }
+            Joining::PartByIndex { index, master } => {
+                if let Some(found) = self.target(steps, end, index, note(false)) {
+                    self.look(steps, master, note(false), Each::Found(found));
+                }
+            }
+            Joining::Back { index, master } => {
+                let found = match self.is_linked_to_it(check) {
+                    true => self.back(steps, end, index, note(false)),
+                    false => self.target(steps, end, index, note(false)),
+                };
+                if let Some(found) = found {
+                    self.look(steps, master, note(false), Each::Found(found));
+                }
+            }
+            Joining::PartByScan { master } | Joining::BackByScan { master } => {
+                everything(steps, master, note(true));
+            }
+        }
+    }
+
+    /// Whether those that are looked for hold links to the written instance itself, not to what it is linked to.
+    fn is_linked_to_it(&self, check: &ReferenceCheck) -> bool {
+        let ends = &self.conceptual().ends;
+        let by_other_end = match self.plan.action {
+            WriteAction::Connect(end) | WriteAction::Disconnect(end) => !ends[end].stored,
+            WriteAction::Insert
+            | WriteAction::Upsert
+            | WriteAction::Store
+            | WriteAction::Update
+            | WriteAction::UpdateElements(_)
+            | WriteAction::Delete
+            | WriteAction::Add(_)
+            | WriteAction::Remove(_) => false,
+        };
+        let symmetric = ends[check.end].inverse == Some(check.end);
+        by_other_end || symmetric || matches!(check.what, CheckOf::Referrers { .. })
     }
 
     fn support(&self, steps: &mut Vec<Step>, copy: &CopyWrite) {
@@ -54,7 +93,9 @@ impl Writing<'_> {
                     let end = back.end;
                     let note = Note::RowsHolding { copy: of, end, scan: back.index.is_none() };
                     match back.index {
-                        Some(index) => self.back(steps, end, index, note),
+                        Some(index) => {
+                            self.back(steps, end, index, note);
+                        }
                         None => {
                             if let Some(master) =
                                 self.layout().design.master(self.conceptual().ends[end].class)
@@ -103,12 +144,8 @@ impl Writing<'_> {
     }
 
     /// Reads an index of references by the id of the written aggregate.
-    fn back(&self, steps: &mut Vec<Step>, end: EndId, index: CollectionId, note: Note) {
-        let (Some(of), Some(master)) =
-            (self.layout().table(index), self.layout().table(self.plan.master.collection))
-        else {
-            return;
-        };
+    fn back(&self, steps: &mut Vec<Step>, end: EndId, index: CollectionId, note: Note) -> Option<StepIndex> {
+        let (of, master) = (self.layout().table(index)?, self.layout().table(self.plan.master.collection)?);
         let mut terms = slots(of, |column| of.names_block(column), ValueFrom::After);
         let key = match self.step {
             WriteStep::Insert { .. } | WriteStep::Upsert { .. } | WriteStep::Store { .. } => {
@@ -132,26 +169,38 @@ impl Writing<'_> {
         for (term, known) in terms.iter_mut().zip(key).filter(|_| is_whole) {
             *term = Term { column: term.column, ..known };
         }
-        look_by(steps, index, note, Each::Once, terms);
+        Some(look_by(steps, index, note, Each::Once, terms))
     }
 
-    /// Reads the aggregate that a reference is set to.
-    fn target(&self, steps: &mut Vec<Step>, end: EndId, table: CollectionId, note: Note) {
-        let Some(of) = self.layout().table(table) else { return };
-        let columns = of.identity_columns();
+    /// Reads the aggregate that a reference is set to, or the entries of an index by its id.
+    fn target(
+        &self,
+        steps: &mut Vec<Step>,
+        end: EndId,
+        table: CollectionId,
+        note: Note,
+    ) -> Option<StepIndex> {
+        let of = self.layout().table(table)?;
+        let columns = match of.shape {
+            Shape::Master { .. } => of.identity_columns(),
+            Shape::Rows(_) | Shape::Nodes(_) => {
+                let block = of.columns.iter().enumerate().filter(|(_, column)| of.names_block(column));
+                block.map(|(at, _)| at).collect()
+            }
+        };
         let name = &self.conceptual().ends[end].name;
         let terms = match self.referred(end) {
             Some(operand) => self.given.terms(of, &columns, operand),
             None => {
                 let value = self.named.map(|named| named.get(name).cloned().unwrap_or(Value::Null));
                 if value == Some(Value::Null) {
-                    return;
+                    return None;
                 }
                 self.given.spread(of, &columns, (name, ValueFrom::After), value.as_ref())
             }
         };
         let terms = self.given.with_time_buckets(of, terms);
-        look_by(steps, table, note, Each::Once, terms);
+        Some(look_by(steps, table, note, Each::Once, terms))
     }
 
     fn referred(&self, end: EndId) -> Option<&Operand> {
@@ -159,13 +208,20 @@ impl Writing<'_> {
         match (set.map(|assignment| &assignment.value), self.step) {
             (Some(Assigned::To(operand)), _) => Some(operand),
             (_, WriteStep::Connect { to, .. }) => Some(to),
+            (_, WriteStep::Disconnect { from, .. }) => from.as_ref(),
             (_, _) => None,
         }
     }
 }
 
-fn look_by(steps: &mut Vec<Step>, table: CollectionId, note: Note, each: Each, terms: Vec<Term>) {
-    push(steps, Step { note, each, action: Action::Read(Read::new(table, How::Block(terms))) });
+fn look_by(
+    steps: &mut Vec<Step>,
+    table: CollectionId,
+    note: Note,
+    each: Each,
+    terms: Vec<Term>,
+) -> StepIndex {
+    push(steps, Step { note, each, action: Action::Read(Read::new(table, How::Block(terms))) })
 }
 
 fn everything(steps: &mut Vec<Step>, table: CollectionId, note: Note) {
@@ -173,10 +229,12 @@ fn everything(steps: &mut Vec<Step>, table: CollectionId, note: Note) {
 }
 
 /// Adds a step unless the same read is there already for another copy or check.
-fn push(steps: &mut Vec<Step>, step: Step) {
-    if steps.iter().all(|other| other.action != step.action || !other.each.is_alike(&step.each)) {
+fn push(steps: &mut Vec<Step>, step: Step) -> StepIndex {
+    let is_same = |other: &Step| other.action == step.action && other.each.is_alike(&step.each);
+    steps.iter().position(is_same).unwrap_or_else(|| {
         steps.push(step);
-    }
+        steps.len() - 1
+    })
 }
 
 fn positions(step: &WriteStep) -> Option<&askloom_model::Table<PositionId, Position>> {

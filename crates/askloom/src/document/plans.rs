@@ -9,8 +9,8 @@ use crate::statement::Statement;
 use askloom_design::method::scans;
 use askloom_lang::Sources;
 use askloom_model::{
-    Assumption, CheckOf, CollectionId, CopyLevel, Diagnostic, EndId, Guarantee, Header, Keeper, Query,
-    SupportOf, Write, WriteStepPlan,
+    Assumption, CollectionId, CopyLevel, Diagnostic, EndId, Guarantee, Header, Keeper, Query, SupportOf,
+    Write, WriteStepPlan,
 };
 use askloom_plan::planner::{self, Line};
 use serde::Serialize;
@@ -261,10 +261,7 @@ fn named(subject: &Subject<'_>, collections: impl IntoIterator<Item = Collection
 /// What one statement of a write reads: to find instances, to check them, and to bring copies after.
 fn read_by(done: &WriteStepPlan) -> Vec<CollectionId> {
     let taken = done.reservations.iter().filter_map(|reservation| reservation.index);
-    let checked = done.checks.iter().filter_map(|check| match check.what {
-        CheckOf::TargetLives { master } => Some(master),
-        CheckOf::Referrers { index } => index,
-    });
+    let checked = done.checks.iter().flat_map(|check| check.what.how().collections());
     let support = done.copies.iter().flat_map(|copy| &copy.support).flat_map(|read| match &read.of {
         SupportOf::Back(step) => step.index.into_iter().collect(),
         SupportOf::Rebuild { how, .. } => how.collections(),

@@ -1,15 +1,19 @@
-//! What `checked` references ask of a write.
+//! What references ask of a write: `checked` ones that targets live, others that both ends of a link agree.
 
 use super::step::Changes;
 use super::{Writing, lookup};
-use askloom_model::{CheckOf, CollectionId, EndId, Member, OnDelete, ReferenceCheck, Work, WriteAction};
+use askloom_model::{
+    CheckOf, CollectionId, EndId, Joining, Member, OnDelete, ReferenceCheck, Work, WriteAction,
+};
 
 impl Writing<'_> {
     pub(super) fn checks(&self, master: CollectionId) -> Vec<ReferenceCheck> {
-        match self.step.changes {
+        let mut checks = match self.step.changes {
             Changes::Ended => self.referrers(master),
             Changes::Made(_) | Changes::Replaced | Changes::Fields(_) => self.targets(),
-        }
+        };
+        checks.extend(self.links());
+        checks
     }
 
     /// The targets of checked references that the step sets are there.
@@ -37,10 +41,9 @@ impl Writing<'_> {
         });
         checked
             .filter_map(|end| {
-                let target = conceptual.aggregate_root(conceptual.ends[end].target)?;
-                let master = self.planner.design.master(target)?;
-                let work = lookup::get(self.planner.costing, &self.sizes(), master, self.matched);
-                Some(self.check(end, CheckOf::TargetLives { master }, work))
+                let how = lookup::joining(conceptual, self.planner.design, Member::End(end))?;
+                let work = lookup::work_of_roots(self.planner.costing, &self.sizes(), &how, self.matched);
+                Some(self.check(end, CheckOf::TargetLives { how }, work))
             })
             .collect()
     }
@@ -57,12 +60,9 @@ impl Writing<'_> {
             .filter_map(|(end, row)| {
                 let sizes = self.sizes();
                 let holder = self.planner.design.master(conceptual.aggregate_root(row.class)?)?;
-                let index = self.planner.design.reverse_index(end);
+                let how = lookup::back(self.planner.design, end, holder);
                 let each = self.planner.statistics.referring(end);
-                let mut work = match index {
-                    Some(index) => lookup::found(self.planner.costing, &sizes, index, self.matched, each),
-                    None => lookup::scan(self.planner.costing, &sizes, holder),
-                };
+                let mut work = self.holders(&how, self.matched, each);
                 let followed = each * self.matched;
                 let entry = sizes.entry_bytes(holder);
                 match row.on_delete() {
@@ -76,11 +76,28 @@ impl Writing<'_> {
                     }
                     Some(OnDelete::Refuse) | None => {}
                 }
-                Some(self.check(end, CheckOf::Referrers { index }, work))
+                Some(self.check(end, CheckOf::Referrers { how }, work))
             })
             .collect()
     }
-    fn check(&self, end: EndId, what: CheckOf, work: Work) -> ReferenceCheck {
+
+    /// Those that hold a reference to each of so many targets, each of which so many refer to.
+    pub(super) fn holders(&self, how: &Joining, targets: f64, each: f64) -> Work {
+        let (costing, sizes) = (self.planner.costing, self.sizes());
+        match *how {
+            Joining::Back { index, master } => {
+                let found = lookup::found(costing, &sizes, index, targets, each);
+                lookup::add(found, lookup::get(costing, &sizes, master, targets * each))
+            }
+            Joining::BackByScan { master } => lookup::scan(costing, &sizes, master),
+            Joining::Inside
+            | Joining::LookUp { .. }
+            | Joining::PartByIndex { .. }
+            | Joining::PartByScan { .. } => Work::default(),
+        }
+    }
+
+    pub(super) fn check(&self, end: EndId, what: CheckOf, work: Work) -> ReferenceCheck {
         let work = self.together(work);
         ReferenceCheck { end, what, work, estimate: self.price(&work) }
     }

@@ -8,6 +8,7 @@ mod blind;
 mod checks;
 mod copies;
 mod level;
+mod links;
 mod master;
 mod matched;
 pub mod parts;

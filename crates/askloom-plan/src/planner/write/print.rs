@@ -104,10 +104,7 @@ impl WritePrinter<'_> {
             lines.push(Line::write("reserve", words, reservation.index, &reservation.estimate));
         }
         for check in &step.checks {
-            let read = match check.what {
-                CheckOf::TargetLives { master } => Some(master),
-                CheckOf::Referrers { index } => index,
-            };
+            let read = check.what.how().collections().first().copied();
             lines.push(Line::write("check", self.check(check), read, &check.estimate));
         }
         let master = step.master.collection;
@@ -182,20 +179,26 @@ impl WritePrinter<'_> {
 
     fn check(&self, check: &ReferenceCheck) -> String {
         let end = &self.model.conceptual.ends[check.end];
-        match check.what {
-            CheckOf::TargetLives { master } => {
-                format!("see that {} is in {}", end.name, self.design.collections[master].name)
+        let holder = &self.model.conceptual.classes[end.class].name;
+        let first = check.what.how().collections().first().map(|&id| &self.design.collections[id].name);
+        let by = match (check.what.how(), first) {
+            (Joining::Inside, _) | (_, None) => "in the aggregate".to_owned(),
+            (Joining::PartByScan { .. } | Joining::BackByScan { .. }, Some(name)) => {
+                format!("by a scan of {name}")
             }
-            CheckOf::Referrers { index } => {
-                let holder = &self.model.conceptual.classes[end.class].name;
+            (Joining::LookUp { .. }, Some(name)) => format!("in {name}"),
+            (Joining::PartByIndex { .. } | Joining::Back { .. }, Some(name)) => format!("by {name}"),
+        };
+        match check.what {
+            CheckOf::TargetLives { .. } => format!("check that {} exists, {by}", end.name),
+            CheckOf::Partner { .. } => format!("read the other end of {holder}.{}, {by}", end.name),
+            CheckOf::Holders { .. } => format!("find who holds {holder}.{}, {by}", end.name),
+            CheckOf::Referrers { .. } => {
                 let then = match end.on_delete() {
                     Some(OnDelete::Refuse) | None => "refuse if any",
                     Some(OnDelete::Cascade) => "delete them",
                     Some(OnDelete::Clear) => "clear it",
                 };
-                let by = index.map_or("by a scan".to_owned(), |index| {
-                    format!("by {}", self.design.collections[index].name)
-                });
                 format!("who has it as {holder}.{}, {by}: {then}", end.name)
             }
         }
