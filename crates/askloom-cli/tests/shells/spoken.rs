@@ -7,7 +7,7 @@ use askloom_engine::driver::{Batch, Driver, DriverError, Isolation, Reply, Writt
 use askloom_engine::source::{
     BlockState, Cursor, EntryKey, Given, Page, PageStart, Records, Wanted, WantedPage,
 };
-use askloom_engine::{RecordKey, Schema};
+use askloom_engine::{KeyRange, RecordKey, Schema};
 use askloom_model::{CollectionId, Identity, Role, Value};
 use askloom_plan::layout::{Block, Entry, Layout};
 use askloom_plan::program::{Action, Bounds, Frame, How, Program, Range, Read, Step, Term, ValueFrom};
@@ -184,15 +184,14 @@ impl<'s> Spoken<'s> {
         let cells = table.cells(collection, &at);
         let own = table.columns.iter().zip(&cells).filter(|(column, _)| column.is_key());
         let identity: Vec<Value> = own.map(|(_, cell)| cell.clone()).collect();
-        let of_one = |read: &&Read| matches!(read.how, How::Record(_));
-        if let Some(read) = self.repeated_for(*id, &identity).iter().find(of_one) {
-            self.ask(heard, read)?;
-        }
         let (key, _) = RecordKey::split(collection, at);
-        if !heard.found.keys().any(|read| read.table == *id) {
-            return Err(format!("no step prints the read of {} at {key:?}", self.name(*id)));
-        }
-        for record in heard.of(*id) {
+        let of_one = |read: &Read| matches!(read.how, How::Record(_));
+        let read = match self.repeated_for(*id, &identity).into_iter().find(of_one) {
+            Some(read) => read,
+            None => self.covering(heard, *id, &key)?,
+        };
+        self.ask(heard, &read)?;
+        for record in &heard.found[&said(&read)] {
             let entry = self.record(record)?;
             let (found, _) = RecordKey::split(collection, entry.clone());
             // Identities that are left out at the end of the key have no choice.
@@ -202,19 +201,34 @@ impl<'s> Spoken<'s> {
         }
         Ok(None)
     }
+
+    /// A read that was run and has found a record if it is there.
+    fn covering(&self, heard: &Heard<'_>, table: CollectionId, key: &RecordKey) -> Answer<Read> {
+        let covers = |read: &&Read| {
+            read.table == table && KeyRange::of(self.schema, read).is_ok_and(|range| range.contains(key))
+        };
+        let read = heard.found.keys().find(covers);
+        read.cloned().ok_or_else(|| format!("no step prints the read of {} at {key:?}", self.name(table)))
+    }
 }
 
 impl Heard<'_> {
     fn run(&mut self, layout: &Layout, read: &Read) -> Answer<()> {
-        let mut own = Vec::new();
-        for record in self.shell.read(layout, read)? {
-            match record {
-                Sample::Block { table, block } if table != read.table => self.bring(read, table, *block),
-                own_record if table_of(&own_record) == read.table => own.push(own_record),
-                Sample::Row { .. } | Sample::Block { .. } => {}
+        let (own, others): (Vec<Sample>, Vec<Sample>) =
+            self.shell.read(layout, read)?.into_iter().partition(|record| table_of(record) == read.table);
+        for record in others {
+            let Sample::Block { table, block } = record else {
+                return Err(format!("another row: {record:?}"));
+            };
+            self.bring(read, table, *block);
+        }
+        // Two steps may search one table for different rows: who asks filters them as well.
+        let found = self.found.entry(said(read)).or_default();
+        for record in own {
+            if !found.contains(&record) {
+                found.push(record);
             }
         }
-        self.found.insert(said(read), own);
         Ok(())
     }
 
