@@ -10,7 +10,6 @@ pub mod write;
 pub use layered::{Layered, Puts};
 pub use recorded::{Reads, Recorded};
 pub use records::KeyspaceRecords;
-pub(crate) use records::decoded;
 
 use askloom_engine::RunError;
 use std::collections::BTreeMap;

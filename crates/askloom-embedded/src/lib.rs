@@ -19,7 +19,6 @@ pub mod database;
 mod driver;
 pub mod keyspace;
 pub mod one_block;
-pub mod records;
 mod schema;
 pub mod store;
 

@@ -136,7 +136,7 @@ fn main() {
     let schema = Schema::new(model, design, askloom_target::embedded::costing());
     let stored = Stored { record: note(&schema.model, 7), system: System::default() };
     let wire = Arc::new(Wire { block: Arc::new(stored), entries: entries(&schema) });
-    let engine = Engine::new(Arc::clone(&wire) as Arc<dyn Driver>, schema, Box::new(NoClock));
+    let engine = Engine::new(Arc::clone(&wire) as Arc<dyn Driver>, Arc::new(schema), Box::new(NoClock));
     let now = jiff::Timestamp::from_second(1_800_000_000).unwrap();
     let queries = &engine.schema().model.workload.queries;
     let (one, listed) = (&queries[0], &queries[1]);

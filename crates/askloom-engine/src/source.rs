@@ -1,5 +1,6 @@
 //! What the reads of a program are answered by: typed records, whatever the store's bytes are.
 
+mod block;
 mod fetched;
 mod once;
 mod overlaid;

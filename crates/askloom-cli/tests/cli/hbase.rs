@@ -2,15 +2,16 @@
 
 use crate::project::{Project, expect_file, repository};
 use askloom_design::method::{self, Method, Options as MethodOptions};
-use askloom_embedded::keyspace::write as keyed;
-use askloom_embedded::{KeyedSchema, Memory, records};
-use askloom_engine::write::{Expect, Inputs};
+use askloom_engine::Schema;
+use askloom_engine::driver::{Isolation, MemoryDriver};
+use askloom_engine::source::{BlockState, Source};
+use askloom_engine::write::{self, Expect, Inputs};
 use askloom_lang::{Memory as Files, check};
-use askloom_model::Value;
+use askloom_model::{CollectionId, Identity, Value};
 use askloom_plan::cost::Costing;
 use askloom_plan::layout::Layout;
 use askloom_plan::tree::{TreeOf, value_from_json};
-use askloom_target::generate::Options;
+use askloom_target::generate::{Options, Sample};
 use std::fs;
 use std::path::Path;
 
@@ -83,9 +84,9 @@ fn figure(representation: &str, faithful: bool) -> String {
     let target = askloom_target::target("oracle-nosql").unwrap();
     let costing = Costing::from(target);
     let made = method::design(Method::Noam, &model, &costing, &MethodOptions::default());
-    let schema = KeyedSchema::new(model, made.design);
+    let schema = Schema::new(model, made.design, costing);
     let layout = Layout::new(&schema.model.conceptual, &schema.design);
-    let mut keyspace = Memory::new();
+    let memory = MemoryDriver::new(Isolation::Ranges);
     let now = jiff::Timestamp::from_second(1_800_000_000).unwrap();
     let inputs = Inputs { now, uuids: Vec::new(), id: None };
     for name in ["Player", "Game"] {
@@ -95,19 +96,20 @@ fn figure(representation: &str, faithful: bool) -> String {
             let value =
                 value_from_json(&schema.model.conceptual, &TreeOf::Instance(class), false, &json).unwrap();
             let record = if let Value::Record(record) = value { Some(*record) } else { None };
-            let (change, _) =
-                keyed::store(&schema, &keyspace, record.unwrap(), Expect::Anything, &inputs).unwrap();
-            for (key, value) in change.puts {
-                match value {
-                    Some(value) => keyspace.insert(key, value),
-                    None => keyspace.remove(&key),
-                };
-            }
+            let put = |source: &dyn Source| write::store(source, record.unwrap(), Expect::Anything, &inputs);
+            let (changes, _) = memory.look(&schema, put).unwrap();
+            memory.apply(&schema, &changes);
         }
     }
-    let held = records::from_keyspace(&schema, &layout, &keyspace).unwrap();
     let options = Options { faithful, ..Options::default() };
-    held.iter().map(|record| target.language.unwrap().put(&layout, &options, record)).collect()
+    let blocks = schema.masters().flat_map(|(_, master)| {
+        memory.blocks(master).into_iter().map(move |(identity, state)| (master, identity, state))
+    });
+    let put = |(table, identity, state): (CollectionId, Identity, BlockState)| {
+        let block = Box::new(state.block(&schema, table, &identity).unwrap().unwrap());
+        target.language.unwrap().put(&layout, &options, &Sample::Block { table, block })
+    };
+    blocks.map(put).collect()
 }
 
 #[test]

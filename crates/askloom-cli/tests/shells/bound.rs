@@ -1,13 +1,16 @@
-//! A program of a write with all its slots filled: from what the write changes in the keyspace, as somebody would who
-//! runs it by hand. What differs and has no change in the program is a mistake of the program.
+//! A program of a write with all its slots filled: from what the engine says that the write changes, as somebody would
+//! who runs it by hand. What differs and has no change in the program is a mistake of the program.
 
+use askloom_engine::driver::MemoryDriver;
+use askloom_engine::source::BlockState;
+use askloom_engine::{BlockAfter, Changes, RecordKey, RowContent, Schema};
 use askloom_model::{AccessPath, AccessStep, CollectionId, Identity, Value};
 use askloom_plan::layout::{Block, Layout, Table};
 use askloom_plan::program::{
     Action, Batch, Change, ChangeKind, EachChange, EntryPath, How, Preconditions, Program, Read, Step, Term,
 };
-use askloom_target::generate::Sample;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Before and after.
 type Pair<T> = (Option<T>, Option<T>);
@@ -21,32 +24,33 @@ pub(crate) struct Difference {
 }
 
 impl Difference {
-    pub(crate) fn new(layout: &Layout, before: &[Sample], after: &[Sample]) -> Self {
+    /// Of the state that the changes were worked out from.
+    pub(crate) fn new(schema: &Schema, memory: &MemoryDriver, changes: &Changes) -> Self {
         let mut all = Self::default();
-        before.iter().for_each(|record| all.take(layout, record, |pair| &mut pair.0, |pair| &mut pair.0));
-        after.iter().for_each(|record| all.take(layout, record, |pair| &mut pair.1, |pair| &mut pair.1));
-        all.blocks.retain(|_, (before, after)| before != after);
-        all.rows.retain(|_, (before, after)| before != after);
-        all
-    }
-
-    fn take(
-        &mut self,
-        layout: &Layout,
-        record: &Sample,
-        block_side: fn(&mut Pair<Block>) -> &mut Option<Block>,
-        row_side: fn(&mut Pair<Vec<Value>>) -> &mut Option<Vec<Value>>,
-    ) {
-        match record {
-            Sample::Block { table, block } => {
-                let pair = self.blocks.entry((*table, block.identity.clone())).or_default();
-                *block_side(pair) = Some((**block).clone());
-            }
-            Sample::Row { table, cells } => {
-                let key = key(layout.table(*table).unwrap(), cells);
-                *row_side(self.rows.entry((*table, key)).or_default()) = Some(cells.clone());
+        for ((root, identity), after) in &changes.blocks {
+            let master = schema.master(*root);
+            let block = |state: &BlockState| state.block(schema, master, identity).unwrap();
+            let before = memory.look(schema, |source| source.block(*root, identity)).unwrap();
+            let after = match after {
+                BlockAfter::Stored(stored) => BlockState::Live(Arc::clone(stored)),
+                BlockAfter::Deleted(system) => BlockState::Deleted(system.clone()),
+            };
+            let pair = (block(&before), block(&after));
+            if pair.0 != pair.1 {
+                all.blocks.insert((master, identity.clone()), pair);
             }
         }
+        for (copy, rows) in &changes.rows {
+            let (table, collection) = (schema.table(*copy), &schema.design.collections[*copy]);
+            let held: BTreeMap<RecordKey, RowContent> = memory.rows(*copy).into_iter().collect();
+            for (at, after) in rows.iter().filter(|(at, after)| held.get(at) != after.as_ref()) {
+                let cells = |content| table.cells(collection, &at.entry(collection, content));
+                let pair = (held.get(at).map(cells), after.as_ref().map(cells));
+                let whole = pair.1.as_ref().or(pair.0.as_ref()).unwrap();
+                all.rows.insert((*copy, key(table, whole)), pair);
+            }
+        }
+        all
     }
 
     pub(crate) fn is_empty(&self) -> bool {

@@ -1,11 +1,10 @@
 //! Indexes of masters on Cassandra: what is printed, and that they find on a server what copies would.
 
 use crate::cassandra::Cqlsh;
-use crate::data::{filled, model};
+use crate::data::{filled, model, schema};
 use crate::harness::{Count, What, holds};
 use crate::mongodb_indexes::{ITEMS, some_deleted};
 use askloom_design::method::{self, Method, Options as MethodOptions};
-use askloom_embedded::KeyedSchema;
 use askloom_model::{
     Collection, Contents, Design, Id, Keeper, KeyField, Leaf, Model, Path, PositionId, Reading, Role, Rule,
     RuleStep, Span, Table, Value,
@@ -121,12 +120,11 @@ pub(crate) fn finds(shell: &mut Cqlsh, asked: usize) {
     }
     let mut count = Count::default();
     for (name, design) in [("items", design.clone()), ("items_static", with_entries(design))] {
-        let schema = KeyedSchema::new(model.clone(), design);
-        let keyspace = some_deleted(&schema);
+        let schema = schema(model.clone(), design, target("cassandra").unwrap());
         let what = What { nasty: true, writes: false };
-        holds(shell, format!("{name}_deleted"), &schema, &keyspace, asked, what, &mut count);
+        holds(shell, format!("{name}_deleted"), &schema, some_deleted(&schema), asked, what, &mut count);
         let what = What { nasty: true, writes: true };
-        holds(shell, format!("{name}_written"), &schema, &filled(&schema, true), asked, what, &mut count);
+        holds(shell, format!("{name}_written"), &schema, filled(&schema, true), asked, what, &mut count);
     }
     println!("{count:?}");
     assert!(count.incomplete.is_empty(), "{}", count.incomplete.join("\n"));

@@ -1,17 +1,23 @@
 //! Models, made-up data, and parameters that find something in it.
 
-use askloom_embedded::keyspace::write as keyed;
-use askloom_embedded::{KeyedSchema, KeyspaceRecords, Memory};
+use askloom_engine::driver::{Isolation, MemoryDriver};
 use askloom_engine::execute::Arguments;
-use askloom_engine::write::{Inputs, Phase};
-use askloom_engine::{Instances, Reader};
+use askloom_engine::source::Source;
+use askloom_engine::write::{self, Expect, Inputs, Phase};
+use askloom_engine::{Instances, Reader, Schema};
 use askloom_lang::{Memory as Files, check};
 use askloom_model::{
-    ClassId, Conceptual, Condition, Element, InSet, Leaf, Limit, Member, Model, Operand, ParameterType,
-    Query, Record, Value,
+    ClassId, Conceptual, Condition, Design, Element, InSet, Leaf, Limit, Member, Model, Operand,
+    ParameterType, Query, Record, Value,
 };
 use askloom_oracle::generate::{Generator, Options, few};
+use askloom_plan::cost::Costing;
+use askloom_target::Target;
 use std::path::Path;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+use uuid::Uuid;
 
 pub(crate) const EXAMPLES: [&str; 6] = ["game", "noam-game", "airline", "inbox", "blog", "shop"];
 
@@ -40,29 +46,52 @@ fn checked(files: &Files, name: &str) -> Model {
     model
 }
 
+/// A model and its design, planned for a target.
+pub(crate) fn schema(model: Model, design: Design, target: &'static Target) -> Arc<Schema> {
+    Arc::new(Schema::new(model, design, Costing::from(target)))
+}
+
 /// Some instances of each class, with values that break things.
-pub(crate) fn filled(schema: &KeyedSchema, nasty: bool) -> Memory {
+pub(crate) fn filled(schema: &Schema, nasty: bool) -> MemoryDriver {
     let model = few(&schema.model, 5, 3, 40);
     let generator = Generator::new(&model, Options { seed: 11, nasty, ..Options::default() });
     stored(schema, generator.records().map(|(_, record)| record))
 }
 
 /// What a store holds after these records, without those that it refuses.
-pub(crate) fn stored(schema: &KeyedSchema, records: impl Iterator<Item = Record>) -> Memory {
-    let mut keyspace = Memory::new();
-    let inputs = Inputs { now: now(), uuids: Vec::new(), id: None };
+pub(crate) fn stored(schema: &Schema, records: impl Iterator<Item = Record>) -> MemoryDriver {
+    let memory = MemoryDriver::new(Isolation::Ranges);
     for record in records {
-        let Ok((change, _)) = keyed::load(schema, &keyspace, record, Phase::Loading, &inputs) else {
-            continue;
-        };
-        for (key, value) in change.puts {
-            match value {
-                Some(value) => keyspace.insert(key, value),
-                None => keyspace.remove(&key),
-            };
+        let loaded =
+            memory.look(schema, |source| write::load(source, record, Phase::Loading, &inputs(Vec::new())));
+        if let Ok((changes, _)) = loaded {
+            memory.apply(schema, &changes);
         }
     }
-    keyspace
+    memory
+}
+
+/// The same of records of which a store refuses none.
+pub(crate) fn holding(schema: &Schema, records: impl Iterator<Item = Record>) -> MemoryDriver {
+    let memory = MemoryDriver::new(Isolation::Ranges);
+    for record in records {
+        let put = |source: &dyn Source| write::store(source, record, Expect::Anything, &inputs(Vec::new()));
+        let (changes, _) = memory.look(schema, put).unwrap();
+        memory.apply(schema, &changes);
+    }
+    memory
+}
+
+/// Of a driver that answers at once.
+pub(crate) fn at_once<T>(future: impl Future<Output = T>) -> T {
+    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(answer) => answer,
+        Poll::Pending => panic!("nothing waits"),
+    }
+}
+
+pub(crate) fn inputs(uuids: Vec<Uuid>) -> Inputs {
+    Inputs { now: now(), uuids, id: None }
 }
 
 pub(crate) fn now() -> jiff::Timestamp {
@@ -70,12 +99,13 @@ pub(crate) fn now() -> jiff::Timestamp {
 }
 
 /// Every aggregate that is stored.
-pub(crate) fn aggregates(schema: &KeyedSchema, keyspace: &Memory) -> Vec<Record> {
-    let records = KeyspaceRecords { schema, keyspace };
-    let reader = Reader::new(&records);
+pub(crate) fn aggregates(schema: &Schema, memory: &MemoryDriver) -> Vec<Record> {
     let conceptual = &schema.model.conceptual;
     let roots = conceptual.classes.ids().filter(|&class| schema.design.master(class).is_some());
-    roots.flat_map(|root| reader.all(root).unwrap()).map(|(_, stored)| stored.record.clone()).collect()
+    memory.look(schema, |source| {
+        let reader = Reader::new(source);
+        roots.flat_map(|root| reader.all(root).unwrap()).map(|(_, stored)| stored.record.clone()).collect()
+    })
 }
 
 /// Values for the parameters of a query: those of the n-th instance that has any.

@@ -1,13 +1,11 @@
 //! The AWS CLI on DynamoDB Local, and cfn-lint on the template.
 
-use crate::data::{example, now};
+use crate::data::{example, holding, schema};
 use crate::files::{Folder, Follow, some_examples};
 use crate::harness::{Count, Shell, What, every_example, one_design};
+use crate::samples::samples_of;
 use crate::server::{self, Session};
 use askloom_design::method::{self, Method, Options as MethodOptions};
-use askloom_embedded::keyspace::write as keyed;
-use askloom_embedded::{KeyedSchema, Memory, records};
-use askloom_engine::write::{Expect, Inputs};
 use askloom_lang::Memory as Files;
 use askloom_model::{Collection, Contents, Keeper, KeyField, Leaf, Path as ModelPath, Record};
 use askloom_plan::cost::Costing;
@@ -236,19 +234,15 @@ fn as_in_the_paper(name: &str, method: Method, records: &[(&str, &str)]) -> (Str
             *own = rules.rules.iter().filter(|rule| rule.class == Some(root)).cloned().collect();
         }
     }
-    let schema = KeyedSchema::new(model, design);
+    let schema = schema(model, design, target);
     let layout = Layout::new(&schema.model.conceptual, &schema.design);
-    let mut keyspace = Memory::new();
-    let inputs = Inputs { now: now(), uuids: Vec::new(), id: None };
     let conceptual = &schema.model.conceptual;
-    for (class, json) in records {
+    let record = |(class, json): &(&str, &str)| {
         let class = conceptual.classes.iter().find(|(_, row)| row.name == *class).unwrap().0;
         let json = serde_json::from_str(json).unwrap();
-        let record = Record::from_json(conceptual, class, &json).unwrap();
-        let (change, _) = keyed::store(&schema, &keyspace, record, Expect::Anything, &inputs).unwrap();
-        change.apply(&mut keyspace);
-    }
-    let sample = records::from_keyspace(&schema, &layout, &keyspace).unwrap();
+        Record::from_json(conceptual, class, &json).unwrap()
+    };
+    let sample = samples_of(&schema, &holding(&schema, records.iter().map(record)));
     let options = Options { faithful: true, ..Options::default() };
     let source = Source { layout: &layout, statements: Vec::new(), sample, options };
     let made = target.language.unwrap().generate(&source);

@@ -2,14 +2,14 @@
 //! away, but keeps the version where it can.
 
 use crate::cassandra::Cqlsh;
-use crate::data::{example, filled};
+use crate::data::{example, filled, schema};
 use crate::dynamodb::Aws;
 use crate::harness::Shell;
 use crate::hbase::Hbase;
 use crate::mongodb::Mongosh;
 use crate::redis::{RedisCli, json};
+use crate::samples::samples_of;
 use askloom_design::method::{self, Method, Options as MethodOptions};
-use askloom_embedded::{KeyedSchema, records};
 use askloom_model::Value;
 use askloom_plan::cost::Costing;
 use askloom_plan::layout::Layout;
@@ -79,10 +79,10 @@ fn sampled(shell: &mut dyn Shell, (from, to): (&str, &str)) -> Vec<Sample> {
     let costing = Costing::from(target);
     let model = example("shop");
     let design = method::design(Method::Noam, &model, &costing, &MethodOptions::default()).design;
-    let schema = KeyedSchema::new(model, design);
+    let schema = schema(model, design, target);
     let questions = method::questions(&schema.model);
     let layout = Layout::new(&schema.model.conceptual, &schema.design).asked_by(&questions);
-    let held = records::from_keyspace(&schema, &layout, &filled(&schema, false)).unwrap();
+    let held = samples_of(&schema, &filled(&schema, false));
     let class = schema.model.conceptual.classes.iter().find(|(_, row)| row.name == "Cart").unwrap().0;
     let cart = schema.design.master(class).unwrap();
     let mut cart = held

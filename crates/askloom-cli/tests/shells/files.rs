@@ -1,10 +1,10 @@
 //! What `askloom generate -o DIR` leaves in a folder, as a user gets it: the program is run, its README is done as it says,
 //! the statements are pasted as they stand, and the rows that they show are those that each query means.
 
-use crate::data::{aggregates, arguments, example, now};
+use crate::data::{aggregates, arguments, example, now, schema};
 use crate::harness::{Count, Shell, Trial};
+use crate::samples::memory_of;
 use askloom_design::method::{self, Method, Options as MethodOptions};
-use askloom_embedded::{KeyedSchema, Memory, records};
 use askloom_engine::execute::Arguments;
 use askloom_model::{Conceptual, ParameterType, Plan, Query, Value, identity_to_json, to_json};
 use askloom_oracle::State;
@@ -166,7 +166,7 @@ pub(crate) fn follow(shell: &mut dyn Follow, name: &str, method: Method, count: 
     let costing = Costing::from(target);
     let model = example(name);
     let design = method::design(method, &model, &costing, &MethodOptions::default()).design;
-    let schema = KeyedSchema::new(model, design);
+    let schema = schema(model, design, target);
     let questions = method::questions(&schema.model);
     let layout = Layout::new(&schema.model.conceptual, &schema.design).asked_by(&questions);
     let options = shell.clear(&place);
@@ -178,13 +178,9 @@ pub(crate) fn follow(shell: &mut dyn Follow, name: &str, method: Method, count: 
     prepare(shell, &folder);
     shell.reopen();
     let held = everything(shell, &layout);
-    let mut keyspace = Memory::new();
-    for record in &held {
-        records::into_keyspace(&schema, &layout, record, &mut keyspace).unwrap();
-    }
-    let stored = aggregates(&schema, &keyspace);
+    let stored = aggregates(&schema, &memory_of(&schema, &held));
     assert!(!stored.is_empty(), "{place}: the sample is empty");
-    let trial = Trial { schema: &schema, layout: &layout, keyspace: &keyspace, target, costing, place };
+    let trial = Trial { schema: &schema, layout: &layout, target, costing, place };
     let state =
         State::of_stored(&schema.model.conceptual, stored.iter().map(|record| (record.clone(), now())));
     let asked = questions_of(&trial, &stored);

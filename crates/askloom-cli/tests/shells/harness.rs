@@ -1,16 +1,17 @@
 //! The same for every shell: all examples by all methods.
 
 use crate::bound::EXPIRES;
-use crate::data::{EXAMPLES, aggregates, arguments, example, filled, now};
-use crate::printed::{Printed, table_of};
+use crate::data::{EXAMPLES, aggregates, arguments, at_once, example, filled, now, schema};
+use crate::samples::{Contents, samples_of, table_of};
+use crate::spoken::Spoken;
 use crate::writes::Held;
 use askloom_design::method::{self, Method, Options as MethodOptions};
-use askloom_embedded::KeyspaceRecords;
-use askloom_embedded::{KeyedSchema, Memory, records};
-use askloom_engine::execute::{self, Arguments};
+use askloom_engine::Schema;
+use askloom_engine::driver::{Driver, Engine, MemoryDriver, NoClock};
+use askloom_engine::execute::{Arguments, PreparedQuery};
 use askloom_model::{
-    CollectionId, ColumnValue, Contents, Design, Element, Id, Identity, Leaf, Member, Model, Path, Plan,
-    Query, Rule, RuleStep, Span, Value,
+    CollectionId, ColumnValue, Contents as CollectionContents, Design, Id, Identity, Leaf, Member, Model,
+    Path, Plan, Query, Record, Rule, RuleStep, Span, Value,
 };
 use askloom_oracle::State;
 use askloom_plan::cost::Costing;
@@ -21,9 +22,10 @@ use askloom_plan::{ask, planner};
 use askloom_target::Target;
 use askloom_target::generate::{Language, Options, Sample, Source, Statement};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
-/// A real shell of a real server.
-pub(crate) trait Shell {
+/// A real shell of a real server. A driver speaks through it.
+pub(crate) trait Shell: Send {
     /// The target, as in `--target`.
     fn target(&self) -> &'static str;
 
@@ -113,7 +115,7 @@ fn elements_apart(model: &Model, target: &Target) -> Design {
     let mut design = method::design(Method::Noam, model, &costing, &MethodOptions::default()).design;
     for id in design.collections.ids().collect::<Vec<_>>() {
         let collection = &mut design.collections[id];
-        if let Contents::Aggregate(rules) = &mut collection.contents {
+        if let CollectionContents::Aggregate(rules) = &mut collection.contents {
             let conceptual = &model.conceptual;
             let lists = conceptual.all_members(collection.source.root).filter(|&member| match member {
                 Member::Attribute(id) => conceptual.attributes[id].list,
@@ -145,14 +147,11 @@ fn every_write_is_in_its_program() {
             for (method, design) in designs.into_iter().chain([("elements", elements_apart(&model, target))])
             {
                 let costing = Costing::from(target);
-                let schema = KeyedSchema::new(model.clone(), design);
+                let schema = schema(model.clone(), design, target);
                 let layout = Layout::new(&schema.model.conceptual, &schema.design);
-                let keyspace = filled(&schema, true);
-                let held = records::from_keyspace(&schema, &layout, &keyspace).unwrap();
+                let mut held = Held::new(&schema, filled(&schema, true));
                 let place = format!("{} {name} {}", target.capability.target, method);
-                let (schema, layout) = (&schema, &layout);
-                let trial = Trial { schema, layout, keyspace: &keyspace, target, costing, place };
-                let mut held = Held::new(keyspace.clone(), held);
+                let trial = Trial { schema: &schema, layout: &layout, target, costing, place };
                 trial.writes(&mut None, &mut held, true, &Options::default(), &mut count);
             }
         }
@@ -177,17 +176,18 @@ pub(crate) fn one_design(
     what: What,
     count: &mut Count,
 ) {
-    let schema = KeyedSchema::new(model.clone(), design);
-    let keyspace = filled(&schema, what.nasty);
-    holds(shell, place, &schema, &keyspace, ASKED, what, count);
+    let target = askloom_target::target(shell.target()).unwrap();
+    let schema = schema(model.clone(), design, target);
+    let memory = filled(&schema, what.nasty);
+    holds(shell, place, &schema, memory, ASKED, what, count);
 }
 
 /// Puts these records in, reads them back, asks each query so many times and does the writes.
 pub(crate) fn holds(
     shell: &mut dyn Shell,
     place: String,
-    schema: &KeyedSchema,
-    keyspace: &Memory,
+    schema: &Arc<Schema>,
+    memory: MemoryDriver,
     asked: usize,
     what: What,
     count: &mut Count,
@@ -196,23 +196,22 @@ pub(crate) fn holds(
     let costing = Costing::from(target);
     let questions = method::questions(&schema.model);
     let layout = Layout::new(&schema.model.conceptual, &schema.design).asked_by(&questions);
-    let held = records::from_keyspace(schema, &layout, keyspace).unwrap();
+    let held = samples_of(schema, &memory);
     let options = shell.clear(&place);
-    let trial = Trial { schema, layout: &layout, keyspace, target, costing, place };
+    let trial = Trial { schema, layout: &layout, target, costing, place };
     trial.put(shell, &held, options.clone());
-    let _ = trial.comes_back(shell, &held, None);
-    trial.queries(shell, asked, count);
+    let _ = trial.comes_back(shell, &Contents::of_memory(schema, &memory), None);
+    trial.queries(shell, &aggregates(schema, &memory), asked, count);
     count.designs += 1;
     count.records += held.len();
     if what.writes {
-        trial.writes(&mut Some(shell), &mut Held::new(keyspace.clone(), held), what.nasty, &options, count);
+        trial.writes(&mut Some(shell), &mut Held::new(schema, memory), what.nasty, &options, count);
     }
 }
 
 pub(crate) struct Trial<'t> {
-    pub(crate) schema: &'t KeyedSchema,
+    pub(crate) schema: &'t Arc<Schema>,
     pub(crate) layout: &'t Layout,
-    pub(crate) keyspace: &'t Memory,
     pub(crate) target: &'static Target,
     pub(crate) costing: Costing<'t>,
     pub(crate) place: String,
@@ -245,7 +244,7 @@ impl Trial<'_> {
     pub(crate) fn comes_back(
         &self,
         shell: &mut dyn Shell,
-        held: &[Sample],
+        held: &Contents,
         of: Option<After<'_>>,
     ) -> Versions {
         let mut versions = Versions::new();
@@ -256,39 +255,18 @@ impl Trial<'_> {
             let found = shell.read(self.layout, &read);
             let mut found = found.unwrap_or_else(|why| panic!("{}, {}: {why}", self.place, table.name));
             found.retain(|record| table_of(record) == table.collection);
-            let own = |record: &&Sample| table_of(record) == table.collection;
-            let wanted = self.stored(held.iter().filter(own));
-            let stored = self.stored(found.iter());
-            versions.extend(found.iter().filter_map(|record| match record {
-                Sample::Block { table, block } => Some(((*table, block.identity.clone()), block.version)),
-                Sample::Row { .. } => None,
-            }));
-            for (key, value) in &wanted {
-                assert_eq!(
-                    stored.get(key),
-                    Some(value),
-                    "{}, {}: {key:?} {}",
-                    self.place,
-                    table.name,
-                    told()
-                );
+            let found = Contents::of_samples(self.schema, &found);
+            let found = found.unwrap_or_else(|why| panic!("{}, {}: {why}", self.place, table.name));
+            if let Some(different) = found.difference(held, table.collection) {
+                panic!("{}, {}: {different} {}", self.place, table.name, told());
             }
-            assert_eq!(stored.len(), wanted.len(), "{}, {} {}", self.place, table.name, told());
+            versions.extend(found.versions);
         }
         versions
     }
 
-    fn stored<'s>(&self, held: impl Iterator<Item = &'s Sample>) -> Memory {
-        let mut memory = Memory::new();
-        for record in held {
-            records::into_keyspace(self.schema, self.layout, &in_order(record), &mut memory).unwrap();
-        }
-        memory
-    }
-
-    fn queries(&self, shell: &mut dyn Shell, asked: usize, count: &mut Count) {
+    fn queries(&self, shell: &mut dyn Shell, stored: &[Record], asked: usize, count: &mut Count) {
         let model = &self.schema.model;
-        let stored = aggregates(self.schema, self.keyspace);
         let state = State::of_stored(&model.conceptual, stored.iter().map(|record| (record.clone(), now())));
         let asks = model.workload.asks.iter();
         let tuples: Vec<Query> = asks.filter_map(|one| ask::query(&model.conceptual, one)).collect();
@@ -298,7 +276,7 @@ impl Trial<'_> {
                 continue;
             };
             for n in 0..if query.parameters.is_empty() { 1 } else { asked } {
-                let given = arguments(&model.conceptual, query, &stored, n);
+                let given = arguments(&model.conceptual, query, stored, n);
                 let parameters = given.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
                 let mut expected = state.query(model, query, &parameters, now()).unwrap();
                 if index >= plain {
@@ -330,31 +308,21 @@ impl Trial<'_> {
             assert_eq!(rows, expected, "{}: as the shell gives them", told());
             count.direct += 1;
         }
-        let printed = Printed::new(self.schema, self.layout, &program, shell)
-            .unwrap_or_else(|why| panic!("{}: {why}", told()));
-        let answer = if tuples {
-            execute::tuples(
-                &KeyspaceRecords { schema: self.schema, keyspace: &printed },
-                query,
-                plan,
-                given,
-                now(),
-            )
-        } else {
-            execute::run(
-                &KeyspaceRecords { schema: self.schema, keyspace: &printed },
-                query,
-                plan,
-                given,
-                now(),
-                None,
-            )
-        };
-        let answer = answer.unwrap_or_else(|why| panic!("{}: {why}\n{program:#?}", told()));
+        let spoken = Spoken::new(self.schema, self.layout, &program, shell);
+        let spoken = Arc::new(spoken.unwrap_or_else(|why| panic!("{}: {why}", told())));
+        let driver = Arc::clone(&spoken) as Arc<dyn Driver + '_>;
+        let engine = Engine::new(driver, Arc::clone(self.schema), Box::new(NoClock));
+        let prepared = PreparedQuery::new(self.schema, query, plan);
+        let answer = at_once(engine.run(&prepared, given, now(), None));
+        let mut answer = answer.unwrap_or_else(|why| panic!("{}: {why}\n{program:#?}", told()));
+        // Linked twice is linked.
+        if tuples {
+            answer.rows.dedup();
+        }
         let paged = answer.next.is_some();
         let expected = if paged { &expected[..answer.rows.len()] } else { expected };
         assert_eq!(answer.rows, expected, "{}", told());
-        count.statements += printed.statements.get();
+        count.statements += spoken.statements();
     }
 
     /// The rows that one statement gives, in its order. Nothing if a column is in no column of the table.
@@ -428,21 +396,6 @@ fn kept(held: &[Sample]) -> Vec<Sample> {
         }
     }
     all
-}
-
-/// Of a list in a row of a copy the order counts: elements are found by their ordinals in the aggregate alone, and
-/// Cassandra has lists that know no others than their positions.
-fn in_order(record: &Sample) -> Sample {
-    let Sample::Row { table, cells } = record else { return record.clone() };
-    let numbered = |elements: &[Element]| {
-        let values = elements.iter().map(|element| element.value.clone());
-        Value::List((0..).zip(values).map(|(ordinal, value)| Element { ordinal, value }).collect())
-    };
-    let cells = cells.iter().map(|cell| match cell {
-        Value::List(elements) => numbered(elements),
-        other => other.clone(),
-    });
-    Sample::Row { table: *table, cells: cells.collect() }
 }
 
 /// A path of a collection as one of the query.

@@ -1,13 +1,12 @@
 //! Indexes of masters on MongoDB: what is printed, and that they find on a server what copies would.
 
-use crate::data::{aggregates, filled, model, now, stored};
+use crate::data::{aggregates, filled, inputs, model, schema, stored};
 use crate::harness::{Count, What, holds};
 use crate::mongodb::Mongosh;
 use crate::mongodb_text::designed;
 use askloom_design::method::Method;
-use askloom_embedded::keyspace::write as keyed;
-use askloom_embedded::{KeyedSchema, Memory};
-use askloom_engine::write::Inputs;
+use askloom_engine::driver::MemoryDriver;
+use askloom_engine::{Schema, write};
 use askloom_model::{Keeper, Model, Value};
 use askloom_oracle::generate::{Generator, Options as Generated, few};
 use askloom_plan::cost::Costing;
@@ -18,6 +17,7 @@ use askloom_target::generate::{Options, Source};
 use askloom_target::mongodb::{MongoCollection, collections, find};
 use askloom_target::target;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// Keys of every type that an index may have, which can be null, and an id of two parts; instances of a subclass.
 pub(crate) const ITEMS: &str = "\
@@ -60,48 +60,47 @@ entity Book extends Item { pages: int? }
 @rate(5/s) write gone: DELETE Item WHERE shelf = :shelf AND place = :place
 ";
 
-fn schema() -> KeyedSchema {
+fn items() -> Arc<Schema> {
     let model = model(ITEMS);
     let design = designed(&model, Method::Cost);
     let own = design.collections.iter().filter(|(_, one)| one.keeper == Keeper::Store).count();
     assert!(own >= 8 && design.collections.len() == own + 2, "{design:#?}");
-    KeyedSchema::new(model, design)
+    schema(model, design, target("mongodb").unwrap())
 }
 
 /// Some of them, of which every third was deleted.
-pub(crate) fn some_deleted(schema: &KeyedSchema) -> Memory {
+pub(crate) fn some_deleted(schema: &Schema) -> MemoryDriver {
     let more = few(&schema.model, 60, 3, 40);
     let generator = Generator::new(&more, Generated { seed: 7, nasty: true, ..Generated::default() });
-    let mut keyspace = stored(schema, generator.records().map(|(_, record)| record));
+    let memory = stored(schema, generator.records().map(|(_, record)| record));
     let gone = schema.model.workload.writes.iter().find(|write| write.header.name == "gone").unwrap();
     let item = schema.model.conceptual.classes.iter().find(|(_, row)| row.name == "Item").unwrap().0;
-    let all = aggregates(schema, &keyspace);
+    let all = aggregates(schema, &memory);
     let items = all.iter().filter(|record| schema.model.conceptual.is_kind_of(record.class, item));
     let mut deleted = 0;
     for record in items.step_by(3) {
         let id = record.identity(&schema.model.conceptual).unwrap();
         let given = ["shelf", "place"].into_iter().map(str::to_owned).zip(id).collect();
-        let inputs = Inputs { now: now(), uuids: Vec::new(), id: None };
-        let (change, _) = keyed::statement(schema, &keyspace, gone, &given, &inputs).unwrap();
-        change.apply(&mut keyspace);
+        let worked_out =
+            memory.look(schema, |source| write::statement(source, gone, &given, &inputs(Vec::new())));
+        memory.apply(schema, &worked_out.unwrap().0);
         deleted += 1;
     }
     assert!(deleted > 5, "{deleted}");
-    keyspace
+    memory
 }
 
 #[test]
 #[ignore = "slow"]
 fn an_index_of_mongodb_finds_what_a_copy_would() {
     let mut shell = Mongosh::start("indexes");
-    let schema = schema();
-    let keyspace = some_deleted(&schema);
+    let schema = items();
     let mut count = Count::default();
     let asked = What { nasty: true, writes: false };
-    holds(&mut shell, "items_deleted".to_owned(), &schema, &keyspace, 8, asked, &mut count);
+    holds(&mut shell, "items_deleted".to_owned(), &schema, some_deleted(&schema), 8, asked, &mut count);
     // What is inserted anew where something was deleted is another test's.
     let written = What { nasty: true, writes: true };
-    holds(&mut shell, "items_written".to_owned(), &schema, &filled(&schema, true), 3, written, &mut count);
+    holds(&mut shell, "items_written".to_owned(), &schema, filled(&schema, true), 3, written, &mut count);
     println!("{count:?}");
     assert!(count.incomplete.is_empty(), "{}", count.incomplete.join("\n"));
     assert!(count.rows > 100 && count.writes > 4, "{count:?}");
@@ -141,7 +140,7 @@ fn a_query_by_fields_is_one_find_on_the_master() {
 /// As the papers print it, the name of the class is before the id; so it is in what an index is asked for.
 #[test]
 fn a_range_of_references_has_the_name_that_they_are_stored_with() {
-    let schema = schema();
+    let schema = items();
     let layout = Layout::new(&schema.model.conceptual, &schema.design);
     let options = Options { faithful: true, ..Options::default() };
     let all = collections(&layout, &options);

@@ -1,9 +1,8 @@
 //! Texts and names that a shell could take for something of its own.
 
-use crate::data::{model, stored};
+use crate::data::{model, schema, stored};
 use crate::harness::{Count, Shell, What, holds, one_design};
 use askloom_design::method::{self, Method, Options};
-use askloom_embedded::KeyedSchema;
 use askloom_model::{Design, Model, Record};
 use askloom_plan::cost::Costing;
 use serde_json::json;
@@ -99,9 +98,10 @@ fn notes(model: &Model) -> Vec<Record> {
 pub(crate) fn texts(shell: &mut dyn Shell, method: Method) {
     let model = model(NOTES);
     let mut count = Count::default();
-    let schema = KeyedSchema::new(model.clone(), designed(shell, &model, method));
-    let keyspace = stored(&schema, notes(&model).into_iter());
-    holds(shell, "texts".to_owned(), &schema, &keyspace, TEXTS.len(), READS, &mut count);
+    let target = askloom_target::target(shell.target()).unwrap();
+    let schema = schema(model.clone(), designed(shell, &model, method), target);
+    let memory = stored(&schema, notes(&model).into_iter());
+    holds(shell, "texts".to_owned(), &schema, memory, TEXTS.len(), READS, &mut count);
     println!("{}: {count:?}", shell.target());
     assert!(count.records >= 2 * TEXTS.len() && count.queries == 10 * TEXTS.len(), "{count:?}");
     // Every question but the last finds what it asks for.

@@ -12,7 +12,7 @@ use askloom_target::redis::{Arg, Command, Flavour, Hash, read_command, tables};
 use serde_json::Value as Json;
 use std::io::Write;
 use std::process::{Command as Process, Stdio};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, PoisonError};
 
 pub(crate) struct RedisCli {
     flavour: Flavour,
@@ -24,11 +24,36 @@ pub(crate) struct RedisCli {
     options: Options,
     searches: usize,
     /// Indexes are of one database, and a cluster has but one: what works there works alone.
-    _alone: Option<MutexGuard<'static, ()>>,
+    _alone: Option<Turn>,
 }
 
-static SEARCHING: Mutex<()> = Mutex::new(());
-static CLUSTER: Mutex<()> = Mutex::new(());
+static SEARCHING: Place = Place { taken: Mutex::new(false), left: Condvar::new() };
+static CLUSTER: Place = Place { taken: Mutex::new(false), left: Condvar::new() };
+
+/// Where one shell works at a time.
+struct Place {
+    taken: Mutex<bool>,
+    left: Condvar,
+}
+
+/// Until it is dropped, on whatever thread: the guard of a mutex would have to stay where it was made.
+struct Turn(&'static Place);
+
+impl Turn {
+    fn wait(place: &'static Place) -> Self {
+        let taken = place.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let free = place.left.wait_while(taken, |taken| *taken);
+        *free.unwrap_or_else(PoisonError::into_inner) = true;
+        Self(place)
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        *self.0.taken.lock().unwrap_or_else(PoisonError::into_inner) = false;
+        self.0.left.notify_one();
+    }
+}
 
 /// As the shell shows it.
 const MARK: &str = "\"askloom-mark\"";
@@ -49,7 +74,7 @@ impl RedisCli {
             Flavour::Search => Some(&SEARCHING),
             Flavour::Cluster => Some(&CLUSTER),
         };
-        let _alone = alone.map(|mutex| mutex.lock().unwrap_or_else(PoisonError::into_inner));
+        let _alone = alone.map(Turn::wait);
         server::up(name);
         let mut line = server::shell(name);
         if flavour != Flavour::Cluster {

@@ -1,18 +1,18 @@
-//! Every write of a model as it is printed: its program is bound to what the write changes in the keyspace, printed,
+//! Every write of a model as it is printed: its program is bound to what the engine says that the write changes, printed,
 //! run by the shell, and everything is read back. A second run of the same text must change nothing.
 
 use crate::bound::{Bound, Difference, FIRST_STAMP};
-use crate::data::{aggregates, now};
+use crate::data::{aggregates, inputs};
 use crate::given::{Pool, fresh};
 use crate::harness::{Count, Shell, Trial, Versions};
-use askloom_embedded::keyspace::write::{self as keyed, Change};
-use askloom_embedded::{Memory, records};
+use crate::samples::{Contents, with_system};
+use askloom_engine::driver::MemoryDriver;
 use askloom_engine::execute::Arguments;
-use askloom_engine::write::{self, Inputs};
+use askloom_engine::{Changes, Schema, System, write};
 use askloom_model::{CollectionId, Identity, Write, WriteStep};
 use askloom_plan::planner;
 use askloom_plan::program::{self, Action, Program};
-use askloom_target::generate::{Options, Sample, Source, Statement};
+use askloom_target::generate::{Options, Source, Statement};
 use std::collections::{BTreeMap, BTreeSet};
 use uuid::Uuid;
 
@@ -21,54 +21,54 @@ const TRIED: usize = 160;
 
 /// What the store should hold.
 pub(crate) struct Held {
-    keyspace: Memory,
-    /// As the keyspace has it.
-    records: Vec<Sample>,
+    /// By the engine.
+    memory: MemoryDriver,
     /// What printed writes leave in the system's part of each aggregate.
-    system: BTreeMap<(CollectionId, Identity), (u64, Vec<u8>)>,
+    system: BTreeMap<(CollectionId, Identity), System>,
     done: u32,
 }
 
 impl Held {
-    pub(crate) fn new(keyspace: Memory, records: Vec<Sample>) -> Self {
+    pub(crate) fn new(schema: &Schema, memory: MemoryDriver) -> Self {
         let mut system = BTreeMap::new();
-        for record in &records {
-            if let Sample::Block { table, block } = record {
-                system.insert((*table, block.identity.clone()), (block.version, block.system.clone()));
+        for (_, master) in schema.masters() {
+            for (identity, state) in memory.blocks(master) {
+                let own = state.system().expect("a block that is there has a system's part");
+                system.insert((master, identity), own.clone());
             }
         }
-        Self { keyspace, records, system, done: 0 }
+        Self { memory, system, done: 0 }
     }
 
-    /// Takes over what a write has changed. A printed write makes the next version, and leaves the rest of the
-    /// system's part as it was.
-    fn advance(&mut self, keyspace: Memory, records: Vec<Sample>, difference: &Difference, stamped: bool) {
-        for (table, identity) in difference.blocks.keys() {
-            let (version, _) = self.system.entry((*table, identity.clone())).or_default();
+    /// Takes over what a write changes. A printed write makes the next version, and leaves the rest of the system's part
+    /// as it was.
+    fn advance(&mut self, schema: &Schema, changes: &Changes, stamped: bool) {
+        for (root, identity) in changes.blocks.keys() {
+            let System { version, .. } =
+                self.system.entry((schema.master(*root), identity.clone())).or_default();
             *version = if stamped { FIRST_STAMP + u64::from(self.done) } else { *version + 1 };
         }
-        self.keyspace = keyspace;
-        self.records = records;
+        self.memory.apply(schema, changes);
         self.done += 1;
     }
 
     /// These aggregates have the versions that they should have.
     fn has(&self, versions: &Versions, told: &str) {
         for (aggregate, version) in versions {
-            assert_eq!(Some(*version), self.system.get(aggregate).map(|(version, _)| *version), "{told}");
+            assert_eq!(Some(*version), self.system.get(aggregate).map(|system| system.version), "{told}");
         }
     }
 
     /// The records as the store should have them.
-    fn expected(&self) -> Vec<Sample> {
-        let mut records = self.records.clone();
-        for record in &mut records {
-            if let Sample::Block { table, block } = record {
-                let (version, system) = self.system[&(*table, block.identity.clone())].clone();
-                (block.version, block.system) = (version, system);
+    fn expected(&self, schema: &Schema) -> Contents {
+        let mut contents = Contents::of_memory(schema, &self.memory);
+        for (master, blocks) in &mut contents.blocks {
+            for (identity, state) in blocks {
+                let system = self.system[&(*master, identity.clone())].clone();
+                *state = with_system(state, System { version: 0, ..system });
             }
         }
-        records
+        contents
     }
 }
 
@@ -82,7 +82,7 @@ impl Trial<'_> {
         count: &mut Count,
     ) {
         let model = &self.schema.model;
-        let stored = aggregates(self.schema, &held.keyspace);
+        let stored = aggregates(self.schema, &held.memory);
         let fresh = fresh(model, &stored, nasty);
         let mut pool = Pool { model, stored, fresh };
         for write in &model.workload.writes {
@@ -95,7 +95,7 @@ impl Trial<'_> {
                 let given = pool.arguments(write, n);
                 if self.wrote(shell, held, write, &given, options, count) {
                     done += 1;
-                    pool.stored = aggregates(self.schema, &held.keyspace);
+                    pool.stored = aggregates(self.schema, &held.memory);
                 }
                 if done == wanted || count.incomplete.len() > incomplete {
                     break;
@@ -107,7 +107,7 @@ impl Trial<'_> {
             count.writes += done;
         }
         if let Some(shell) = shell.as_deref_mut() {
-            let versions = self.comes_back(shell, &held.expected(), None);
+            let versions = self.comes_back(shell, &held.expected(self.schema), None);
             held.has(&versions, &self.place);
         }
     }
@@ -123,11 +123,8 @@ impl Trial<'_> {
         count: &mut Count,
     ) -> bool {
         let told = || format!("{}, {} with {given:?}", self.place, write.header.name);
-        let Some(change) = self.change(held, write, given) else { return false };
-        let mut after = held.keyspace.clone();
-        change.apply(&mut after);
-        let records = records::from_keyspace(self.schema, self.layout, &after).unwrap();
-        let difference = Difference::new(self.layout, &held.records, &records);
+        let Some(changes) = self.changes(held, write, given) else { return false };
+        let difference = Difference::new(self.schema, &held.memory, &changes);
         if difference.is_empty() {
             return false;
         }
@@ -136,7 +133,7 @@ impl Trial<'_> {
         let given = given.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
         let program = program::write(self.layout, write, &plan, Some(&given));
         let versions =
-            held.system.iter().map(|((table, id), (version, _))| (*table, id.clone(), Some(*version)));
+            held.system.iter().map(|((table, id), system)| (*table, id.clone(), Some(system.version)));
         let mut bound = Bound { layout: self.layout, difference: &difference, versions: versions.collect() };
         let program = match bound.program(&program, held.done) {
             Ok(program) => program,
@@ -148,12 +145,12 @@ impl Trial<'_> {
         let text = self.printed(&identified(&program), options);
         // In a cluster of Redis, the stamp of the write is the version, too.
         let stamped = self.target.capability.target == "redis-cluster";
-        held.advance(after, records, &difference, stamped);
+        held.advance(self.schema, &changes, stamped);
         count.kinds.extend(kinds(&program));
         let Some(shell) = shell.as_deref_mut() else { return true };
         let tables = changed(&program);
         shell.run(&text).unwrap_or_else(|why| panic!("{}: {why}\n{text}", told()));
-        let expected = held.expected();
+        let expected = held.expected(self.schema);
         let said = || format!("{}\n{text}", told());
         let versions = self.comes_back(shell, &expected, Some((&tables, &said)));
         self.by_the_clock(held, &difference, &versions);
@@ -176,17 +173,20 @@ impl Trial<'_> {
             let expires = goes && self.schema.model.conceptual.ttl(root).is_some();
             let key = (*table, identity.clone());
             if let (true, None, Some(version)) = (expires, before, versions.get(&key)) {
-                held.system.entry(key).or_default().0 = *version;
+                held.system.entry(key).or_default().version = *version;
             }
         }
     }
 
-    fn change(&self, held: &Held, write: &Write, given: &Arguments) -> Option<Change> {
+    /// What the engine says of it. Nothing if it refuses, or if nothing changes.
+    fn changes(&self, held: &Held, write: &Write, given: &Arguments) -> Option<Changes> {
         let needed = write::uuids_needed(&self.schema.model, write, given).ok()?;
         let uuid = |n: usize| Uuid::from_u128((u128::from(held.done) << 64) + n as u128 + 1);
-        let inputs = Inputs { now: now(), uuids: (0..needed).map(uuid).collect(), id: None };
-        let (change, _) = keyed::statement(self.schema, &held.keyspace, write, given, &inputs).ok()?;
-        (!change.puts.is_empty()).then_some(change)
+        let inputs = inputs((0..needed).map(uuid).collect());
+        let worked_out =
+            held.memory.look(self.schema, |source| write::statement(source, write, given, &inputs));
+        let (changes, _) = worked_out.ok()?;
+        (!changes.is_empty()).then_some(changes)
     }
 
     /// The statements alone: definitions have been run.

@@ -259,7 +259,7 @@ impl KeyspaceRecords<'_> {
 }
 
 /// The entry of a copy under a key.
-pub(crate) fn decoded(
+fn decoded(
     schema: &KeyedSchema,
     collection: &Collection,
     key: &[u8],

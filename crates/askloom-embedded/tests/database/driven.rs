@@ -27,21 +27,21 @@ fn at_once<T>(future: impl Future<Output = T>) -> T {
     }
 }
 
-fn engine(database: &Arc<Database>) -> Engine {
+fn engine(database: &Arc<Database>) -> Engine<'static> {
     let schema = database.schema();
     let costing = askloom_target::embedded::costing();
     let schema = Schema::new(schema.model.clone(), schema.design.clone(), costing);
-    Engine::new(Arc::clone(database) as Arc<dyn Driver>, schema, Box::new(NoClock))
+    Engine::new(Arc::clone(database) as Arc<dyn Driver>, Arc::new(schema), Box::new(NoClock))
 }
 
-fn write(engine: &Engine, name: &str, given: &[(&str, Value)]) -> Result<Outcome, RunError> {
+fn write(engine: &Engine<'_>, name: &str, given: &[(&str, Value)]) -> Result<Outcome, RunError> {
     let writes = &engine.schema().model.workload.writes;
     let write = writes.iter().find(|write| write.header.name == name).unwrap();
     let inputs = Inputs { now: now(), uuids: Vec::new(), id: Some(Uuid::now_v7()) };
     at_once(engine.write(write, &arguments(given), &inputs))
 }
 
-fn query(engine: &Engine, name: &str) -> Answer {
+fn query(engine: &Engine<'_>, name: &str) -> Answer {
     let queries = &engine.schema().model.workload.queries;
     let query = queries.iter().find(|query| query.header.name == name).unwrap();
     at_once(engine.query(query, &arguments(&[]), now(), None)).unwrap()

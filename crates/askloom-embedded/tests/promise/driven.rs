@@ -28,7 +28,7 @@ const MOST_ROUNDS: usize = 60;
 
 /// A case's data on a driver.
 pub(crate) struct Driven {
-    engine: Engine,
+    engine: Engine<'static>,
     driver: Arc<Watched>,
     writes: u64,
 }
@@ -126,7 +126,7 @@ impl Driven {
         let driver = Arc::new(Watched(below));
         let costing = askloom_target::embedded::costing();
         let schema = Schema::new(schema.model.clone(), schema.design.clone(), costing);
-        let engine = Engine::new(Arc::clone(&driver) as Arc<dyn Driver>, schema, Box::new(NoClock));
+        let engine = Engine::new(Arc::clone(&driver) as Arc<dyn Driver>, Arc::new(schema), Box::new(NoClock));
         Self { engine, driver, writes: 0 }
     }
 

@@ -1,64 +1,93 @@
-//! Every keyspace as the records of a store's tables, through JSON, and back: not a byte may differ.
+//! Every record of a store's tables, through JSON, and back: nothing may differ.
 
-use askloom_embedded::{KeyedSchema, Memory, records};
-use askloom_model::{AccessPath, Value};
-use askloom_plan::layout::{Block, Fields, Layout};
-use askloom_target::generate::Sample;
+use askloom_embedded::{KeyedSchema, KeyspaceRecords, Memory};
+use askloom_engine::RunError;
+use askloom_engine::source::{BlockState, Records, Source, every};
+use askloom_model::{AccessPath, CollectionId, Contents, Identity, Value};
+use askloom_plan::layout::{Block, Entry, Fields, Layout};
+use askloom_plan::program::{How, Read};
+use std::collections::BTreeSet;
 
 /// The error says what differs.
 pub(crate) fn check(schema: &KeyedSchema, keyspace: &Memory) -> Result<(), String> {
-    let layout = Layout::new(&schema.model.conceptual, &schema.design);
-    let all = records::from_keyspace(schema, &layout, keyspace).map_err(|error| error.to_string())?;
-    let mut back = Memory::new();
-    for record in &all {
-        let stored = through_json(&layout, record).map_err(|error| format!("{error}\n{record:?}"))?;
-        records::into_keyspace(schema, &layout, &stored, &mut back)
-            .map_err(|error| format!("{error}\n{record:?}"))?;
-    }
-    let number = |key: &[u8]| key.get(..4).map(<[u8]>::to_vec);
-    let own = |key: &&Vec<u8>| {
-        schema
-            .design
-            .collections
-            .ids()
-            .any(|id| number(key) == Some(schema.number(id).to_be_bytes().to_vec()))
-    };
-    for key in keyspace.keys().filter(own) {
-        if keyspace.get(key) != back.get(key) {
-            let (was, is) = (keyspace.get(key), back.get(key));
-            return Err(format!("as a record {key:?} was {was:?} and came back as {is:?}"));
+    let source = KeyspaceRecords { schema, keyspace };
+    for (id, collection) in schema.design.collections.iter() {
+        match &collection.contents {
+            Contents::Aggregate(_) => blocks(&source, id, &identities(schema, keyspace, id))?,
+            Contents::Fields(_) | Contents::Nested(_) => rows(&source, id)?,
         }
     }
-    match back.keys().find(|key| !keyspace.contains_key(*key)) {
-        Some(key) => Err(format!("records make a key that was not there: {key:?}")),
-        None => Ok(()),
-    }
+    Ok(())
 }
 
-fn through_json(layout: &Layout, record: &Sample) -> Result<Sample, String> {
-    match record {
-        Sample::Row { table, cells } => {
-            Ok(Sample::Row { table: *table, cells: cells_through_json(layout, *table, cells)? })
-        }
-        Sample::Block { table: id, block } => {
-            let table = layout.table(*id).ok_or("no table")?;
-            let cells = cells_through_json(layout, *id, &layout.block_cells(table, block))?;
-            let class = layout.class_name(table, block).map(str::to_owned);
-            let (identity, root) = layout.root(table, &cells, class.as_deref()).map_err(|error| error.0)?;
-            let mut entries = std::collections::BTreeMap::new();
-            for (path, value) in &block.entries {
-                let json = layout.entry_tree(table, path, value).to_json();
-                let path: AccessPath = path.to_string().parse().map_err(|error| format!("{error}"))?;
-                let value = layout.entry_value(table, &path, &json).map_err(|error| error.0)?;
-                entries.insert(path, value);
-            }
-            let root = block.fields.root.as_ref().map(|_| root);
-            let system = block.system.clone();
-            let (version, expires, fields) = (block.version, block.expires.clone(), Fields { root });
-            let block = Block { identity, version, system, fields, entries, expires };
-            Ok(Sample::Block { table: *id, block: Box::new(block) })
+fn blocks(
+    source: &KeyspaceRecords<'_>,
+    master: CollectionId,
+    identities: &BTreeSet<Identity>,
+) -> Result<(), String> {
+    let schema = source.schema;
+    let root = schema.design.collections[master].source.root;
+    for identity in identities {
+        let state = source.block(root, identity).map_err(|stop| RunError::from(stop).to_string())?;
+        let told = |why: RunError| format!("{why}: {state:?}");
+        let block = state.block(schema, master, identity).map_err(told)?.ok_or("no block")?;
+        let stored =
+            through_json(schema.layout(), master, &block).map_err(|why| format!("{why}: {block:?}"))?;
+        let back = BlockState::of_block(schema, master, &stored).map_err(told)?;
+        if (&stored.identity, &back) != (identity, &state) {
+            return Err(format!(
+                "{identity:?} was {state:?} and came back as {back:?} of {:?}",
+                stored.identity
+            ));
         }
     }
+    Ok(())
+}
+
+/// Of all blocks that have any key: those of the deleted, too.
+fn identities(schema: &KeyedSchema, keyspace: &Memory, master: CollectionId) -> BTreeSet<Identity> {
+    let number = schema.number(master).to_be_bytes();
+    let own = keyspace.keys().filter(|key| key.starts_with(&number));
+    own.map(|key| schema.master_key(master).split(key).unwrap().0).collect()
+}
+
+fn rows(source: &KeyspaceRecords<'_>, copy: CollectionId) -> Result<(), String> {
+    let (schema, collection) = (source.schema, &source.schema.design.collections[copy]);
+    let table = schema.table(copy);
+    let mut entries: Vec<Entry> = Vec::new();
+    let read = every(source, &Read::new(copy, How::All), |records| {
+        if let Records::Entries(found) = records {
+            entries.extend(found);
+        }
+        Ok(true)
+    });
+    read.map_err(|stop| RunError::from(stop).to_string())?;
+    for entry in entries {
+        let cells = cells_through_json(schema.layout(), copy, &table.cells(collection, &entry));
+        let back = cells.and_then(|cells| table.entry(collection, &cells).map_err(|error| error.0));
+        if back.as_ref() != Ok(&entry) {
+            return Err(format!("{entry:?} came back as {back:?}"));
+        }
+    }
+    Ok(())
+}
+
+fn through_json(layout: &Layout, id: CollectionId, block: &Block) -> Result<Block, String> {
+    let table = layout.table(id).ok_or("no table")?;
+    let cells = cells_through_json(layout, id, &layout.block_cells(table, block))?;
+    let class = layout.class_name(table, block).map(str::to_owned);
+    let (identity, root) = layout.root(table, &cells, class.as_deref()).map_err(|error| error.0)?;
+    let mut entries = std::collections::BTreeMap::new();
+    for (path, value) in &block.entries {
+        let json = layout.entry_tree(table, path, value).to_json();
+        let path: AccessPath = path.to_string().parse().map_err(|error| format!("{error}"))?;
+        let value = layout.entry_value(table, &path, &json).map_err(|error| error.0)?;
+        entries.insert(path, value);
+    }
+    let root = block.fields.root.as_ref().map(|_| root);
+    let system = block.system.clone();
+    let (version, expires, fields) = (block.version, block.expires.clone(), Fields { root });
+    Ok(Block { identity, version, system, fields, entries, expires })
 }
 
 fn cells_through_json(

@@ -37,22 +37,22 @@ impl Clock for NoClock {
     }
 }
 
-/// A model and its design on a store.
-pub struct Engine {
-    driver: Arc<dyn Driver>,
-    schema: Schema,
+/// A model and its design on a store. A driver may borrow what it speaks through.
+pub struct Engine<'d> {
+    driver: Arc<dyn Driver + 'd>,
+    schema: Arc<Schema>,
     clock: Box<dyn Clock>,
 }
 
-impl fmt::Debug for Engine {
+impl fmt::Debug for Engine<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Engine").field("isolation", &self.driver.isolation()).finish_non_exhaustive()
     }
 }
 
-impl Engine {
+impl<'d> Engine<'d> {
     #[must_use]
-    pub fn new(driver: Arc<dyn Driver>, schema: Schema, clock: Box<dyn Clock>) -> Self {
+    pub fn new(driver: Arc<dyn Driver + 'd>, schema: Arc<Schema>, clock: Box<dyn Clock>) -> Self {
         Self { driver, schema, clock }
     }
 

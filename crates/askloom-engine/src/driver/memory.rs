@@ -111,6 +111,19 @@ impl MemoryDriver {
         look(&View { schema, tables: &self.held().tables })
     }
 
+    /// Takes changes in without a check: what was worked out by looking, where nobody else writes.
+    pub fn apply(&self, schema: &Schema, changes: &Changes) {
+        self.held().tables.apply(schema, changes);
+    }
+
+    /// Every block of a master, in order: those of the deleted, too.
+    #[must_use]
+    pub fn blocks(&self, master: CollectionId) -> Vec<(Identity, BlockState)> {
+        let held = self.held();
+        let blocks = held.tables.blocks.get(&master);
+        blocks.into_iter().flat_map(BTreeMap::values).cloned().collect()
+    }
+
     /// Every row of a copy, in order.
     #[must_use]
     pub fn rows(&self, copy: CollectionId) -> Vec<(RecordKey, RowContent)> {

@@ -65,7 +65,7 @@ pub fn generate(
         let hint = why.hint.as_ref().map(|hint| format!("\n  {hint}")).unwrap_or_default();
         Error::Input(format!("{}[{}]: {}{hint}", why.severity.name(), why.code, why.message))
     })?;
-    let sample = if wanted.sample { sample::records(model, design, &layout)? } else { Vec::new() };
+    let sample = if wanted.sample { sample::records(model, design)? } else { Vec::new() };
     language.settings(&layout, &wanted.settings).map_err(|why| {
         Error::Input(format!("{SETTINGS_FILE}, [target.{}]: {why}", target.capability.target))
     })?;

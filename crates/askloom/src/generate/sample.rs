@@ -2,17 +2,52 @@
 
 use crate::document::sample::Made;
 use crate::error::Error;
-use askloom_embedded::records;
-use askloom_model::{Design, Model};
-use askloom_plan::layout::Layout;
+use askloom_embedded::KeyspaceRecords;
+use askloom_engine::source::{BlockState, Records, Source, every};
+use askloom_engine::{RunError, Stop};
+use askloom_model::{CollectionId, Design, Identity, Model};
+use askloom_plan::program::{How, Read};
 use askloom_target::generate::Sample;
 
 /// A few instances of each class, with every copy of them.
-pub(super) fn records(model: &Model, design: &Design, layout: &Layout) -> Result<Vec<Sample>, Error> {
+pub(super) fn records(model: &Model, design: &Design) -> Result<Vec<Sample>, Error> {
     // What expires would have done so long ago if it had been made at the clock of other samples.
     let expires = model.conceptual.classes.ids().any(|class| model.conceptual.ttl(class).is_some());
     let made =
         if expires { Made::at(model, design, jiff::Timestamp::now()) } else { Made::new(model, design) };
-    records::from_keyspace(&made.schema, layout, &made.keyspace)
-        .map_err(|error| Error::Input(error.to_string()))
+    let source = KeyspaceRecords { schema: &made.schema, keyspace: &made.keyspace };
+    let mut all = Vec::new();
+    for table in design.collections.ids() {
+        table_records(&source, table, &mut all)
+            .map_err(|stop| Error::Input(RunError::from(stop).to_string()))?;
+    }
+    Ok(all)
+}
+
+fn table_records(source: &dyn Source, table: CollectionId, all: &mut Vec<Sample>) -> Result<(), Stop> {
+    every(source, &Read::new(table, How::All), |records| {
+        match records {
+            Records::Entries(entries) => {
+                let collection = &source.schema().design.collections[table];
+                let cells = |entry| source.schema().table(table).cells(collection, entry);
+                all.extend(entries.iter().map(|entry| Sample::Row { table, cells: cells(entry) }));
+            }
+            Records::Aggregates(found) => {
+                for (identity, stored) in found {
+                    all.extend(block(source, table, &identity, &BlockState::Live(stored))?);
+                }
+            }
+        }
+        Ok(true)
+    })
+}
+
+fn block(
+    source: &dyn Source,
+    table: CollectionId,
+    identity: &Identity,
+    state: &BlockState,
+) -> Result<Option<Sample>, RunError> {
+    let block = state.block(source.schema(), table, identity)?;
+    Ok(block.map(|block| Sample::Block { table, block: Box::new(block) }))
 }
