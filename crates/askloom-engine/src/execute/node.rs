@@ -1,6 +1,7 @@
 //! What can stand at a position: a record inside a stored aggregate, or an element of a list of plain values.
 
 use crate::Stored;
+use crate::place::{self, Place};
 use askloom_model::{Conceptual, Identity, Member, Record, Value};
 use std::sync::Arc;
 
@@ -71,6 +72,18 @@ impl Inner {
     /// Which element of its list it is; nothing for the root and for a to-one part.
     pub fn ordinal(&self) -> Option<u64> {
         self.last.as_ref()?.element.map(|element| element.ordinal)
+    }
+
+    /// Where it is in its aggregate.
+    pub fn place(&self) -> Place {
+        let mut steps = Vec::new();
+        let mut step = self.last.as_deref();
+        while let Some(Step { above, member, element }) = step {
+            steps.push(place::Step { member: *member, ordinal: element.map(|element| element.ordinal) });
+            step = above.as_deref();
+        }
+        steps.reverse();
+        Place(steps)
     }
 
     pub fn record(&self) -> Option<&Record> {

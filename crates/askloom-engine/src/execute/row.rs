@@ -36,6 +36,14 @@ impl Row {
         self.held.values.get(at)
     }
 
+    /// The instance of the main entity, if the reads that gave the row brought it.
+    pub fn main(&self) -> Option<Inner> {
+        match self.nodes.borrow().first()? {
+            Some(Node::Record(inner)) => Some(inner.clone()),
+            Some(Node::Nothing | Node::Element(_)) | None => None,
+        }
+    }
+
     fn keep(&self, position: PositionId, node: Node) {
         if let Some(slot) = self.nodes.borrow_mut().get_mut(position.index()) {
             *slot = Some(node);

@@ -1,6 +1,6 @@
 //! What goes with what is deleted, and what checked references make of it.
 
-use super::draft::{Address, Draft, stored_ids};
+use super::draft::{Address, Draft};
 use crate::place::records;
 use crate::stop::each;
 use crate::{Aggregate, Instances, RunError, Stop};
@@ -123,37 +123,5 @@ impl Draft<'_> {
             }
         }
         Ok(())
-    }
-
-    /// Every link of the changed aggregates at a stored end, in a state.
-    pub(super) fn links(&self, state: &dyn Instances, end: EndId) -> Result<BTreeSet<Identity>, Stop> {
-        let conceptual = self.conceptual();
-        let mut found = BTreeSet::new();
-        for aggregate in self.after.changed.keys() {
-            let Some(stored) = self.live(state, aggregate)? else { continue };
-            for (_, record) in records(&stored.record) {
-                if conceptual.is_kind_of(record.class, conceptual.ends[end].class) {
-                    found.extend(stored_ids(record, end));
-                    found.extend(part_ids(conceptual, record, end));
-                }
-            }
-        }
-        Ok(found)
-    }
-}
-
-/// The ids of the part entities that a record has at an end.
-fn part_ids(
-    conceptual: &askloom_model::Conceptual,
-    record: &askloom_model::Record,
-    end: EndId,
-) -> Vec<Identity> {
-    let part = |value: &Value| match value {
-        Value::Record(part) => part.identity(conceptual),
-        _plain => None,
-    };
-    match record.get(Member::End(end)) {
-        Value::List(elements) => elements.iter().filter_map(|element| part(&element.value)).collect(),
-        single => part(single).into_iter().collect(),
     }
 }

@@ -8,6 +8,7 @@
 mod deletes;
 mod draft;
 mod elements;
+mod gained;
 mod links;
 mod make;
 mod permitted;

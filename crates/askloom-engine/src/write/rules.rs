@@ -17,7 +17,7 @@ impl Draft<'_> {
             self.immutable_entities_stay()?;
         }
         let changed = self.changed()?;
-        self.ids_are_unique(&changed)?;
+        self.ids_are_unique()?;
         if !fault!(ImmutableUnchecked) {
             self.immutable_members_stay(&changed)?;
         }
@@ -28,7 +28,7 @@ impl Draft<'_> {
         if fault!(UniqueUnchecked) {
             return Ok(());
         }
-        self.unique_values_are_unique(&changed)
+        self.unique_values_are_unique()
     }
 
     /// What an immutable entity had before, it has still.
@@ -60,14 +60,15 @@ impl Draft<'_> {
     }
 
     /// In a hierarchy no two entities have the same id, roots and parts alike.
-    fn ids_are_unique(&self, changed: &[(Aggregate, Arc<Stored>)]) -> Result<(), Stop> {
+    fn ids_are_unique(&self) -> Result<(), Stop> {
         let conceptual = self.conceptual();
-        let records = changed.iter().flat_map(|(_, stored)| records(&stored.record));
-        each(records, |(place, record)| {
-            let Some(identity) = record.identity(conceptual) else { return Ok(()) };
+        let gained = self.gained(|record| {
             let top = conceptual.lineage(record.class).last().copied().unwrap_or(record.class);
+            record.identity(conceptual).map(|identity| (top, identity)).into_iter().collect()
+        })?;
+        each(gained, |(top, identity)| {
             // A root is kept under its id; two of them cannot be.
-            if place.0.is_empty() && conceptual.occurrences(top).len() == 1 {
+            if matches!(conceptual.occurrences(top).as_slice(), [only] if only.hops.is_empty()) {
                 return Ok(());
             }
             match self.all_in(&self.after, top, &identity)?.len() {
@@ -146,7 +147,7 @@ impl Draft<'_> {
 
     /// Whether an instance that was linked at a derived end is not any more, though its partner is still there.
     fn lost_its_partner(&self, stored: EndId, class: ClassId) -> Result<bool, Stop> {
-        for target in self.links(self.before, stored)? {
+        for target in self.lost_links(stored)? {
             let there = self.find_in(self.before, class, &target)?.is_some()
                 && self.find_in(&self.after, class, &target)?.is_some();
             if !there || !self.partners(&self.after, stored, &target)?.is_empty() {
@@ -191,7 +192,7 @@ impl Draft<'_> {
             else {
                 continue;
             };
-            for target in self.links(&self.after, id)? {
+            for target in self.gained_links(id)? {
                 let links = self.partners(&self.after, id, &target)?.len();
                 self.within(inverse, conceptual.ends[inverse].cardinality, links)?;
             }
@@ -209,7 +210,7 @@ impl Draft<'_> {
     }
 
     /// No two instances share the value of a unique member; any number of them may have none.
-    fn unique_values_are_unique(&self, changed: &[(Aggregate, Arc<Stored>)]) -> Result<(), Stop> {
+    fn unique_values_are_unique(&self) -> Result<(), Stop> {
         let conceptual = self.conceptual();
         let attributes = conceptual.attributes.iter().filter(|(_, attribute)| attribute.unique);
         let attributes = attributes.map(|(id, attribute)| (Leaf::Attribute(id), attribute.class));
@@ -221,15 +222,14 @@ impl Draft<'_> {
                 Leaf::Reference(id) => Member::End(id),
                 Leaf::Itself | Leaf::Bucket(_) | Leaf::TimeBucket(..) => continue,
             };
-            for (_, stored) in changed {
-                for (_, record) in records(&stored.record) {
-                    let value = record.get(member);
-                    if conceptual.is_kind_of(record.class, class)
-                        && !value.is_null()
-                        && self.having(Held { class, leaf }, member, value)? > 1
-                    {
-                        return Err(Stop::Failed(RunError::NotUnique { field: self.field(member) }));
-                    }
+            let gained = self.gained(|record| {
+                let value = Some(record.get(member)).filter(|value| !value.is_null());
+                let value = value.filter(|_| conceptual.is_kind_of(record.class, class));
+                value.cloned().into_iter().collect()
+            })?;
+            for value in gained {
+                if self.having(Held { class, leaf }, member, &value)? > 1 {
+                    return Err(Stop::Failed(RunError::NotUnique { field: self.field(member) }));
                 }
             }
         }

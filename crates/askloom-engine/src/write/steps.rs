@@ -3,6 +3,8 @@
 use super::Expect;
 use super::draft::{Address, Draft};
 use super::make::{Given, Maker};
+use super::upkeep::aggregate_of;
+use crate::execute::Inner;
 use crate::stop::each;
 use crate::{RunError, Stop};
 use askloom_model::{
@@ -81,9 +83,15 @@ impl Draft<'_> {
         let query = finding(self.conceptual(), class, positions.clone(), condition.cloned(), parameters);
         let prepared = self.schema.prepared(&query)?;
         let rows = prepared.rows(self.before.source(), &given.bound, self.now)?;
-        let mut keys: Vec<Vec<Value>> = rows.into_iter().map(|row| row.keys).collect();
-        keys.sort();
-        let found = each(keys, |row| self.addresses(positions, &row))?;
+        let mut rows: Vec<(Vec<Value>, Option<Inner>)> = rows
+            .into_iter()
+            .map(|row| {
+                let main = row.main();
+                (row.keys, main)
+            })
+            .collect();
+        rows.sort_by(|(one, _), (other, _)| one.cmp(other));
+        let found = each(rows, |(keys, main)| self.addresses(positions, &keys, main.as_ref()))?;
         Ok(found.into_iter().flatten().collect())
     }
 
@@ -92,14 +100,26 @@ impl Draft<'_> {
         &self,
         positions: &Table<PositionId, Position>,
         row: &[Value],
+        instance: Option<&Inner>,
     ) -> Result<Option<Matched>, Stop> {
         let main = &positions[PositionId::from_index(0)];
         let (Some(class), Some(Value::Reference(id))) = (main.class, row.first()) else { return Ok(None) };
-        let Some(owner) = self.find(class, id)? else { return Ok(None) };
+        let owner = match instance.and_then(|instance| self.address_of(instance)) {
+            Some(address) => address,
+            None => match self.find(class, id)? {
+                Some(address) => address,
+                None => return Ok(None),
+            },
+        };
         let second = positions.iter().nth(1).and_then(|(_, position)| position.from);
         let (Some(hop), Some(key)) = (second, row.get(1)) else { return Ok(Some(vec![owner])) };
         let element = self.element(&owner, hop.step, key)?;
         Ok(Some(std::iter::once(owner).chain(element).collect()))
+    }
+
+    /// Where an instance is that the reads of a statement have brought: nobody has to look for the owner of a part.
+    fn address_of(&self, instance: &Inner) -> Option<Address> {
+        Some(Address { aggregate: aggregate_of(self.conceptual(), instance)?, place: instance.place() })
     }
 
     /// The element of a list with that identity.

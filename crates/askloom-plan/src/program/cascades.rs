@@ -2,10 +2,12 @@
 //! the link of the former holder where only one aggregate may have it; or the link itself is held by another one.
 
 use super::read::slots;
-use super::write::Writing;
+use super::write::{Writing, assignments};
 use super::{Change, ChangeKind, EachChange, Holder, LinkCause, Term, ValueFrom};
 use crate::layout::{Column, Table};
-use askloom_model::{CheckOf, ClassId, Collection, EndId, Member, OnDelete, Value, WriteAction};
+use askloom_model::{
+    CheckOf, ClassId, Collection, EndId, Member, OnDelete, RelationshipKind, Value, WriteAction,
+};
 
 impl Writing<'_> {
     /// Adds the changes of all other aggregates.
@@ -24,27 +26,36 @@ impl Writing<'_> {
                 CheckOf::Holders { .. } | CheckOf::Partner { .. } | CheckOf::TargetLives { .. } => {}
             }
         }
-        if let Some(end) = self.other_end() {
+        for end in self.other_ends() {
             self.cut(Holder { end, because: LinkCause::OtherEnd }, changes);
         }
     }
 
-    /// The stored end of a link that the statement names by its other end: another aggregate holds it.
-    pub(super) fn other_end(&self) -> Option<EndId> {
+    /// The stored ends of links that the statement names by their other ends: other aggregates hold them.
+    pub(super) fn other_ends(&self) -> Vec<EndId> {
         let conceptual = self.conceptual();
-        match self.plan.action {
-            WriteAction::Connect(end) | WriteAction::Disconnect(end) => {
-                (!conceptual.ends[end].stored).then(|| conceptual.stored_end(end))
+        let named: Vec<EndId> = match self.plan.action {
+            WriteAction::Connect(end) | WriteAction::Disconnect(end) => vec![end],
+            WriteAction::Update | WriteAction::UpdateElements(_) => {
+                let set = assignments(self.step).iter().map(|assignment| assignment.member);
+                set.filter_map(|member| match member {
+                    Member::End(end) => Some(end),
+                    Member::Attribute(_) => None,
+                })
+                .collect()
             }
             WriteAction::Insert
             | WriteAction::Upsert
             | WriteAction::Store
-            | WriteAction::Update
-            | WriteAction::UpdateElements(_)
             | WriteAction::Delete
             | WriteAction::Add(_)
-            | WriteAction::Remove(_) => None,
-        }
+            | WriteAction::Remove(_) => Vec::new(),
+        };
+        let derived = named.into_iter().filter(|&end| {
+            let row = &conceptual.ends[end];
+            !row.stored && row.kind != RelationshipKind::Composition
+        });
+        derived.map(|end| conceptual.stored_end(end)).collect()
     }
 
     /// Whether the write sets a link that only one aggregate may have to a target.

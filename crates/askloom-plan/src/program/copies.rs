@@ -62,12 +62,16 @@ impl Writing<'_> {
         let set: Vec<Member> = assignments(self.step).iter().map(|assignment| assignment.member).collect();
         let leaf = |path: &askloom_model::Path| match path.leaf {
             Leaf::Attribute(id) => set.contains(&Member::Attribute(id)),
-            Leaf::Reference(id) => set.contains(&Member::End(id)),
+            Leaf::Reference(id) => set.contains(&Member::End(self.conceptual().stored_end(id))),
             Leaf::Itself | Leaf::Bucket(_) | Leaf::TimeBucket(..) => false,
         };
-        let hops = |path: &askloom_model::Path| path.hops.iter().any(|&end| set.contains(&Member::End(end)));
+        let hops = |path: &askloom_model::Path| {
+            path.hops.iter().any(|&end| set.contains(&Member::End(self.conceptual().stored_end(end))))
+        };
         table.columns.iter().filter(|column| column.is_key()).any(|column| match &column.source {
-            Source::Path { path, .. } => leaf(path) || hops(path),
+            Source::Path { path, .. } => {
+                leaf(path) || hops(path) || self.is_below(table, path.position, &set)
+            }
             // Another target of a link is another row.
             Source::Position { position, .. } => self.is_below(table, *position, &set),
             Source::Node | Source::Whole(_) | Source::Member(_) => false,
@@ -77,9 +81,12 @@ impl Writing<'_> {
     fn is_below(&self, table: &Table, position: PositionId, set: &[Member]) -> bool {
         let collection = &self.layout().design.collections[table.collection];
         let chain = collection.chain(position);
-        chain
-            .iter()
-            .any(|&at| collection.source.positions[at].from.is_some_and(|hop| set.contains(&hop.step)))
+        let stored = |step: Member| match step {
+            Member::End(end) => Member::End(self.conceptual().stored_end(end)),
+            Member::Attribute(_) => step,
+        };
+        let mut hops = chain.iter().filter_map(|&at| collection.source.positions[at].from);
+        hops.any(|hop| set.contains(&stored(hop.step)))
     }
 }
 

@@ -67,7 +67,9 @@ impl Writing<'_> {
 
     fn changes(&self, changes: &mut Vec<Change>) {
         let Some(table) = self.layout().table(self.plan.master.collection) else { return };
-        if self.other_end().is_none() {
+        let links_only = matches!(self.plan.action, WriteAction::Connect(_) | WriteAction::Disconnect(_));
+        // A link that another aggregate holds changes nothing here.
+        if !links_only || self.other_ends().is_empty() {
             for kind in self.master(table) {
                 changes.push(self.change(table, kind, EachChange::Once));
             }

@@ -5,8 +5,8 @@ use super::write::{Writing, assignments};
 use super::{Action, Each, How, Note, Read, Start, Step, StepIndex, Term, ValueFrom};
 use crate::layout::{Shape, Table};
 use askloom_model::{
-    Assigned, CheckOf, CollectionId, CopyWrite, EndId, Joining, Member, Operand, Position, PositionId,
-    ReferenceCheck, SupportOf, Value, WriteAction, WriteStep,
+    Assigned, Assignment, CheckOf, CollectionId, CopyWrite, EndId, Joining, Member, Operand, Position,
+    PositionId, ReferenceCheck, SupportOf, Value, WriteAction, WriteStep,
 };
 
 impl Writing<'_> {
@@ -70,17 +70,7 @@ impl Writing<'_> {
     /// Whether those that are looked for hold links to the written instance itself, not to what it is linked to.
     fn is_linked_to_it(&self, check: &ReferenceCheck) -> bool {
         let ends = &self.conceptual().ends;
-        let by_other_end = match self.plan.action {
-            WriteAction::Connect(end) | WriteAction::Disconnect(end) => !ends[end].stored,
-            WriteAction::Insert
-            | WriteAction::Upsert
-            | WriteAction::Store
-            | WriteAction::Update
-            | WriteAction::UpdateElements(_)
-            | WriteAction::Delete
-            | WriteAction::Add(_)
-            | WriteAction::Remove(_) => false,
-        };
+        let by_other_end = self.other_ends().contains(&check.end);
         let symmetric = ends[check.end].inverse == Some(check.end);
         by_other_end || symmetric || matches!(check.what, CheckOf::Referrers { .. })
     }
@@ -204,7 +194,11 @@ impl Writing<'_> {
     }
 
     fn referred(&self, end: EndId) -> Option<&Operand> {
-        let set = assignments(self.step).iter().find(|assignment| assignment.member == Member::End(end));
+        let sets = |assignment: &&Assignment| match assignment.member {
+            Member::End(set) => self.conceptual().stored_end(set) == end,
+            Member::Attribute(_) => false,
+        };
+        let set = assignments(self.step).iter().find(sets);
         match (set.map(|assignment| &assignment.value), self.step) {
             (Some(Assigned::To(operand)), _) => Some(operand),
             (_, WriteStep::Connect { to, .. }) => Some(to),

@@ -202,7 +202,7 @@ fn is_root(position: PositionId) -> bool {
 }
 
 /// The aggregate that a record is in.
-fn aggregate_of(conceptual: &Conceptual, inner: &Inner) -> Option<Aggregate> {
+pub(super) fn aggregate_of(conceptual: &Conceptual, inner: &Inner) -> Option<Aggregate> {
     let root = inner.aggregate();
     let class = conceptual.lineage(root.record.class).last().copied()?;
     Some((class, root.record.identity(conceptual)?))

@@ -11,10 +11,15 @@ impl Writing<'_> {
     pub(super) fn links(&self) -> Vec<ReferenceCheck> {
         let conceptual = &self.planner.model.conceptual;
         let mut reads: Vec<ReferenceCheck> = Vec::new();
-        if let WriteAction::Connect(end) | WriteAction::Disconnect(end) = self.step.action
-            && !conceptual.ends[end].stored
-        {
-            self.from_other_end(end, &mut reads);
+        if let Changes::Fields(changes) = &self.step.changes {
+            for change in changes {
+                if let Some(&Member::End(end)) = change.path.last()
+                    && !conceptual.ends[end].stored
+                    && conceptual.ends[end].kind != RelationshipKind::Composition
+                {
+                    self.from_other_end(end, &mut reads);
+                }
+            }
         }
         for (end, row) in conceptual.ends.iter() {
             if row.stored && row.kind != RelationshipKind::Composition {
@@ -28,26 +33,25 @@ impl Writing<'_> {
     fn from_other_end(&self, derived: EndId, reads: &mut Vec<ReferenceCheck>) {
         let conceptual = &self.planner.model.conceptual;
         let stored = conceptual.stored_end(derived);
-        let (how, work) = match self.step.action {
-            WriteAction::Connect(_) => self.by_id(conceptual.ends[derived].target, self.matched),
-            WriteAction::Disconnect(_)
-            | WriteAction::Insert
+        let (gets, replaces) = match self.step.action {
+            WriteAction::Connect(_) => (true, false),
+            WriteAction::Disconnect(_) => (false, true),
+            WriteAction::Insert
             | WriteAction::Upsert
             | WriteAction::Store
             | WriteAction::Update
             | WriteAction::UpdateElements(_)
             | WriteAction::Delete
             | WriteAction::Add(_)
-            | WriteAction::Remove(_) => self.back(stored, self.matched),
+            | WriteAction::Remove(_) => (true, true),
         };
-        let what = match how {
-            Joining::Back { .. } | Joining::BackByScan { .. } => CheckOf::Holders { how },
-            Joining::Inside
-            | Joining::LookUp { .. }
-            | Joining::PartByIndex { .. }
-            | Joining::PartByScan { .. } => CheckOf::Partner { how },
-        };
-        reads.push(self.check(stored, what, work));
+        if gets {
+            let (how, work) = self.by_id(conceptual.ends[derived].target, self.matched);
+            self.push(stored, (CheckOf::Partner { how }, work), reads);
+        }
+        if replaces {
+            self.push(stored, self.holding(stored, self.matched), reads);
+        }
     }
 
     /// What a stored end asks for that the write can set, change or end.

@@ -5,8 +5,8 @@ use super::{Writing, lookup};
 use crate::cost::{Asked, Block, Cuts, selectivity};
 use crate::planner::conjuncts;
 use askloom_model::{
-    AtomicUnit, CollectionId, Condition, CopyLevel, EndId, Id, Leaf, MasterWrite, Member, Reservation, Work,
-    WriteAction,
+    AtomicUnit, ClassId, CollectionId, Condition, CopyLevel, EndId, Id, Leaf, MasterWrite, Member,
+    RelationshipKind, Reservation, Work, WriteAction,
 };
 
 /// Bytes of the entry that holds an aggregate's version.
@@ -178,9 +178,44 @@ impl Writing<'_> {
                 reservations.push(self.reservation(master, &way, &[list], Some(member)));
             }
         }
+        let (mut hops, mut inside) = (Vec::new(), Vec::new());
+        self.parts_inside(self.step.class, &mut hops, &mut inside);
+        for (hops, part) in inside {
+            reservations.push(self.reservation(master, &way, &hops, None));
+            for member in conceptual.all_members(part).filter(|&member| self.is_unique(member)) {
+                reservations.push(self.reservation(master, &way, &hops, Some(member)));
+            }
+        }
         // What was never reserved is not given back.
         reservations.retain(|reservation| reservation.index.is_some() || reservation.work.requests > 0.0);
         reservations
+    }
+
+    /// The part entities that an instance is made or replaced with, by the hops to them: their ids are known to no other
+    /// aggregate.
+    fn parts_inside(&self, class: ClassId, hops: &mut Vec<EndId>, found: &mut Vec<(Vec<EndId>, ClassId)>) {
+        let without_lists = match &self.step.changes {
+            Changes::Made(Lists::Empty) => true,
+            Changes::Made(Lists::Full) | Changes::Replaced => false,
+            // An UPSERT leaves lists alone.
+            Changes::Fields(_) if self.step.action == WriteAction::Upsert => true,
+            Changes::Fields(_) | Changes::Ended => return,
+        };
+        let conceptual = &self.planner.model.conceptual;
+        for member in conceptual.all_members(class) {
+            let Member::End(end) = member else { continue };
+            let row = &conceptual.ends[end];
+            let is_part = row.stored && row.kind == RelationshipKind::Composition;
+            if !is_part || hops.contains(&end) || without_lists && row.cardinality.is_many() {
+                continue;
+            }
+            hops.push(end);
+            if conceptual.classes[row.target].kind.is_entity() {
+                found.push((hops.clone(), row.target));
+            }
+            self.parts_inside(row.target, hops, found);
+            hops.pop();
+        }
     }
 
     fn is_unique(&self, member: Member) -> bool {
@@ -195,6 +230,16 @@ impl Writing<'_> {
         match &self.step.changes {
             Changes::Made(_) | Changes::Replaced | Changes::Ended => true,
             Changes::Fields(changes) => changes.iter().any(|change| change.path.first() == Some(&member)),
+        }
+    }
+
+    /// How many parts one instance is given or gives up: one by ADD and REMOVE, all of them with the whole instance.
+    fn in_lists(&self, hops: &[EndId]) -> f64 {
+        match self.step.changes {
+            Changes::Fields(_) => 1.0,
+            Changes::Made(_) | Changes::Replaced | Changes::Ended => {
+                hops.iter().map(|&hop| self.planner.statistics.fan_out(Member::End(hop))).product()
+            }
         }
     }
 
@@ -215,16 +260,17 @@ impl Writing<'_> {
         let hops: Vec<EndId> = way.iter().chain(list).copied().collect();
         let index = self.index_of(root, &hops, leaf);
         let sizes = self.sizes();
+        let taken = self.matched * self.in_lists(list);
         let ends =
             matches!(self.step.changes, Changes::Ended) || matches!(self.step.action, WriteAction::Remove(_));
         let mut work = match index {
             Some(_) if ends => Work::default(),
-            Some(index) => lookup::found(self.planner.costing, &sizes, index, self.matched, 1.0),
+            Some(index) => lookup::found(self.planner.costing, &sizes, index, taken, 1.0),
             None if ends => Work::default(),
             None => lookup::scan(self.planner.costing, &sizes, master),
         };
         if let Some(index) = index {
-            let bytes = sizes.entry_bytes(index) * self.matched;
+            let bytes = sizes.entry_bytes(index) * taken;
             let (takes, gives) = match &self.step.changes {
                 Changes::Made(_) => (true, false),
                 Changes::Replaced => (true, true),
@@ -232,11 +278,11 @@ impl Writing<'_> {
                 Changes::Fields(_) => (!ends, ends || !matches!(self.step.action, WriteAction::Add(_))),
             };
             if takes {
-                work.puts = self.matched;
+                work.puts = taken;
                 work.written = bytes;
             }
             if gives {
-                work.deletes = self.matched;
+                work.deletes = taken;
                 work.dropped = bytes;
             }
         }

@@ -130,21 +130,34 @@ impl Writing<'_> {
         let source = collection.source.root;
         for place in delta::deltas(conceptual, collection) {
             let steps = place.steps(&collection.source.positions);
-            let found = match steps.split_last() {
-                None => self.root_of(rebuilt),
-                Some((&step, before)) => lookup::joining(conceptual, design, step).and_then(|how| {
-                    match rebuilt.binds(conceptual, &place) {
+            let found: Vec<(Joining, Work)> = match steps.split_last() {
+                None => self.root_of(rebuilt).into_iter().collect(),
+                Some((&step, before)) => {
+                    let by = |how| match rebuilt.binds(conceptual, &place) {
                         true => self.bound(rebuilt, &place, &steps, how),
                         false => {
                             let rows = rebuilt.rows(&self.planner.statistics, before);
                             self.reached(before, step, how, point, rows)
                         }
-                    }
-                }),
+                    };
+                    let ways = lookup::joining(conceptual, design, step).into_iter();
+                    ways.chain(self.mirrored(step)).filter_map(by).collect()
+                }
             };
-            if let Some((how, work)) = found {
-                support.push(Some(source), point, SupportOf::Rebuild { steps, how }, work);
+            for (how, work) in found {
+                support.push(Some(source), point, SupportOf::Rebuild { steps: steps.clone(), how }, work);
             }
+        }
+    }
+
+    /// The partners of a symmetric relationship that hold the link themselves.
+    fn mirrored(&self, step: Member) -> Option<Joining> {
+        let conceptual = &self.planner.model.conceptual;
+        match step {
+            Member::End(end) if conceptual.ends[end].inverse == Some(end) => {
+                lookup::referring(conceptual, self.planner.design, end)
+            }
+            Member::End(_) | Member::Attribute(_) => None,
         }
     }
 
