@@ -1,4 +1,7 @@
-//! `cargo xtask bench`: runs a benchmark and keeps the run with all that is needed to judge it later.
+//! `cargo xtask bench`: runs a benchmark and keeps the run with all that is needed to judge it later, or compares it with
+//! that of another revision.
+
+mod beside;
 
 use crate::machine::{Machine, machine, revision, rustc};
 use crate::plot;
@@ -19,7 +22,7 @@ struct Benchmark {
     measures: &'static [&'static str],
 }
 
-const BENCHMARKS: [Benchmark; 6] = [
+const BENCHMARKS: [Benchmark; 7] = [
     Benchmark { name: "lang", package: "askloom-lang", programs: &["lang"], measures: &[] },
     Benchmark { name: "design", package: "askloom-design", programs: &["design", "choice"], measures: &[] },
     Benchmark { name: "engine", package: "askloom-engine", programs: &["engine"], measures: &[] },
@@ -30,6 +33,7 @@ const BENCHMARKS: [Benchmark; 6] = [
         measures: &["redb", "fjall"],
     },
     Benchmark { name: "embedded", package: "askloom-embedded", programs: &["embedded"], measures: &["redb"] },
+    Benchmark { name: "database", package: "askloom", programs: &["database"], measures: &["redb"] },
     Benchmark { name: "profile", package: "askloom-embedded", programs: &["profile"], measures: &["redb"] },
 ];
 
@@ -45,6 +49,9 @@ pub(crate) struct Args {
     /// With --check: by how many per cent a value may be worse
     #[arg(long, default_value_t = 50.0, value_name = "PERCENT")]
     tolerance: f64,
+
+    #[command(flatten)]
+    beside: beside::Args,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -70,15 +77,21 @@ impl Measurement {
     /// How much worse than before, in per cent. For throughput and shares of a rival's speed less is worse, else
     /// more is.
     fn worse_than(&self, before: &Self) -> f64 {
-        let is_speed = self.unit.ends_with("/s") || self.unit.starts_with("% of");
-        let more = if is_speed { before.value / self.value } else { self.value / before.value };
+        let more = if self.is_speed() { before.value / self.value } else { self.value / before.value };
         (more - 1.0) * 100.0
+    }
+
+    fn is_speed(&self) -> bool {
+        self.unit.ends_with("/s") || self.unit.starts_with("% of")
     }
 }
 
 pub(crate) fn run(args: &Args) -> Outcome {
     let benchmark = BENCHMARKS.iter().find(|benchmark| benchmark.name == args.name);
     let benchmark = benchmark.ok_or_else(|| format!("there is no benchmark `{}`", args.name))?;
+    if let Some(revision) = &args.beside.beside {
+        return beside::run(benchmark, revision, &args.beside);
+    }
     let results = measure(benchmark)?;
     let path = PathBuf::from(format!("benches/runs/{}.json", args.name));
     let recorded = read(&path).ok().and_then(|text| serde_json::from_str::<Run>(&text).ok());
@@ -136,6 +149,11 @@ fn measure(benchmark: &Benchmark) -> Outcome<Vec<Measurement>> {
         eprintln!("running: cargo {}", args.join(" "));
         lines.push_str(&output(cargo().args(args))?);
     }
+    measurements(&lines)
+}
+
+/// What a benchmark printed.
+fn measurements(lines: &str) -> Outcome<Vec<Measurement>> {
     let results = lines.lines().filter(|line| line.starts_with('{')).map(|line| {
         serde_json::from_str(line).map_err(|error| format!("the benchmark printed `{line}`: {error}"))
     });

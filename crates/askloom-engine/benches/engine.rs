@@ -54,7 +54,8 @@ impl Driver for Wire {
         let given = wanted.iter().map(|wanted| match wanted {
             Wanted::Block(..) => Given::Block(BlockState::Live(Arc::clone(&self.block))),
             Wanted::Page(_) => {
-                Given::Page(Page { records: Records::Entries(self.entries.clone()), next: None })
+                let entries = Arc::new(self.entries.clone());
+                Given::Page(Page { records: Records::Entries(entries), next: None })
             }
             Wanted::TimeBuckets(..) => Given::TimeBuckets(Vec::new()),
             Wanted::Entry(_) => Given::Entry(self.entries.first().cloned()),

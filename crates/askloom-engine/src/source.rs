@@ -126,12 +126,13 @@ pub struct Page {
     pub next: Option<Cursor>,
 }
 
+/// Shared, as whoever fetched a page keeps it until it is evaluated.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Records {
     /// Of a copy.
-    Entries(Vec<Entry>),
+    Entries(Arc<Vec<Entry>>),
     /// Of a master: whole aggregates.
-    Aggregates(Vec<(Identity, Arc<Stored>)>),
+    Aggregates(Arc<Vec<(Identity, Arc<Stored>)>>),
 }
 
 /// As many records as are read at once when all are wanted.

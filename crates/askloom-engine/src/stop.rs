@@ -37,12 +37,20 @@ pub(crate) fn each<I, T>(
     items: impl IntoIterator<Item = I>,
     mut act: impl FnMut(I) -> Result<T, Stop>,
 ) -> Result<Vec<T>, Stop> {
+    each_kept(items, |item| act(item).map(Some))
+}
+
+/// The same, where not every one gives something.
+pub(crate) fn each_kept<I, T>(
+    items: impl IntoIterator<Item = I>,
+    mut act: impl FnMut(I) -> Result<Option<T>, Stop>,
+) -> Result<Vec<T>, Stop> {
     let items = items.into_iter();
     let mut done = Vec::with_capacity(items.size_hint().0);
     let mut missing = false;
     for item in items {
         match act(item) {
-            Ok(one) => done.push(one),
+            Ok(one) => done.extend(one),
             Err(Stop::Missing) => missing = true,
             Err(Stop::Failed(_)) if missing => {}
             Err(failed @ Stop::Failed(_)) => return Err(failed),

@@ -100,6 +100,14 @@ impl Conceptual {
         None
     }
 
+    /// What the value of a path in the id of an instance is of that id.
+    #[must_use]
+    pub fn known_part(&self, class: ClassId, path: &Path) -> Option<IdentityPart> {
+        let (from, length) = self.component(class, path.leaf)?;
+        let identity = matches!(path.leaf, Leaf::Reference(_) | Leaf::Itself);
+        Some(IdentityPart { of: Path { leaf: Leaf::Itself, ..path.clone() }, from, length, identity })
+    }
+
     /// The identity that the value of a path is a part of: the path goes over a reference that is relied on, and ends in
     /// what it names or in a member of its id.
     #[must_use]

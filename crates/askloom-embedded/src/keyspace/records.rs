@@ -157,7 +157,7 @@ impl KeyspaceRecords<'_> {
                 let id = table.identity(terms).ok_or_else(|| open_slot(collection))?;
                 let found = block_state(self.schema, root, self.contents(root, &id)?)?.live();
                 let found = found.into_iter().map(|stored| (id.clone(), stored)).collect();
-                Ok(Page { records: Records::Aggregates(found), next: None })
+                Ok(Page { records: Records::Aggregates(Arc::new(found)), next: None })
             }
             How::All | How::Range(_) => self.scan_aggregates(ask, root),
         }
@@ -190,7 +190,7 @@ impl KeyspaceRecords<'_> {
         if let Some(block) = open {
             found.extend(block.close(self.schema, root)?);
         }
-        Ok(Page { records: Records::Aggregates(found), next })
+        Ok(Page { records: Records::Aggregates(Arc::new(found)), next })
     }
 
     /// Applies where a page of aggregates starts. A row that is not in the range leaves it as it is.
@@ -222,7 +222,7 @@ impl KeyspaceRecords<'_> {
         })?;
         let next = last.and_then(|_| found.last().cloned());
         let next = next.map(|entry| Cursor::Entry(RecordKey::split(collection, entry).0));
-        Ok(Page { records: Records::Entries(found), next })
+        Ok(Page { records: Records::Entries(Arc::new(found)), next })
     }
 
     /// Applies where a page of entries starts.

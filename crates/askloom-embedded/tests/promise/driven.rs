@@ -24,7 +24,7 @@ use uuid::Uuid;
 
 /// How many round trips of reads one attempt of a write may take: the longest chain of things that each follow from the
 /// one before, far below the number of things that are read.
-const MOST_ROUNDS: usize = 60;
+const MOST_ROUNDS: usize = 24;
 
 /// A case's data on a driver.
 pub(crate) struct Driven {
@@ -233,12 +233,14 @@ fn held(source: &dyn Source, id: CollectionId) -> Vec<(Identity, Value, Vec<Entr
     let mut all = Vec::new();
     every(source, &Read::new(id, How::All), |records| {
         match records {
-            Records::Entries(entries) => all.push((Vec::new(), Value::Null, entries)),
+            Records::Entries(entries) => {
+                all.push((Vec::new(), Value::Null, Arc::unwrap_or_clone(entries)));
+            }
             Records::Aggregates(aggregates) => {
                 let record = |(id, stored): (Identity, Arc<askloom_engine::Stored>)| {
                     (id, Value::Record(Box::new(stored.record.clone())), Vec::new())
                 };
-                all.extend(aggregates.into_iter().map(record));
+                all.extend(Arc::unwrap_or_clone(aggregates).into_iter().map(record));
             }
         }
         Ok(true)

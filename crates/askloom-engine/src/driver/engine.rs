@@ -1,11 +1,13 @@
 //! Statements on any driver: evaluation goes as far as it can, then all that it lacks is asked for at once.
 
-use super::{Batch, Driver, DriverError, Reply, Written};
+use super::{Batch, Check, Driver, DriverError, Reply, Written};
 use crate::execute::{Answer, Arguments, Continuation, PreparedQuery, Progress};
 use crate::source::{Fetched, Given, Source, Wanted};
 use crate::write::{self, Expect, Inputs, Outcome, Phase};
-use crate::{Changes, RunError, Schema, Stop};
+use crate::{Aggregate, Changes, RunError, Schema, Stop};
 use askloom_model::{ClassId, Identity, Query, Record, Write};
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
 use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -137,8 +139,8 @@ impl<'d> Engine<'d> {
         mut prepare: impl FnMut(&dyn Source) -> Result<(Changes, T), Stop>,
     ) -> Result<T, RunError> {
         let write = inputs.id.ok_or_else(|| RunError::Store("a write on a driver has an id".to_owned()))?;
-        // The last attempt whose answer was lost: what it wrote, and what it would have answered.
-        let mut lost: Option<(Changes, T)> = None;
+        // Every attempt whose answer was lost may still arrive: what it writes, and what it would have answered.
+        let mut lost: Vec<(Changes, T)> = Vec::new();
         for attempt in 0..MOST_ATTEMPTS {
             let mut fetched = Fetched::new(&self.schema);
             let prepared = loop {
@@ -148,44 +150,46 @@ impl<'d> Engine<'d> {
                     Err(Stop::Failed(error)) => break Err(error),
                 }
             };
-            // It may have arrived at any time until now: then there is nothing left to do, or it is in its own way.
-            if let Some((changes, answer)) = lost.take() {
-                if self.was_written(write, &changes).await? {
-                    return Ok(answer);
-                }
-                lost = Some((changes, answer));
+            // One may have arrived at any time until now: then there is nothing left to do, or it is in its own way.
+            let unwritten = self.blocks(&lost).await?;
+            if let Some(arrived) = arrived(write, &lost, &unwritten) {
+                return Ok(lost.swap_remove(arrived).1);
             }
             let (changes, answer) = prepared?;
             if changes.is_empty() {
                 return Ok(answer);
             }
-            let batch = Batch { write, attempt, checks: fetched.into_checks(), changes };
+            // None may arrive before this one either.
+            let mut checks = fetched.into_checks();
+            checks.extend(unwritten);
+            let batch = Batch { write, attempt, checks, changes };
             match self.send(&batch).await {
                 Ok(Written::Done) => return Ok(answer),
                 Ok(Written::Moved) => self.clock.pause(pause(attempt)).await,
                 // If it was not done, it is worked out anew; if it arrives later, what it was worked out from has
                 // changed by then.
-                Err(DriverError::Lost) => lost = Some((batch.changes, answer)),
+                Err(DriverError::Lost) => lost.push((batch.changes, answer)),
                 Err(error) => return Err(failed(error)),
             }
         }
-        Err(if lost.is_some() {
-            RunError::Unknown(DriverError::Lost.to_string())
-        } else {
+        Err(if lost.is_empty() {
             RunError::Conflict
+        } else {
+            RunError::Unknown(DriverError::Lost.to_string())
         })
     }
 
-    /// Whether one of the blocks that an attempt writes remembers the write.
-    async fn was_written(&self, write: Uuid, changes: &Changes) -> Result<bool, RunError> {
-        let blocks = changes.blocks.keys().map(|(root, id)| Wanted::Block(*root, id.clone()));
-        let wanted: Vec<Wanted> = blocks.collect();
+    /// The blocks that some attempts write, as they are now.
+    async fn blocks<T>(&self, attempts: &[(Changes, T)]) -> Result<Vec<Check>, RunError> {
+        let blocks: BTreeSet<&Aggregate> =
+            attempts.iter().flat_map(|(changes, _)| changes.blocks.keys()).collect();
+        if blocks.is_empty() {
+            return Ok(Vec::new());
+        }
+        let wanted: Vec<Wanted> =
+            blocks.into_iter().map(|(root, id)| Wanted::Block(*root, id.clone())).collect();
         let given = self.patiently(|| self.driver.read(&self.schema, &wanted)).await.map_err(failed)?;
-        let remembers = |given: &Given| match given {
-            Given::Block(block) => block.system().is_some_and(|system| system.writes.contains(&write)),
-            Given::Page(_) | Given::TimeBuckets(_) | Given::Entry(_) => false,
-        };
-        Ok(given.iter().any(remembers))
+        Ok(wanted.into_iter().zip(given).map(|(of, seen)| Check { of, seen }).collect())
     }
 
     /// Asks for all that is lacking, in one batch.
@@ -215,6 +219,22 @@ impl<'d> Engine<'d> {
             self.clock.pause(wait).await;
         }
     }
+}
+
+/// Which of some attempts of a write was done, by what the blocks that they write remember: the one with the fewest blocks
+/// that do not know of it. A block forgets a write after many others.
+fn arrived<T>(write: Uuid, attempts: &[(Changes, T)], blocks: &[Check]) -> Option<usize> {
+    let remembers = |check: &&Check| match &check.seen {
+        Given::Block(block) => block.system().is_some_and(|system| system.writes.contains(&write)),
+        Given::Page(_) | Given::TimeBuckets(_) | Given::Entry(_) => false,
+    };
+    let knowing: Vec<&Wanted> = blocks.iter().filter(remembers).map(|check| &check.of).collect();
+    let is_known = |(root, id): &&Aggregate| knowing.contains(&&Wanted::Block(*root, id.clone()));
+    let possible = attempts.iter().enumerate().filter_map(|(at, (changes, _))| {
+        let known = changes.blocks.keys().filter(is_known).count();
+        (known > 0).then_some((changes.blocks.len() - known, Reverse(known), Reverse(at)))
+    });
+    possible.min().map(|(_, _, Reverse(at))| at)
 }
 
 fn failed(error: DriverError) -> RunError {

@@ -274,7 +274,7 @@ impl View<'_> {
         let last = found.last().filter(|_| found.len() >= ask.at_most);
         let next = last.map(|(key, _)| Cursor::Entry((*key).clone()));
         let entries = found.into_iter().map(|(key, content)| key.entry(collection, content)).collect();
-        Ok(Page { records: Records::Entries(entries), next })
+        Ok(Page { records: Records::Entries(Arc::new(entries)), next })
     }
 
     fn aggregates(&self, ask: &Ask<'_>, collection: &Collection) -> Result<Page, Stop> {
@@ -285,7 +285,7 @@ impl View<'_> {
             })?;
             let found = self.block(collection.source.root, &identity)?.live();
             let found = found.map(|stored| (identity, stored)).into_iter().collect();
-            return Ok(Page { records: Records::Aggregates(found), next: None });
+            return Ok(Page { records: Records::Aggregates(Arc::new(found)), next: None });
         }
         let range = KeyRange::of(self.schema, ask.read)?;
         let start = range.start_block(self.schema, ask);
@@ -301,6 +301,6 @@ impl View<'_> {
         found.truncate(ask.at_most);
         let last = found.last().filter(|_| found.len() >= ask.at_most);
         let next = last.map(|(identity, _)| Cursor::Aggregate(identity.clone()));
-        Ok(Page { records: Records::Aggregates(found), next })
+        Ok(Page { records: Records::Aggregates(Arc::new(found)), next })
     }
 }

@@ -1,17 +1,14 @@
 //! The first rows of a query: aggregates by id, entries of copies by their keys.
 
-use super::nested::Nodes;
-use super::page::Placed;
-use super::row::Held;
-use super::{Continuation, Row, Scene, aggregate, compare, count, order_values, per_group, sorted};
+use super::entries::{EntryReader, RowEntry, mapped};
+use super::nested::{Nodes, Whole};
+use super::page::{Kept, Placed};
+use super::{Continuation, Groups, Row, Scene, aggregate, compare, count, order_values, per_group, sorted};
 use crate::source::{Ask, CHUNK, Cursor, From, Page, Records, Source, every};
-use crate::stop::each;
+use crate::stop::{each, each_kept};
 use crate::{Stop, Stored};
-use askloom_model::{
-    Collection, Contents, Id, KeyField, Leaf, Limit, OrderBy, Path, PositionId, Query, Value, fault,
-};
+use askloom_model::{Collection, Contents, KeyField, Leaf, Limit, OrderBy, Path, Query, Value, fault};
 use askloom_plan::layout::Entry;
-use askloom_plan::planner;
 use askloom_plan::program::{Action, Each, Frame, How, Program, Range, Read, Retrieval, ValueLoop};
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -27,9 +24,21 @@ pub(super) struct QueryExec<'a> {
     pub(super) source: &'a dyn Source,
     pub(super) program: &'a Program,
     pub(super) retrieval: &'a Retrieval,
+    /// How the entries of the first reads are read, if those are of a copy.
+    pub(super) reader: &'a Arc<EntryReader>,
     pub(super) after: Option<&'a Continuation>,
-    /// Whether the rows are those of the answer, rather than what ids are found by.
-    pub(super) answers: bool,
+    pub(super) purpose: Purpose,
+}
+
+/// What rows are read for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// The ids that another retrieval goes by.
+    Ids,
+    /// Themselves.
+    Rows,
+    /// What the query answers.
+    Answer,
 }
 
 /// What has been read of the first rows so far.
@@ -39,7 +48,9 @@ pub(super) struct Reading {
     /// Rows that one of several reads has given already.
     seen: BTreeSet<Vec<Value>>,
     /// Rows that can be in the answer.
-    rows: Vec<Placed<Row>>,
+    rows: Vec<Placed>,
+    /// What is known so far of those that are only counted and summed up.
+    groups: Groups,
 }
 
 /// How far one read is.
@@ -69,7 +80,6 @@ impl Share {
 
 /// A page of one read, and what it leaves.
 struct ReadPage {
-    at: usize,
     rows: Vec<Row>,
     cursor: Option<Cursor>,
     done: bool,
@@ -80,8 +90,12 @@ impl Reading {
         self.reads.iter().all(|read| read.done)
     }
 
-    pub(super) fn take_rows(&mut self) -> Vec<Placed<Row>> {
+    pub(super) fn take_rows(&mut self) -> Vec<Placed> {
         std::mem::take(&mut self.rows)
+    }
+
+    pub(super) fn take_groups(&mut self) -> Groups {
+        std::mem::take(&mut self.groups)
     }
 }
 
@@ -107,25 +121,31 @@ impl QueryExec<'_> {
     /// Reads a page of each read that is open, joins and filters its rows, and keeps those that can be in the answer. If
     /// something is missing, nothing has changed.
     pub(super) fn chunk(&self, reading: &mut Reading) -> Result<(), Stop> {
-        let pages = self.pages(reading)?;
         let mut rows = Vec::new();
         let mut fresh: BTreeSet<Vec<Value>> = BTreeSet::new();
-        for page in &pages {
-            for row in &page.rows {
-                // Under several values of a list there can be one row.
-                let repeats = self.retrieval.access.repeats
-                    && (reading.seen.contains(&row.keys) || !fresh.insert(row.keys.clone()));
-                if !repeats {
-                    rows.push(row.clone());
-                }
+        let mut ends = Vec::new();
+        for (at, page) in self.pages(reading)? {
+            ends.push((at, page.rows.len(), page.cursor, page.done));
+            // Under several values of a list there can be one row.
+            let is_new = |row: &Row| {
+                let keys: Vec<Value> = row.keys().cloned().collect();
+                !reading.seen.contains(&keys) && fresh.insert(keys)
+            };
+            match self.retrieval.access.repeats {
+                true => rows.extend(page.rows.into_iter().filter(is_new)),
+                false => rows.extend(page.rows),
             }
         }
-        let rows = self.placed(self.joined(rows)?)?;
-        for page in pages {
-            if let Some(open) = reading.reads.get_mut(page.at) {
-                open.taken += page.rows.len();
-                open.cursor = page.cursor;
-                open.done = page.done;
+        let joined = self.joined(rows)?;
+        let (parts, mut rows) = match self.groups() {
+            true => (each(joined, |row| aggregate::part(self.scene, self.query(), &row))?, Vec::new()),
+            false => (Vec::new(), each(joined, |row| self.placed(row))?),
+        };
+        for (at, taken, cursor, done) in ends {
+            if let Some(open) = reading.reads.get_mut(at) {
+                open.taken += taken;
+                open.cursor = cursor;
+                open.done = done;
             }
         }
         if self.ranges_follow(reading)
@@ -133,13 +153,18 @@ impl QueryExec<'_> {
         {
             reading.reads.iter_mut().for_each(|read| read.done = true);
         }
+        if !reading.is_done() {
+            rows.iter_mut().for_each(Placed::leave_page);
+        }
         reading.seen.extend(fresh);
+        reading.groups.add(self.query(), parts)?;
         reading.rows.extend(rows);
         self.drop_last(&mut reading.rows)
     }
 
-    /// A page of each read that is open; only of the first one if the next follow it in the query's order.
-    fn pages(&self, reading: &Reading) -> Result<Vec<ReadPage>, Stop> {
+    /// A page of each read that is open, by its place among all; only of the first one if the next follow it in the
+    /// query's order.
+    fn pages(&self, reading: &Reading) -> Result<Vec<(usize, ReadPage)>, Stop> {
         let collection = self.collection();
         let follow = self.ranges_follow(reading);
         let open_reads = || {
@@ -151,76 +176,79 @@ impl QueryExec<'_> {
             true => reading.reads.iter().map(|read| read.taken).sum(),
             false => read.taken,
         };
-        let share = |read: &OpenRead| Share { taken: taken(read), of };
-        match &collection.contents {
-            Contents::Aggregate(_) => each(open_reads(), |(at, read)| self.aggregates(at, read, share(read))),
-            Contents::Fields(_) => {
-                let reader = EntryReader::new(self, collection);
-                each(open_reads(), |(at, read)| self.entries(collection, &reader, at, read, share(read)))
-            }
-            Contents::Nested(_) => {
-                let reader = EntryReader::new(self, collection);
-                each(open_reads(), |(at, read)| self.nodes(collection, &reader, at, read))
-            }
-        }
+        each(open_reads(), |(at, read)| {
+            let share = Share { taken: taken(read), of };
+            let page = match &collection.contents {
+                Contents::Aggregate(_) => self.aggregates(read, share),
+                Contents::Fields(_) => self.entries(collection, read, share),
+                Contents::Nested(_) => self.nodes(collection, read),
+            };
+            Ok((at, page?))
+        })
     }
 
     /// Whether the rows of one read come before those of the next: ranges that nothing sorts afterwards.
     fn ranges_follow(&self, reading: &Reading) -> bool {
         let ranges = reading.reads.iter().all(|open| matches!(open.read.how, How::Range(_)));
-        ranges && self.answers && !self.retrieval.sorts && !aggregate::applies(self.query())
+        ranges && self.answers() && !self.retrieval.sorts && !aggregate::applies(self.query())
+    }
+
+    /// Whether the rows are those of the query, rather than what ids are found by.
+    fn answers(&self) -> bool {
+        match self.purpose {
+            Purpose::Ids => false,
+            Purpose::Rows | Purpose::Answer => true,
+        }
+    }
+
+    /// Whether groups of rows are answered.
+    pub(super) fn groups(&self) -> bool {
+        self.purpose == Purpose::Answer && aggregate::applies(self.query())
     }
 
     /// The rows with all positions, those that pass the filter.
     fn joined(&self, mut rows: Vec<Row>) -> Result<Vec<Row>, Stop> {
         for &position in &self.retrieval.joins {
-            let joined = each(rows, |row| {
-                let mut joined = Vec::new();
-                self.scene.expand(row, position, &mut joined)?;
-                Ok(joined)
-            })?;
-            rows = joined.into_iter().flatten().collect();
+            let mut joined = Vec::new();
+            each(rows, |row| self.scene.expand(row, position, &mut joined))?;
+            rows = joined;
         }
         // Rows that come in order were filtered on the way, so that no more were read than needed.
         let Some(condition) = self.retrieval.filter.as_ref().filter(|_| self.retrieval.sorts) else {
             return Ok(rows);
         };
-        let kept = each(rows, |row| {
+        each_kept(rows, |row| {
             let kept = self.scene.truth(condition, &row)? == Some(true);
             Ok(kept.then_some(row))
-        })?;
-        Ok(kept.into_iter().flatten().collect())
-    }
-
-    /// The rows with what places them among the others, and all that groups are made of at hand.
-    fn placed(&self, rows: Vec<Row>) -> Result<Vec<Placed<Row>>, Stop> {
-        let query = self.query();
-        if !self.answers {
-            return Ok(rows
-                .into_iter()
-                .map(|row| Placed { order: Vec::new(), identity: Vec::new(), row })
-                .collect());
-        }
-        if aggregate::applies(query) {
-            return each(rows, |row| {
-                aggregate::touch(self.scene, query, &row)?;
-                Ok(Placed { order: Vec::new(), identity: Vec::new(), row })
-            });
-        }
-        // Nobody asks where a row is that comes in order and is the start of no page.
-        let placing = self.retrieval.sorts || matches!(query.limit, Some(Limit::Page(_)));
-        each(rows, |row| {
-            let order = order_values(self.scene, &query.order_by, &row)?;
-            let identity = if placing { self.scene.identity(query, &row)? } else { Vec::new() };
-            per_group::touch(self.scene, query, &row)?;
-            Ok(Placed { order, identity, row })
         })
     }
 
+    /// What is kept of a row: its columns already, if its entry gives all of them.
+    fn placed(&self, row: Row) -> Result<Placed, Stop> {
+        let (scene, query) = (self.scene, self.query());
+        match self.purpose {
+            Purpose::Rows => Ok(Placed::new(Kept::Row(row))),
+            Purpose::Ids => {
+                let identity = scene.identity(query, &row)?;
+                Ok(Placed { identity, ..Placed::new(Kept::Columns(Vec::new())) })
+            }
+            Purpose::Answer => {
+                // Nobody asks where a row is that comes in order and is the start of no page.
+                let placing = self.retrieval.sorts || matches!(query.limit, Some(Limit::Page(_)));
+                let order = if placing { order_values(scene, &query.order_by, &row)? } else { Vec::new() };
+                let identity = if placing { scene.identity(query, &row)? } else { Vec::new() };
+                let group = per_group::group(scene, query, &row)?;
+                let row = row.columns().map_or_else(|| Kept::Row(row), Kept::Columns);
+                Ok(Placed { order, identity, group, row })
+            }
+        }
+    }
+
     /// Of more rows than LIMIT or PAGE asks for, the last ones cannot be in the answer.
-    fn drop_last(&self, rows: &mut Vec<Placed<Row>>) -> Result<(), Stop> {
+    fn drop_last(&self, rows: &mut Vec<Placed>) -> Result<(), Stop> {
         let query = self.query();
-        let bounded = self.answers && self.retrieval.sorts && query.per_group.is_none();
+        let answer = self.purpose == Purpose::Answer;
+        let bounded = answer && self.retrieval.sorts && query.per_group.is_none();
         let most = match &query.limit {
             Some(Limit::Rows(operand)) => count(self.scene, operand)?,
             Some(Limit::Page(operand)) => count(self.scene, operand)?.saturating_add(1),
@@ -280,7 +308,7 @@ impl QueryExec<'_> {
     }
 
     /// Aggregates, and the instances of the main class that are in them.
-    fn aggregates(&self, at: usize, open: &OpenRead, share: Share) -> Result<ReadPage, Stop> {
+    fn aggregates(&self, open: &OpenRead, share: Share) -> Result<ReadPage, Stop> {
         let scene = self.scene;
         match &open.read.how {
             How::Block(terms) => {
@@ -291,14 +319,14 @@ impl QueryExec<'_> {
                     None => None,
                 };
                 let rows = stored.into_iter().flat_map(|stored| scene.root(stored)).collect();
-                Ok(ReadPage { at, rows, cursor: None, done: true })
+                Ok(ReadPage { rows, cursor: None, done: true })
             }
-            How::Range(_) => self.aggregate_range(at, open, share),
+            How::Range(_) => self.aggregate_range(open, share),
             How::All | How::Record(_) => {
                 let from = open.cursor.as_ref().map_or(From::Start, From::Cursor);
                 let (found, cursor) = self.aggregate_page(open, from, share.at_most(usize::MAX))?;
                 let rows = found.into_iter().flat_map(|stored| scene.root(stored)).collect();
-                Ok(ReadPage { at, rows, done: cursor.is_none(), cursor })
+                Ok(ReadPage { rows, done: cursor.is_none(), cursor })
             }
         }
     }
@@ -311,14 +339,14 @@ impl QueryExec<'_> {
     ) -> Result<(Vec<Arc<Stored>>, Option<Cursor>), Stop> {
         let Page { records, next } = self.source.page(&Ask { read: &open.read, from, at_most })?;
         let found = match records {
-            Records::Aggregates(found) => found.into_iter().map(|(_, stored)| stored).collect(),
+            Records::Aggregates(found) => found.iter().map(|(_, stored)| Arc::clone(stored)).collect(),
             Records::Entries(_) => Vec::new(),
         };
         Ok((found, next))
     }
 
     /// Aggregates of a partition, in the order of their keys.
-    fn aggregate_range(&self, at: usize, open: &OpenRead, share: Share) -> Result<ReadPage, Stop> {
+    fn aggregate_range(&self, open: &OpenRead, share: Share) -> Result<ReadPage, Stop> {
         let left = self.most()?.saturating_sub(share.taken);
         let last = self.last_aggregate();
         let from = match (&open.cursor, &last) {
@@ -331,14 +359,13 @@ impl QueryExec<'_> {
         let at_most = share.at_most(left.saturating_add(again));
         let (found, next) = self.aggregate_page(open, from, at_most)?;
         let rows = found.into_iter().flat_map(|stored| self.scene.root(stored));
-        let counted = each(rows, |row| {
+        let mut rows = each_kept(rows, |row| {
             let counts = !self.retrieval.access.in_order || self.counts(&row)?;
             Ok(counts.then_some(row))
         })?;
-        let mut rows: Vec<Row> = counted.into_iter().flatten().collect();
         rows.truncate(left);
         let done = next.is_none() || rows.len() >= left;
-        Ok(ReadPage { at, rows, cursor: next, done })
+        Ok(ReadPage { rows, cursor: next, done })
     }
 
     /// The identity of the aggregate that the page before ended with, if the rows are aggregates in the query's order.
@@ -351,37 +378,33 @@ impl QueryExec<'_> {
     }
 
     /// Rows of a nested copy: of all that is read at once, as nodes of one row can be on several pages.
-    fn nodes(
-        &self,
-        collection: &Collection,
-        reader: &EntryReader,
-        at: usize,
-        open: &OpenRead,
-    ) -> Result<ReadPage, Stop> {
+    fn nodes(&self, collection: &Collection, open: &OpenRead) -> Result<ReadPage, Stop> {
         let mut rows = Vec::new();
         if let Some(mut nodes) = Nodes::new(collection) {
             every(self.source, &open.read, |records| {
                 nodes.add(records);
                 Ok(true)
             })?;
-            let found = each(nodes.rows(), |found| {
-                let values = found.values();
-                reader.row(self, found.identity, &values, &found.whole)
-            })?;
-            rows.extend(found.into_iter().flatten());
+            let (entries, wholes): (Vec<Entry>, Vec<_>) = nodes.rows().into_iter().unzip();
+            let entries = Arc::new(entries);
+            rows = each_kept(wholes.iter().enumerate(), |(at, wholes)| self.row(&entries, at, wholes))?;
         }
-        Ok(ReadPage { at, rows, cursor: None, done: true })
+        Ok(ReadPage { rows, cursor: None, done: true })
+    }
+
+    /// The row of an entry, if all that it names is there.
+    fn row(&self, page: &Arc<Vec<Entry>>, at: usize, wholes: &[Whole]) -> Result<Option<Row>, Stop> {
+        let row = Row::of_entry(RowEntry::new(self.reader, page, at));
+        for (own, stored) in wholes {
+            if let Some((_, asked)) = self.reader.wholes.iter().find(|(position, _)| position == own) {
+                self.scene.place(&row, *asked, Arc::clone(stored));
+            }
+        }
+        Ok(self.scene.is_there(&row, &self.reader.looked_at)?.then_some(row))
     }
 
     /// Entries of a copy; each gives the identities of its positions and the values it holds.
-    fn entries(
-        &self,
-        collection: &Collection,
-        reader: &EntryReader,
-        at: usize,
-        open: &OpenRead,
-        share: Share,
-    ) -> Result<ReadPage, Stop> {
+    fn entries(&self, collection: &Collection, open: &OpenRead, share: Share) -> Result<ReadPage, Stop> {
         let last = self.last_row(collection, &open.read);
         let from = match (&open.cursor, &last) {
             (Some(cursor), _) => From::Cursor(cursor),
@@ -393,20 +416,17 @@ impl QueryExec<'_> {
         let left = self.most()?.saturating_sub(share.taken);
         let at_most = share.at_most(left.saturating_add(again));
         let Page { records, next } = self.source.page(&Ask { read: &open.read, from, at_most })?;
-        let entries = match records {
-            Records::Entries(entries) => entries,
-            Records::Aggregates(_) => Vec::new(),
+        let Records::Entries(entries) = records else {
+            return Ok(ReadPage { rows: Vec::new(), cursor: next, done: true });
         };
-        let found = each(entries, |entry| {
-            let row = reader.entry(self, entry)?;
-            let Some(row) = row else { return Ok(None) };
+        let mut rows = each_kept(0..entries.len(), |at| {
+            let Some(row) = self.row(&entries, at, &[])? else { return Ok(None) };
             let counts = !self.retrieval.access.in_order || self.counts(&row)?;
             Ok(counts.then_some(row))
         })?;
-        let mut rows: Vec<Row> = found.into_iter().flatten().collect();
         rows.truncate(left);
         let done = next.is_none() || rows.len() >= left;
-        Ok(ReadPage { at, rows, cursor: next, done })
+        Ok(ReadPage { rows, cursor: next, done })
     }
 
     /// How many rows of a read that comes in the query's order are needed.
@@ -481,81 +501,5 @@ impl QueryExec<'_> {
         let same = |by: &OrderBy| matches!(by, OrderBy::Path(ordered) if *ordered == path);
         let term = self.query().order_by.iter().position(|term| same(&term.by))?;
         after.order.get(term)
-    }
-}
-
-/// A path of a collection as one of the query; nothing if the query does not have its position.
-fn mapped(path: &Path, positions: &[Option<PositionId>]) -> Option<Path> {
-    let position = positions.get(path.position.index()).copied()??;
-    Some(Path { position, ..path.clone() })
-}
-
-/// How the entries of a copy are read: which values they hold, and whether what they name may be gone.
-struct EntryReader {
-    paths: Arc<[Path]>,
-    /// Which of the values of an entry those are.
-    indices: Vec<usize>,
-    /// Entries outlive what has expired, and may be of more classes than are asked for: the masters tell.
-    looked_at: Vec<PositionId>,
-    /// The positions whose aggregates entries hold whole, and whose parts do not expire.
-    wholes: Vec<PositionId>,
-}
-
-impl EntryReader {
-    fn new(exec: &QueryExec<'_>, collection: &Collection) -> Self {
-        let scene = exec.scene;
-        let conceptual = scene.conceptual();
-        let access = &exec.retrieval.access;
-        let asked = &exec.query().positions;
-        let looked_at = planner::looked_at(conceptual, collection, asked, &access.positions);
-        let wholes = collection.whole().iter().copied().filter(|own| {
-            let class = collection.source.positions[*own].class;
-            class.is_none_or(|class| planner::is_lasting_whole(conceptual, class))
-        });
-        let keys = collection.block_key.len() + collection.entry_key.len();
-        let mut paths = Vec::new();
-        let mut indices = Vec::new();
-        for (index, path) in collection.held().enumerate() {
-            let Some(path) = mapped(path, &access.positions) else { continue };
-            // The key of an entry has one value of several; and values may be of what has expired.
-            let whole = index >= keys || !scene.crosses_many(&path);
-            if whole && planner::is_lasting(conceptual, &path) && scene.is_readable(&path) {
-                paths.push(path);
-                indices.push(index);
-            }
-        }
-        Self { paths: paths.into(), indices, looked_at, wholes: wholes.collect() }
-    }
-
-    /// The row of an entry, if all that it names is there.
-    fn entry(&self, exec: &QueryExec<'_>, entry: Entry) -> Result<Option<Row>, Stop> {
-        match entry {
-            Entry::Row { mut block, sort, row, values } => {
-                block.extend(sort);
-                block.extend(values);
-                self.row(exec, row, &block, &[])
-            }
-            Entry::Node { .. } => Ok(None),
-        }
-    }
-
-    /// The row of these identities, with those of the values that can be read.
-    fn row(
-        &self,
-        exec: &QueryExec<'_>,
-        identity: Vec<Value>,
-        values: &[Value],
-        whole: &[(PositionId, Arc<Stored>)],
-    ) -> Result<Option<Row>, Stop> {
-        let positions = &exec.retrieval.access.positions;
-        let take = |&index: &usize| values.get(index).cloned().unwrap_or(Value::Null);
-        let held = Held { paths: Arc::clone(&self.paths), values: self.indices.iter().map(take).collect() };
-        let mut row = exec.scene.entry(positions, identity, held);
-        for (own, stored) in whole.iter().filter(|(own, _)| self.wholes.contains(own)) {
-            if let Some(&Some(position)) = positions.get(own.index()) {
-                exec.scene.place(&mut row, position, Arc::clone(stored));
-            }
-        }
-        Ok(exec.scene.is_there(&row, &self.looked_at)?.then_some(row))
     }
 }

@@ -1,81 +1,92 @@
-//! GROUP BY, and the five aggregates.
+//! GROUP BY, and the five aggregates: of the rows no more is kept than their groups.
 
 use super::condition::order;
+use super::page::{Kept, Placed};
 use super::{Row, Scene};
 use crate::{RunError, Stop};
 use askloom_model::{Aggregate, AggregateFunction, ColumnValue, OrderBy, Path, Query, Value, fault};
 use bigdecimal::BigDecimal;
 use bigdecimal::num_bigint::{BigInt, Sign};
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) fn applies(query: &Query) -> bool {
-    let selected = query.columns.iter().any(|column| matches!(column.value, ColumnValue::Aggregate(_)));
-    let ordered = query.order_by.iter().any(|term| matches!(term.by, OrderBy::Aggregate(_)));
-    selected || ordered || !query.group_by.is_empty()
+    !query.group_by.is_empty() || aggregates(query).next().is_some()
 }
 
-/// The rows that share the grouping values, as one.
-pub(super) struct Group {
-    pub(super) order: Vec<Value>,
-    /// The grouping values as written.
-    pub(super) key: Vec<Value>,
-    pub(super) columns: Vec<Value>,
-}
-
-/// Makes sure that all that groups are made of is at hand in a row.
-pub(super) fn touch(scene: &Scene<'_>, query: &Query, row: &Row) -> Result<(), Stop> {
-    for path in &query.group_by {
-        scene.single(path, row)?;
-    }
-    let selected = query.columns.iter().filter_map(|column| match &column.value {
-        ColumnValue::Aggregate(aggregate) => aggregate.of.as_ref(),
-        ColumnValue::Path(_) | ColumnValue::Whole(_) => None,
-    });
+/// The aggregates that a group is ordered by, then those of its columns.
+fn aggregates(query: &Query) -> impl Iterator<Item = &Aggregate> {
     let ordered = query.order_by.iter().filter_map(|term| match &term.by {
-        OrderBy::Aggregate(aggregate) => aggregate.of.as_ref(),
+        OrderBy::Aggregate(aggregate) => Some(aggregate),
         OrderBy::Path(_) => None,
     });
-    for path in selected.chain(ordered) {
-        scene.values(path, row)?;
-    }
-    Ok(())
+    let selected = query.columns.iter().filter_map(|column| match &column.value {
+        ColumnValue::Aggregate(aggregate) => Some(aggregate),
+        ColumnValue::Path(_) | ColumnValue::Whole(_) => None,
+    });
+    ordered.chain(selected)
 }
 
-/// One row a group, in no particular order. Without GROUP BY all rows are one group, also if there are none.
-pub(super) fn grouped(scene: &Scene<'_>, query: &Query, rows: Vec<Row>) -> Result<Vec<Group>, Stop> {
-    let mut groups: BTreeMap<Vec<Value>, Vec<Row>> = BTreeMap::new();
-    for row in rows {
-        let key =
-            query.group_by.iter().map(|path| scene.single(path, &row)).collect::<Result<Vec<_>, _>>()?;
-        if fault!(NullGroupDropped) && key.iter().any(Value::is_null) {
-            continue;
+/// What one row is of its group.
+pub(super) struct Part {
+    /// The grouping values as written.
+    key: Vec<Value>,
+    /// What each aggregate is of; null of `COUNT(*)`.
+    values: Vec<Value>,
+}
+
+pub(super) fn part(scene: &Scene<'_>, query: &Query, row: &Row) -> Result<Part, Stop> {
+    let key = query.group_by.iter().map(|path| scene.single(path, row)).collect::<Result<_, _>>()?;
+    let value = |aggregate: &Aggregate| match &aggregate.of {
+        Some(path) => scene.selected(path, row),
+        None => Ok(Value::Null),
+    };
+    Ok(Part { key, values: aggregates(query).map(value).collect::<Result<_, _>>()? })
+}
+
+/// What is known of each group, by the grouping values.
+#[derive(Debug, Default)]
+pub(super) struct Groups(BTreeMap<Vec<Value>, Vec<Tally>>);
+
+impl Groups {
+    pub(super) fn add(&mut self, query: &Query, parts: Vec<Part>) -> Result<(), Stop> {
+        for Part { key, values } in parts {
+            if fault!(NullGroupDropped) && key.iter().any(Value::is_null) {
+                continue;
+            }
+            let tallies = self.0.entry(key).or_insert_with(|| aggregates(query).map(Tally::new).collect());
+            for (tally, value) in tallies.iter_mut().zip(values) {
+                tally.add(value)?;
+            }
         }
-        groups.entry(key).or_default().push(row);
+        Ok(())
     }
-    if query.group_by.is_empty() && groups.is_empty() {
-        groups.insert(Vec::new(), Vec::new());
+
+    /// One row a group, in no particular order. Without GROUP BY all rows are one group, also if there are none.
+    pub(super) fn rows(mut self, query: &Query) -> Result<Vec<Placed>, Stop> {
+        if query.group_by.is_empty() && self.0.is_empty() {
+            self.0.insert(Vec::new(), aggregates(query).map(Tally::new).collect());
+        }
+        self.0.into_iter().map(|(key, tallies)| row(query, key, tallies)).collect()
     }
-    groups.into_iter().map(|(key, rows)| group(scene, query, key, &rows)).collect()
 }
 
-fn group(scene: &Scene<'_>, query: &Query, key: Vec<Value>, rows: &[Row]) -> Result<Group, Stop> {
-    let mut order = Vec::with_capacity(query.order_by.len());
-    for term in &query.order_by {
-        order.push(match &term.by {
-            OrderBy::Path(path) => grouping(query, &key, path),
-            OrderBy::Aggregate(aggregate) => value(scene, aggregate, rows)?,
-        });
-    }
-    let mut columns = Vec::with_capacity(query.columns.len());
-    for column in &query.columns {
-        columns.push(match &column.value {
-            ColumnValue::Path(path) => grouping(query, &key, path),
-            ColumnValue::Aggregate(aggregate) => value(scene, aggregate, rows)?,
-            // Whole instances are never grouped by.
-            ColumnValue::Whole(_) => Value::Null,
-        });
-    }
-    Ok(Group { order, key, columns })
+fn row(query: &Query, key: Vec<Value>, tallies: Vec<Tally>) -> Result<Placed, Stop> {
+    let mut values = tallies.into_iter().map(Tally::value).collect::<Result<Vec<_>, _>>()?.into_iter();
+    let mut next = || values.next().unwrap_or(Value::Null);
+    let order = query.order_by.iter().map(|term| match &term.by {
+        OrderBy::Path(path) => grouping(query, &key, path),
+        OrderBy::Aggregate(_) => next(),
+    });
+    let order = order.collect();
+    let columns = query.columns.iter().map(|column| match &column.value {
+        ColumnValue::Path(path) => grouping(query, &key, path),
+        ColumnValue::Aggregate(_) => next(),
+        // Whole instances are never grouped by.
+        ColumnValue::Whole(_) => Value::Null,
+    });
+    let row = Kept::Columns(columns.collect());
+    Ok(Placed { order, identity: key, ..Placed::new(row) })
 }
 
 fn grouping(query: &Query, key: &[Value], path: &Path) -> Value {
@@ -83,24 +94,82 @@ fn grouping(query: &Query, key: &[Value], path: &Path) -> Value {
     at.and_then(|at| key.get(at)).cloned().unwrap_or(Value::Null)
 }
 
-fn value(scene: &Scene<'_>, aggregate: &Aggregate, rows: &[Row]) -> Result<Value, Stop> {
-    let Some(path) = &aggregate.of else { return Ok(int(rows.len())) };
-    let mut values = Vec::with_capacity(rows.len());
-    for row in rows {
-        let value = scene.selected(path, row)?;
-        if !value.is_null() || fault!(NullsCounted) {
-            values.push(value);
+/// An aggregate of the rows so far.
+#[derive(Debug)]
+enum Tally {
+    Rows(usize),
+    Count(usize),
+    Least(Value),
+    Greatest(Value),
+    Sum(Sum),
+    Average(Sum),
+    /// Of values that count once: what they are of is worked out when all are there.
+    Distinct(AggregateFunction, BTreeSet<Value>),
+}
+
+impl Tally {
+    fn new(aggregate: &Aggregate) -> Self {
+        match aggregate.function {
+            _ if aggregate.of.is_none() => Self::Rows(0),
+            function if aggregate.distinct && !fault!(DistinctIgnored) => {
+                Self::Distinct(function, BTreeSet::new())
+            }
+            function => Self::of(function),
         }
     }
-    if aggregate.distinct && !fault!(DistinctIgnored) {
-        values = values.into_iter().collect::<BTreeSet<_>>().into_iter().collect();
+
+    fn of(function: AggregateFunction) -> Self {
+        match function {
+            AggregateFunction::Count => Self::Count(0),
+            AggregateFunction::Min => Self::Least(Value::Null),
+            AggregateFunction::Max => Self::Greatest(Value::Null),
+            AggregateFunction::Sum => Self::Sum(Sum::default()),
+            AggregateFunction::Avg => Self::Average(Sum::default()),
+        }
     }
-    match aggregate.function {
-        AggregateFunction::Count => Ok(int(values.len())),
-        AggregateFunction::Min => Ok(values.into_iter().min_by(order).unwrap_or(Value::Null)),
-        AggregateFunction::Max => Ok(values.into_iter().max_by(order).unwrap_or(Value::Null)),
-        AggregateFunction::Sum => sum(&values),
-        AggregateFunction::Avg => average(&values),
+
+    fn add(&mut self, value: Value) -> Result<(), Stop> {
+        if let Self::Rows(rows) = self {
+            *rows += 1;
+            return Ok(());
+        }
+        if value.is_null() && !fault!(NullsCounted) {
+            return Ok(());
+        }
+        match self {
+            Self::Rows(count) | Self::Count(count) => *count += 1,
+            Self::Least(least) => {
+                if least.is_null() || order(&value, least) == Ordering::Less {
+                    *least = value;
+                }
+            }
+            Self::Greatest(greatest) => {
+                if greatest.is_null() || order(&value, greatest) != Ordering::Less {
+                    *greatest = value;
+                }
+            }
+            Self::Sum(sum) | Self::Average(sum) => sum.add(&value)?,
+            Self::Distinct(_, values) => {
+                values.insert(value);
+            }
+        }
+        Ok(())
+    }
+
+    fn value(self) -> Result<Value, Stop> {
+        match self {
+            Self::Rows(count) | Self::Count(count) => Ok(int(count)),
+            Self::Least(value) | Self::Greatest(value) => Ok(value),
+            Self::Sum(sum) => sum.total(),
+            Self::Average(sum) => sum.average(),
+            Self::Distinct(function, values) => {
+                let mut tally = Self::of(function);
+                for value in values {
+                    tally.add(value)?;
+                }
+                tally.value()
+            }
+        }
     }
 }
 
@@ -109,40 +178,54 @@ fn int(count: usize) -> Value {
 }
 
 /// Exact, so that the order of the rows does not matter.
-fn total(values: &[Value]) -> Result<BigDecimal, Stop> {
-    let mut total = BigDecimal::from(0);
-    for value in values {
+#[derive(Debug, Default)]
+struct Sum {
+    /// Of one of the values that are added: all are of one type.
+    of: Option<Value>,
+    count: usize,
+    whole: i128,
+    rest: BigDecimal,
+}
+
+impl Sum {
+    fn add(&mut self, value: &Value) -> Result<(), Stop> {
         if let Value::Int(n) = value {
-            total += BigDecimal::from(*n);
+            self.whole += i128::from(*n);
         } else if let Value::Decimal(n) = value {
-            total += n;
+            self.rest += n;
         } else if let Value::Double(n) = value {
-            total += BigDecimal::try_from(*n).map_err(|error| RunError::Corrupted(error.to_string()))?;
+            self.rest += BigDecimal::try_from(*n).map_err(|error| RunError::Corrupted(error.to_string()))?;
+        }
+        self.count += 1;
+        if self.of.is_none() {
+            self.of = Some(value.clone());
+        }
+        Ok(())
+    }
+
+    fn exact(&self) -> BigDecimal {
+        BigDecimal::from(self.whole) + &self.rest
+    }
+
+    /// Of the type of what is added; but whole numbers past 64 bits become a decimal with all their digits.
+    fn total(&self) -> Result<Value, Stop> {
+        match &self.of {
+            None => Ok(Value::Null),
+            Some(Value::Double(_)) => double(&self.exact(), "SUM"),
+            Some(Value::Int(_)) => Ok(i64::try_from(self.whole)
+                .map_or_else(|_| Value::Decimal(self.exact().normalized()), Value::Int)),
+            Some(_decimal) => Ok(Value::Decimal(self.exact().normalized())),
         }
     }
-    Ok(total)
-}
 
-/// Of the type of what is added; but whole numbers past 64 bits become a decimal with all their digits.
-fn sum(values: &[Value]) -> Result<Value, Stop> {
-    let total = total(values)?;
-    match values.first() {
-        None => Ok(Value::Null),
-        Some(Value::Double(_)) => double(&total, "SUM"),
-        Some(Value::Int(_)) => {
-            Ok(total.to_plain_string().parse().map_or(Value::Decimal(total.normalized()), Value::Int))
+    /// Half-even to twelve decimals; of doubles, the double nearest to that.
+    fn average(&self) -> Result<Value, Stop> {
+        let Some(of) = &self.of else { return Ok(Value::Null) };
+        let mean = mean(&self.exact(), self.count);
+        match of {
+            Value::Double(_) => double(&mean, "AVG"),
+            _exact => Ok(Value::Decimal(mean)),
         }
-        Some(_decimal) => Ok(Value::Decimal(total.normalized())),
-    }
-}
-
-/// Half-even to twelve decimals; of doubles, the double nearest to that.
-fn average(values: &[Value]) -> Result<Value, Stop> {
-    let Some(first) = values.first() else { return Ok(Value::Null) };
-    let mean = mean(&total(values)?, values.len());
-    match first {
-        Value::Double(_) => double(&mean, "AVG"),
-        _exact => Ok(Value::Decimal(mean)),
     }
 }
 
@@ -194,7 +277,8 @@ mod tests {
 
     #[test]
     fn whole_sums_keep_all_their_digits() {
-        let sum = sum(&[Value::Int(i64::MAX), Value::Int(i64::MAX)]).unwrap();
-        assert_eq!(sum, Value::Decimal("18446744073709551614".parse().unwrap()));
+        let mut sum = Sum::default();
+        (0..2).for_each(|_| sum.add(&Value::Int(i64::MAX)).unwrap());
+        assert_eq!(sum.total().unwrap(), Value::Decimal("18446744073709551614".parse().unwrap()));
     }
 }

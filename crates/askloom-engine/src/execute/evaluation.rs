@@ -1,8 +1,9 @@
 //! A query under way, chunk by chunk: what a chunk needs and the source lacks is all known before anything of it is
 //! fetched, so that a join of a hundred rows is one batch. Memory is one chunk, and the rows that can be in the answer.
 
-use super::access::{QueryExec, Reading};
-use super::page::{Continuation, Placed};
+use super::access::{Purpose, QueryExec, Reading};
+use super::entries::EntryReader;
+use super::page::{Continuation, Kept, Placed};
 use super::{Answer, Fetcher, PreparedQuery, Row, Scene, aggregate, page, per_group, project, sorted};
 use crate::instances::Cache;
 use crate::source::Source;
@@ -11,14 +12,15 @@ use crate::{PlannedInstances, RunError, Stop};
 use askloom_model::{Element, Query, Value, fault};
 use askloom_plan::program::Retrieval;
 use std::cell::RefCell;
+use std::sync::Arc;
 
 /// More aggregates than these are not kept between two chunks.
 const CACHED: usize = 10_000;
 
 pub struct Evaluation<'e> {
     prepared: &'e PreparedQuery,
-    /// What finds ids for the next, then the query itself.
-    levels: Vec<&'e Retrieval>,
+    /// What finds ids for the next, then the query itself; each with how its first rows are read.
+    levels: Vec<(&'e Retrieval, &'e Arc<EntryReader>)>,
     level: usize,
     /// Those of the statement.
     given: Vec<Value>,
@@ -26,15 +28,16 @@ pub struct Evaluation<'e> {
     arguments: Vec<Value>,
     now: jiff::Timestamp,
     after: Option<&'e Continuation>,
+    purpose: Purpose,
     reading: Option<Reading>,
     cut: Option<Cut>,
     cache: RefCell<Cache>,
 }
 
 /// The rows of the answer, before their columns are taken.
-enum Cut {
-    Groups(Vec<Vec<Value>>, Option<Continuation>),
-    Rows(Vec<Row>, Option<Continuation>),
+struct Cut {
+    rows: Vec<Kept>,
+    next: Option<Continuation>,
 }
 
 /// How far an evaluation is.
@@ -56,17 +59,17 @@ impl<'e> Evaluation<'e> {
         given: Vec<Value>,
         now: jiff::Timestamp,
         after: Option<&'e Continuation>,
+        purpose: Purpose,
     ) -> Result<Self, RunError> {
         let main = prepared.retrieval();
         if let Some(after) = after {
             page::check(&main.query, after, aggregate::applies(&main.query))?;
         }
-        let mut levels: Vec<&Retrieval> =
-            std::iter::successors(Some(main), |level| level.key_lookup.as_deref()).collect();
+        let mut levels: Vec<_> = prepared.retrievals().zip(&prepared.readers).collect();
         levels.reverse();
         let arguments = given.clone();
         let (reading, cut, cache) = (None, None, RefCell::default());
-        Ok(Self { prepared, levels, level: 0, given, arguments, now, after, reading, cut, cache })
+        Ok(Self { prepared, levels, level: 0, given, arguments, now, after, purpose, reading, cut, cache })
     }
 
     /// Evaluates one more chunk. Where something is missing, the same chunk is evaluated again once it is there.
@@ -88,7 +91,7 @@ impl<'e> Evaluation<'e> {
             return Ok(Progress::More);
         }
         if self.level + 1 < self.levels.len() {
-            self.next_level(source)?;
+            self.next_level();
             return Ok(Progress::More);
         }
         Ok(Progress::Done)
@@ -96,14 +99,21 @@ impl<'e> Evaluation<'e> {
 
     /// The answer, after the last chunk.
     pub fn answer(&mut self, source: &dyn Source) -> Result<Answer, Stop> {
-        if self.cut.is_none() {
-            let rows = self.reading.as_mut().map(Reading::take_rows).unwrap_or_default();
-            self.cut = Some(self.with(source, |exec| cut(exec, rows))?);
+        let mut cut = match self.cut.take() {
+            Some(cut) => cut,
+            None => {
+                let mut reading = self.reading.take().unwrap_or_default();
+                self.with(source, |exec| cut(exec, &mut reading))?
+            }
+        };
+        let projected = self.with(source, |exec| exec.project(&mut cut.rows));
+        match projected {
+            Ok(()) => Ok(answer(&self.prepared.retrieval().query, cut)),
+            Err(stop) => {
+                self.cut = Some(cut);
+                Err(stop)
+            }
         }
-        let cut = self.cut.take();
-        let answer = self.with(source, |exec| exec.projected(cut.as_ref()));
-        self.cut = cut;
-        answer
     }
 
     /// All of it, from a source that knows everything.
@@ -116,21 +126,22 @@ impl<'e> Evaluation<'e> {
     pub(super) fn rows(mut self, source: &dyn Source) -> Result<Vec<Row>, Stop> {
         while self.step(source)? == Progress::More {}
         let rows = self.reading.as_mut().map(Reading::take_rows).unwrap_or_default();
-        Ok(rows.into_iter().map(|placed| placed.row).collect())
+        let row = |placed: Placed| match placed.row {
+            Kept::Row(row) => Some(row),
+            Kept::Columns(_) => None,
+        };
+        Ok(rows.into_iter().filter_map(row).collect())
     }
 
     /// The ids that this level has found are one more argument of the next.
-    fn next_level(&mut self, source: &dyn Source) -> Result<(), Stop> {
+    fn next_level(&mut self) {
         let rows = self.reading.as_mut().map(Reading::take_rows).unwrap_or_default();
-        let ids = self.with(source, |exec| {
-            each(&rows, |placed| Ok(exec.scene.identity(exec.query(), &placed.row)?.into_iter().next()))
-        })?;
-        let elements = ids.into_iter().flatten().zip(0..).map(|(value, ordinal)| Element { ordinal, value });
+        let ids = rows.into_iter().filter_map(|placed| placed.identity.into_iter().next());
+        let elements = ids.zip(0..).map(|(value, ordinal)| Element { ordinal, value });
         self.arguments.clone_from(&self.given);
         self.arguments.push(Value::List(elements.collect()));
         self.reading = None;
         self.level += 1;
-        Ok(())
     }
 
     #[expect(clippy::expect_used, reason = "the level is counted up to the last")]
@@ -139,7 +150,7 @@ impl<'e> Evaluation<'e> {
         source: &dyn Source,
         act: impl FnOnce(&QueryExec<'_>) -> Result<T, Stop>,
     ) -> Result<T, Stop> {
-        let retrieval = *self.levels.get(self.level).expect("there is a level left");
+        let (retrieval, reader) = *self.levels.get(self.level).expect("there is a level left");
         let program = &self.prepared.program;
         let instances = PlannedInstances::new(source, program, &retrieval.ways, &self.cache);
         let fetcher = Fetcher::new(source, retrieval);
@@ -153,20 +164,20 @@ impl<'e> Evaluation<'e> {
         };
         let main = self.level + 1 == self.levels.len();
         let after = self.after.filter(|_| main);
-        act(&QueryExec { scene: &scene, source, program, retrieval, after, answers: main })
+        let purpose = if main { self.purpose } else { Purpose::Ids };
+        act(&QueryExec { scene: &scene, source, program, retrieval, reader, after, purpose })
     }
 }
 
-/// Groups, sorts and cuts the rows that were read.
-fn cut(exec: &QueryExec<'_>, mut rows: Vec<Placed<Row>>) -> Result<Cut, Stop> {
+/// Groups, sorts and cuts what was read.
+fn cut(exec: &QueryExec<'_>, reading: &mut Reading) -> Result<Cut, Stop> {
     let QueryExec { scene, after, retrieval, .. } = *exec;
     let query = &retrieval.query;
-    if aggregate::applies(query) {
-        let rows = rows.into_iter().map(|placed| placed.row).collect();
-        let groups = aggregate::grouped(scene, query, rows)?.into_iter();
-        let placed = groups.map(|g| Placed { order: g.order, identity: g.key, row: g.columns });
-        let (rows, next) = page::cut(scene, query, sorted(query, placed.collect()), after)?;
-        return Ok(Cut::Groups(rows, next));
+    let mut rows = reading.take_rows();
+    if exec.groups() {
+        let rows = sorted(query, reading.take_groups().rows(query)?);
+        let (rows, next) = page::cut(scene, query, rows, after)?;
+        return Ok(Cut { rows, next });
     }
     if retrieval.sorts {
         rows = sorted(query, rows);
@@ -176,23 +187,31 @@ fn cut(exec: &QueryExec<'_>, mut rows: Vec<Placed<Row>>) -> Result<Cut, Stop> {
     }
     let rows = per_group::cut(scene, query, rows)?;
     let (rows, next) = page::cut(scene, query, rows, after)?;
-    Ok(Cut::Rows(rows, next))
+    Ok(Cut { rows, next })
 }
 
 impl QueryExec<'_> {
-    fn projected(&self, cut: Option<&Cut>) -> Result<Answer, Stop> {
-        let query: &Query = self.query();
-        let columns: Vec<String> = query.columns.iter().map(|column| column.name.clone()).collect();
-        match cut {
-            Some(Cut::Groups(rows, next)) => Ok(Answer { columns, rows: rows.clone(), next: next.clone() }),
-            Some(Cut::Rows(rows, next)) => {
-                let mut rows = each(rows, |row| project(self.scene, query, row))?;
-                if fault!(DuplicatesDropped) {
-                    rows.dedup();
-                }
-                Ok(Answer { columns, rows, next: next.clone() })
+    /// Takes the columns of those rows whose columns are not taken yet.
+    fn project(&self, rows: &mut [Kept]) -> Result<(), Stop> {
+        each(rows, |kept| {
+            if let Kept::Row(row) = kept {
+                *kept = Kept::Columns(project(self.scene, self.query(), row)?);
             }
-            None => Ok(Answer { columns, rows: Vec::new(), next: None }),
-        }
+            Ok(())
+        })?;
+        Ok(())
     }
+}
+
+fn answer(query: &Query, Cut { rows, next }: Cut) -> Answer {
+    let columns = query.columns.iter().map(|column| column.name.clone()).collect();
+    let values = |kept| match kept {
+        Kept::Columns(values) => Some(values),
+        Kept::Row(_) => None,
+    };
+    let mut rows: Vec<Vec<Value>> = rows.into_iter().filter_map(values).collect();
+    if fault!(DuplicatesDropped) {
+        rows.dedup();
+    }
+    Answer { columns, rows, next }
 }

@@ -56,7 +56,7 @@ impl<'f> Fetcher<'f> {
     /// The entry of a row in a copy; in a nested one, that at a position.
     fn entry(&self, copy: &Fetched<'_>, at: PositionId, row: &Row) -> Result<Option<Entry>, Stop> {
         let Some(key) = copy.key(at, row) else { return Ok(None) };
-        if let Some(known) = row.fetched.borrow().get(&key) {
+        if let Some((_, known)) = row.fetched.borrow().iter().find(|(known, _)| *known == key) {
             return Ok(known.clone());
         }
         let place = EntryAt { collection: key.collection, block: &key.block, node: key.node, row: &key.row };
@@ -66,13 +66,13 @@ impl<'f> Fetcher<'f> {
                 Entry { values: values.into(), whole: whole(held) }
             }
         });
-        row.fetched.borrow_mut().insert(key, found.clone());
+        row.fetched.borrow_mut().push((key, found.clone()));
         Ok(found)
     }
 }
 
 /// Where the entry of a row is.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct EntryPlace {
     collection: CollectionId,
     block: Vec<Value>,
@@ -109,7 +109,7 @@ impl<'f> Fetched<'f> {
     fn key(&self, at: PositionId, row: &Row) -> Option<EntryPlace> {
         let identity = |own: PositionId| {
             let asked = self.positions.get(own.index()).copied()??;
-            row.keys.get(asked.index()).cloned()
+            Some(row.key(asked).clone())
         };
         let block = self.collection.block_key.iter().map(|field| identity(field.path.position));
         let block: Vec<Value> = block.collect::<Option<_>>()?;

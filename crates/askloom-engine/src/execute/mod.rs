@@ -3,6 +3,7 @@
 mod access;
 mod aggregate;
 mod condition;
+mod entries;
 mod evaluation;
 mod fetch;
 mod nested;
@@ -29,14 +30,18 @@ pub(crate) use scene::stored_ids;
 
 use crate::source::Source;
 use crate::{RunError, Schema, Stop};
+use access::Purpose;
+use aggregate::Groups;
 use askloom_model::{
     Ask, ColumnValue, Conceptual, Id, Operand, OrderBy, OrderTerm, Parameter, Plan, PositionId, Query, Value,
     fault, typed,
 };
 use askloom_plan::program::{self, Program, Retrieval};
+use entries::EntryReader;
 use page::Placed;
 use std::cmp::Ordering;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// Values by parameter name. A whole number is as good as a decimal of the same value, an id of one part as that part.
 pub type Arguments = HashMap<String, Value>;
@@ -56,18 +61,29 @@ pub struct PreparedQuery {
     /// As it is asked.
     pub query: Query,
     pub program: Program,
+    /// How the first rows are read of the query, then of what finds ids for it, and so on.
+    readers: Vec<Arc<EntryReader>>,
 }
 
 impl PreparedQuery {
     /// The program of a plan.
     #[must_use]
     pub fn new(schema: &Schema, query: &Query, plan: &Plan) -> Self {
-        Self { query: query.clone(), program: program::query(schema.layout(), query, plan, None) }
+        let program = program::query(schema.layout(), query, plan, None);
+        let mut prepared = Self { query: query.clone(), program, readers: Vec::new() };
+        let reader = |retrieval: &Retrieval| Arc::new(EntryReader::new(schema, retrieval));
+        prepared.readers = prepared.retrievals().map(reader).collect();
+        prepared
     }
 
     #[expect(clippy::expect_used, reason = "lowering gives every query its retrieval")]
     fn retrieval(&self) -> &Retrieval {
         self.program.retrieval.as_deref().expect("the program of a query has a retrieval")
+    }
+
+    /// That of the query, then what finds ids for it, and so on.
+    fn retrievals(&self) -> impl Iterator<Item = &Retrieval> {
+        std::iter::successors(Some(self.retrieval()), |level| level.key_lookup.as_deref())
     }
 
     /// Starts the query. Arguments are by the names of its parameters.
@@ -79,7 +95,7 @@ impl PreparedQuery {
         after: Option<&'e Continuation>,
     ) -> Result<Evaluation<'e>, RunError> {
         let arguments = ordered(&schema.model.conceptual, &self.query, arguments)?;
-        Evaluation::new(self, arguments, now, after)
+        Evaluation::new(self, arguments, now, after, Purpose::Answer)
     }
 
     /// Runs the query on one state of a store that knows everything.
@@ -100,7 +116,7 @@ impl PreparedQuery {
         arguments: &[Value],
         now: jiff::Timestamp,
     ) -> Result<Vec<Row>, Stop> {
-        Evaluation::new(self, arguments.to_vec(), now, None)?.rows(source)
+        Evaluation::new(self, arguments.to_vec(), now, None, Purpose::Rows)?.rows(source)
     }
 }
 
@@ -177,7 +193,7 @@ fn count(scene: &Scene<'_>, operand: &Operand) -> Result<usize, Stop> {
     }
 }
 
-fn sorted<T>(query: &Query, mut rows: Vec<Placed<T>>) -> Vec<Placed<T>> {
+fn sorted(query: &Query, mut rows: Vec<Placed>) -> Vec<Placed> {
     rows.sort_by(|a, b| compare(&query.order_by, &a.order, &b.order, &a.identity, &b.identity));
     rows
 }

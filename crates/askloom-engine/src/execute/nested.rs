@@ -24,23 +24,18 @@ struct Node {
     whole: Option<Arc<Stored>>,
 }
 
+/// An aggregate that stands at a position of the collection.
+pub(super) type Whole = (PositionId, Arc<Stored>);
+
 /// A row on the way down the tree.
 #[derive(Clone)]
-pub(super) struct Partial {
+struct Partial {
     block: Vec<Value>,
     /// For each position.
-    pub(super) identity: Vec<Value>,
+    identity: Vec<Value>,
     /// For each path, its value.
     values: Vec<Value>,
-    /// Aggregates by the positions that they stand at.
-    pub(super) whole: Vec<(PositionId, Arc<Stored>)>,
-}
-
-impl Partial {
-    /// The values of the block key, then those of the paths.
-    pub(super) fn values(&self) -> Vec<Value> {
-        self.block.iter().chain(&self.values).cloned().collect()
-    }
+    whole: Vec<Whole>,
 }
 
 /// The aggregate that a node holds as a whole.
@@ -65,7 +60,7 @@ impl<'n> Nodes<'n> {
     /// Takes in what a page gives.
     pub(super) fn add(&mut self, records: Records) {
         let Records::Entries(entries) = records else { return };
-        for entry in entries {
+        for entry in Arc::unwrap_or_clone(entries) {
             let Entry::Node { block, position, mut chain, values, whole: held } = entry else { continue };
             let Some(identity) = chain.pop() else { continue };
             let node = Node { identity, values, whole: whole(held) };
@@ -73,7 +68,8 @@ impl<'n> Nodes<'n> {
         }
     }
 
-    pub(super) fn rows(&self) -> Vec<Partial> {
+    /// The rows as entries of a copy that is not nested, each with what stands whole at its positions.
+    pub(super) fn rows(&self) -> Vec<(Entry, Vec<Whole>)> {
         let count = self.collection.source.positions.len();
         let roots = self.at.keys().filter(|(_, position, _)| *position == 0).map(|(block, _, _)| block);
         let start = |block: &Vec<Value>| Partial {
@@ -86,7 +82,10 @@ impl<'n> Nodes<'n> {
         for position in self.collection.source.positions.ids() {
             rows = rows.into_iter().flat_map(|row| self.join(row, position)).collect();
         }
-        rows
+        let entry = |Partial { block, identity, values, whole }| {
+            (Entry::Row { block, sort: Vec::new(), row: identity, values }, whole)
+        };
+        rows.into_iter().map(entry).collect()
     }
 
     /// A row for each node at a position below what the row has already.

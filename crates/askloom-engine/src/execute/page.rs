@@ -1,6 +1,6 @@
 //! LIMIT and PAGE: how much of the ordered list is given, and where it goes on.
 
-use super::{Scene, compare, count};
+use super::{Row, Scene, compare, count};
 use crate::{RunError, Stop};
 use askloom_model::{Limit, Query, Value, fault};
 use askloom_plan::ordered_bytes::{decode, encode};
@@ -64,12 +64,37 @@ fn values(rest: &mut &[u8]) -> Result<Vec<Value>, RunError> {
     Ok(values)
 }
 
-/// What places a row among the others: its order values, its identity, and the row.
+/// A row until the answer.
 #[derive(Debug)]
-pub(super) struct Placed<T> {
+pub(super) enum Kept {
+    Row(Row),
+    /// What the answer has of it.
+    Columns(Vec<Value>),
+}
+
+/// A row, and what places it among the others.
+#[derive(Debug)]
+pub(super) struct Placed {
     pub(super) order: Vec<Value>,
     pub(super) identity: Vec<Value>,
-    pub(super) row: T,
+    /// What `LIMIT … PER` counts it by.
+    pub(super) group: Vec<Value>,
+    pub(super) row: Kept,
+}
+
+impl Placed {
+    /// A row that nothing places.
+    pub(super) fn new(row: Kept) -> Self {
+        Self { order: Vec::new(), identity: Vec::new(), group: Vec::new(), row }
+    }
+
+    /// Keeps no more of the page that the row comes from than its own entry.
+    pub(super) fn leave_page(&mut self) {
+        match &mut self.row {
+            Kept::Row(row) => row.leave_page(),
+            Kept::Columns(_) => {}
+        }
+    }
 }
 
 /// A continuation has as many order values and parts of an identity as the query's rows.
@@ -81,7 +106,7 @@ pub(super) fn check(query: &Query, after: &Continuation, grouped: bool) -> Resul
 }
 
 /// No more rows than LIMIT asks for.
-pub(super) fn limit<T>(scene: &Scene<'_>, query: &Query, rows: &mut Vec<Placed<T>>) -> Result<(), Stop> {
+pub(super) fn limit(scene: &Scene<'_>, query: &Query, rows: &mut Vec<Placed>) -> Result<(), Stop> {
     if let Some(Limit::Rows(operand)) = &query.limit {
         rows.truncate(count(scene, operand)?);
     }
@@ -89,12 +114,12 @@ pub(super) fn limit<T>(scene: &Scene<'_>, query: &Query, rows: &mut Vec<Placed<T
 }
 
 /// The part of an ordered list that is asked for, and where the next one starts.
-pub(super) fn cut<T>(
+pub(super) fn cut(
     scene: &Scene<'_>,
     query: &Query,
-    mut rows: Vec<Placed<T>>,
+    mut rows: Vec<Placed>,
     after: Option<&Continuation>,
-) -> Result<(Vec<T>, Option<Continuation>), Stop> {
+) -> Result<(Vec<Kept>, Option<Continuation>), Stop> {
     if let Some(after) = after {
         rows.retain(|row| {
             compare(&query.order_by, &row.order, &after.order, &row.identity, &after.identity)

@@ -5,9 +5,10 @@ use super::scene::stored_ids;
 use super::{Row, Scene};
 use crate::{RunError, Stop};
 use askloom_model::{
-    Conceptual, EndId, Id, IdentityPart, Leaf, Member, Operand, Path, Position, PositionId, Query,
-    RelationshipKind, Table, Value, bucket,
+    Conceptual, EndId, Leaf, Member, Operand, Path, Position, PositionId, Query, RelationshipKind, Table,
+    Value, bucket,
 };
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 /// What a path in a condition leads to.
@@ -113,13 +114,16 @@ impl Scene<'_> {
     /// copy with the same identity.
     fn given(&self, path: &Path, row: &Row) -> Result<Option<Value>, Stop> {
         if let Some(value) = row.held(path) {
-            return Ok(Some(value.clone()));
+            return Ok(Some(value.into_owned()));
         }
         if self.crosses_many(path) {
             return self.fetched(path, row);
         }
         let ways = self.conceptual().derivations(path);
-        let at_hand = |path: &Path| row.held(path).cloned().or_else(|| self.known_id(path, row));
+        let at_hand = |path: &Path| {
+            let held = row.held(path).map(Cow::into_owned);
+            held.or_else(|| self.known_id(path, row))
+        };
         for way in &ways {
             if let Some(values) = way.paths().iter().map(at_hand).collect::<Option<Vec<_>>>() {
                 return Ok(Some(way.value(values)));
@@ -140,13 +144,11 @@ impl Scene<'_> {
     /// The identity of a row of the query.
     pub(super) fn identity(&self, query: &Query, row: &Row) -> Result<Vec<Value>, Stop> {
         if query.identity.is_empty() {
-            return Ok(row.keys.clone());
+            return Ok(row.keys().cloned().collect());
         }
         let part = |path: &Path| match path.leaf {
             // An element of a list is told from the others by where it is, not by its value.
-            Leaf::Itself if path.hops.is_empty() => {
-                Ok(row.keys.get(path.position.index()).cloned().unwrap_or(Value::Null))
-            }
+            Leaf::Itself if path.hops.is_empty() => Ok(row.key(path.position).clone()),
             Leaf::Itself
             | Leaf::Attribute(_)
             | Leaf::Reference(_)
@@ -158,18 +160,15 @@ impl Scene<'_> {
 
     /// An entity's id or a part of it, which is known without the entity.
     fn known_id(&self, path: &Path, row: &Row) -> Option<Value> {
-        let key = row.keys.get(path.position.index()).filter(|_| path.hops.is_empty())?;
-        if !matches!(key, Value::Reference(_)) {
+        let key = row.key(path.position);
+        if !path.hops.is_empty() || !matches!(key, Value::Reference(_)) {
             return None;
         }
         if path.leaf == Leaf::Itself {
             return Some(key.clone());
         }
         let class = self.positions[path.position].class?;
-        let (from, length) = self.conceptual().component(class, path.leaf)?;
-        let identity = matches!(path.leaf, Leaf::Reference(_));
-        let of = Path { leaf: Leaf::Itself, ..path.clone() };
-        Some(IdentityPart { of, from, length, identity }.of_value(key))
+        Some(self.conceptual().known_part(class, path)?.of_value(key))
     }
 
     /// The one value of a path that is single.
@@ -262,17 +261,12 @@ impl Scene<'_> {
         Ok(reached)
     }
 
-    pub(super) fn crosses_many(&self, path: &Path) -> bool {
-        let many = |&hop: &EndId| self.conceptual().ends[hop].cardinality.is_many();
-        path.hops.iter().any(many) || self.is_list(path.leaf)
+    fn crosses_many(&self, path: &Path) -> bool {
+        crosses_many(self.conceptual(), path)
     }
 
     fn is_list(&self, leaf: Leaf) -> bool {
-        match leaf {
-            Leaf::Attribute(id) => self.conceptual().attributes[id].list,
-            Leaf::Reference(id) => self.conceptual().ends[id].cardinality.is_many(),
-            Leaf::Itself | Leaf::Bucket(_) | Leaf::TimeBucket(..) => false,
-        }
+        is_list(self.conceptual(), leaf)
     }
 
     /// The values at the end of a path: one, unless it is a list or a set.
@@ -316,14 +310,24 @@ impl Scene<'_> {
             }
         }
     }
+}
 
-    /// Whether an entry of a copy can hold all that the path means: one value, or a whole list of plain ones.
-    pub(super) fn is_readable(&self, path: &Path) -> bool {
-        is_readable(self.conceptual(), self.positions, path)
+/// Whether a path leads to several values: over a to-many hop, or to a list.
+pub(super) fn crosses_many(conceptual: &Conceptual, path: &Path) -> bool {
+    let many = |&hop: &EndId| conceptual.ends[hop].cardinality.is_many();
+    path.hops.iter().any(many) || is_list(conceptual, path.leaf)
+}
+
+fn is_list(conceptual: &Conceptual, leaf: Leaf) -> bool {
+    match leaf {
+        Leaf::Attribute(id) => conceptual.attributes[id].list,
+        Leaf::Reference(id) => conceptual.ends[id].cardinality.is_many(),
+        Leaf::Itself | Leaf::Bucket(_) | Leaf::TimeBucket(..) => false,
     }
 }
 
-/// The same of a path over any positions.
+/// Whether an entry of a copy can hold all that a path over these positions means: one value, or a whole list of plain
+/// ones.
 pub(super) fn is_readable(
     conceptual: &Conceptual,
     positions: &Table<PositionId, Position>,

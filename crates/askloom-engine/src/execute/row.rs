@@ -1,5 +1,6 @@
 //! Rows: one instance or element at each position, loaded when it is first needed.
 
+use super::entries::RowEntry;
 use super::fetch::{Entry, EntryPlace};
 use super::main_position;
 use super::node::{Inner, Node};
@@ -8,32 +9,62 @@ use super::scene::Scene;
 use crate::system::System;
 use crate::{Stop, Stored};
 use askloom_model::{Id, Leaf, Member, Path, PositionId, Record, Value, fault};
+use std::borrow::Cow;
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// One row: the identity of each position, in the order of positions.
+/// One row: what stands at each position.
 #[derive(Debug, Clone)]
 pub struct Row {
-    /// An entity's id as a reference, a list element's ordinal as a number, null for nothing.
-    pub keys: Vec<Value>,
+    /// What identifies it, by positions; of a row that has only what its entry names, nothing.
+    keys: Vec<Value>,
+    /// What has been loaded, as far as the last position of which that is so.
     nodes: RefCell<Vec<Option<Node>>>,
-    held: Held,
+    /// The entry of a copy that the row comes from.
+    entry: Option<RowEntry>,
     /// Entries of other copies, by their keys.
-    pub(super) fetched: RefCell<HashMap<EntryPlace, Option<Entry>>>,
-}
-
-/// Values that an entry of a copy gave. The paths are those of all its entries.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Held {
-    pub(super) paths: Arc<[Path]>,
-    pub(super) values: Arc<[Value]>,
+    pub(super) fetched: RefCell<Vec<(EntryPlace, Option<Entry>)>>,
 }
 
 impl Row {
-    pub(super) fn held(&self, path: &Path) -> Option<&Value> {
-        let at = self.held.paths.iter().position(|held| held == path)?;
-        self.held.values.get(at)
+    /// A row from an entry of a copy: identities are known, instances are not yet.
+    pub(super) fn of_entry(entry: RowEntry) -> Self {
+        Self { keys: Vec::new(), nodes: RefCell::default(), entry: Some(entry), fetched: RefCell::default() }
+    }
+
+    /// What identifies what stands at a position: an entity's id as a reference, a list element's ordinal as a number, null
+    /// for nothing.
+    #[must_use]
+    pub fn key(&self, position: PositionId) -> &Value {
+        match &self.entry {
+            Some(entry) if self.keys.is_empty() => entry.key(position),
+            Some(_) | None => self.keys.get(position.index()).unwrap_or(&Value::Null),
+        }
+    }
+
+    /// The same of all positions, in their order.
+    pub fn keys(&self) -> impl Iterator<Item = &Value> {
+        let own = self.keys.len();
+        let width = self.entry.as_ref().filter(|_| own == 0).map_or(own, RowEntry::width);
+        (0..width).map(|index| self.key(PositionId::from_index(index)))
+    }
+
+    /// The value of a path that the entry gives.
+    pub(super) fn held(&self, path: &Path) -> Option<Cow<'_, Value>> {
+        self.entry.as_ref()?.value(path)
+    }
+
+    /// The columns of the query, if the entry gives all of them.
+    pub(super) fn columns(&self) -> Option<Vec<Value>> {
+        self.entry.as_ref()?.columns()
+    }
+
+    /// Keeps no more of the page that it comes from than its own entry.
+    pub(super) fn leave_page(&mut self) {
+        if let Some(entry) = &mut self.entry {
+            entry.leave_page();
+        }
     }
 
     /// The instance of the main entity, if the reads that gave the row brought it.
@@ -45,17 +76,22 @@ impl Row {
     }
 
     fn keep(&self, position: PositionId, node: Node) {
-        if let Some(slot) = self.nodes.borrow_mut().get_mut(position.index()) {
+        let mut nodes = self.nodes.borrow_mut();
+        if nodes.len() <= position.index() {
+            nodes.resize_with(position.index() + 1, || None);
+        }
+        if let Some(slot) = nodes.get_mut(position.index()) {
             *slot = Some(node);
         }
     }
 
     pub(super) fn bind(&mut self, position: PositionId, key: Value, node: Node) {
-        if let (Some(slot), Some(at)) =
-            (self.keys.get_mut(position.index()), self.nodes.get_mut().get_mut(position.index()))
-        {
+        if self.keys.is_empty() {
+            self.keys = self.keys().cloned().collect();
+        }
+        if let Some(slot) = self.keys.get_mut(position.index()) {
             *slot = key;
-            *at = Some(node);
+            self.keep(position, node);
         }
     }
 }
@@ -69,45 +105,27 @@ impl Scene<'_> {
     }
 
     pub(super) fn main_row(&self, key: Value, node: Node) -> Row {
-        let mut row = self.unbound(Held::default());
+        let keys = vec![Value::Null; self.positions.len()];
+        let mut row = Row { keys, nodes: RefCell::default(), entry: None, fetched: RefCell::default() };
         row.bind(main_position(), key, node);
         row
     }
 
-    fn unbound(&self, held: Held) -> Row {
-        let count = self.positions.len();
-        Row {
-            keys: vec![Value::Null; count],
-            nodes: RefCell::new(vec![None; count]),
-            held,
-            fetched: RefCell::default(),
-        }
-    }
-
     /// Puts the aggregate that stands at a position of a row there, if it is one of those that are asked for.
-    pub(super) fn place(&self, row: &mut Row, position: PositionId, stored: Arc<Stored>) {
+    pub(super) fn place(&self, row: &Row, position: PositionId, stored: Arc<Stored>) {
         let inner = Inner::root(stored);
-        let wanted = self.positions[position].class.is_some_and(|class| self.is_a(&inner, class));
-        if let Some(slot) = row.nodes.get_mut().get_mut(position.index()).filter(|_| wanted) {
-            *slot = Some(Node::Record(inner));
+        if self.positions[position].class.is_some_and(|class| self.is_a(&inner, class)) {
+            row.keep(position, Node::Record(inner));
         }
-    }
-
-    /// A row from an entry of a copy: identities are known, instances are not yet.
-    pub(super) fn entry(&self, positions: &[Option<PositionId>], identity: Vec<Value>, held: Held) -> Row {
-        let mut row = self.unbound(held);
-        for (position, key) in positions.iter().zip(identity) {
-            if let Some(slot) = position.and_then(|position| row.keys.get_mut(position.index())) {
-                *slot = key;
-            }
-        }
-        row
     }
 
     /// Whether all that a row names at some positions is there.
     pub(super) fn is_there(&self, row: &Row, positions: &[PositionId]) -> Result<bool, Stop> {
         for &id in positions {
-            let Some(key) = row.keys.get(id.index()).filter(|key| !key.is_null()) else { continue };
+            let key = row.key(id);
+            if key.is_null() {
+                continue;
+            }
             if matches!(row.nodes.borrow().get(id.index()), Some(Some(Node::Record(_) | Node::Element(_)))) {
                 continue;
             }
@@ -126,8 +144,7 @@ impl Scene<'_> {
         if let Some(Some(node)) = row.nodes.borrow().get(position.index()) {
             return Ok(node.clone());
         }
-        let key = row.keys.get(position.index()).cloned().unwrap_or(Value::Null);
-        let node = self.load(position, &key, row)?;
+        let node = self.load(position, row.key(position), row)?;
         row.keep(position, node.clone());
         Ok(node)
     }
@@ -161,7 +178,7 @@ impl Scene<'_> {
 
     /// The instance that an entry holds value by value.
     fn spelled_out(&self, position: PositionId, key: &Value, row: &Row) -> Option<Node> {
-        if row.held.paths.is_empty() || !matches!(key, Value::Reference(_)) {
+        if row.entry.is_none() || !matches!(key, Value::Reference(_)) {
             return None;
         }
         let class = self.positions[position].class?;
@@ -174,7 +191,7 @@ impl Scene<'_> {
                 Leaf::Itself | Leaf::Bucket(_) | Leaf::TimeBucket(..) => return None,
             };
             if !value.is_null() {
-                fields.insert(member, value.clone());
+                fields.insert(member, value.into_owned());
             }
         }
         let record = Record { class, surrogate: None, fields };

@@ -75,11 +75,11 @@ impl<'p> PlannedInstances<'p> {
         let Some(read) = read.filled(self.schema().table(read.table), &frame) else { return Ok(()) };
         every(self.source, &read, |records| {
             let Records::Entries(entries) = records else { return Ok(true) };
-            for entry in entries {
+            for entry in entries.iter() {
                 if let Entry::Row { row, .. } = entry
-                    && let Some(Value::Reference(owner)) = row.into_iter().next()
+                    && let Some(Value::Reference(owner)) = row.first()
                 {
-                    found.insert((root, owner));
+                    found.insert((root, owner.clone()));
                 }
             }
             Ok(true)

@@ -68,11 +68,11 @@ impl<'r> Reader<'r> {
         let terms = schema.table(index).block_terms(std::slice::from_ref(value));
         every(self.source, &Read::new(index, How::Block(terms)), |records| {
             let Records::Entries(entries) = records else { return Ok(true) };
-            for entry in entries {
+            for entry in entries.iter() {
                 if let Entry::Row { row, .. } = entry
-                    && let Some(Value::Reference(identity)) = row.into_iter().next()
+                    && let Some(Value::Reference(identity)) = row.first()
                 {
-                    found.insert((occurrence.root, identity));
+                    found.insert((occurrence.root, identity.clone()));
                 }
             }
             Ok(true)
@@ -104,7 +104,7 @@ pub(super) fn all(
     let mut all = Vec::new();
     every(source, &Read::new(master, How::All), |records| {
         if let Records::Aggregates(found) = records {
-            all.extend(found);
+            all.extend(Arc::unwrap_or_clone(found));
         }
         Ok(true)
     })?;
@@ -177,10 +177,10 @@ impl Instances for Reader<'_> {
         let read = Read::new(index, How::Block(terms));
         every_from(self.source, &read, FEW, |records| {
             let Records::Entries(entries) = records else { return Ok(true) };
-            for entry in entries {
+            for entry in entries.iter() {
                 if let Entry::Row { row, .. } = entry
-                    && let Some(Value::Reference(identity)) = row.into_iter().next()
-                    && !visit((occurrence.root, identity))?
+                    && let Some(Value::Reference(identity)) = row.first()
+                    && !visit((occurrence.root, identity.clone()))?
                 {
                     return Ok(false);
                 }

@@ -72,10 +72,11 @@ impl Source for Overlaid<'_> {
         let mut found = None;
         every(self, &read, |records| {
             let Records::Entries(entries) = records else { return Ok(true) };
-            found = entries.into_iter().find(|entry| match entry {
+            let is_it = |entry: &&Entry| match entry {
                 Entry::Row { row, .. } => row.starts_with(at.row),
                 Entry::Node { chain, .. } => chain.starts_with(at.row),
-            });
+            };
+            found = entries.iter().find(is_it).cloned();
             Ok(found.is_none())
         })?;
         Ok(found)
@@ -101,7 +102,8 @@ impl Overlaid<'_> {
         let range = KeyRange::of(self.schema(), ask.read)?;
         let Page { records, next } = self.base.page(ask)?;
         let Records::Entries(entries) = records else { return Ok(Page { records, next }) };
-        let stored = entries.into_iter().map(|entry| RecordKey::split(collection, entry)).collect();
+        let entries = Arc::unwrap_or_clone(entries).into_iter();
+        let stored = entries.map(|entry| RecordKey::split(collection, entry)).collect();
         let until = match &next {
             Some(Cursor::Entry(key)) => Some(key),
             Some(Cursor::Aggregate(_)) | None => None,
@@ -111,7 +113,7 @@ impl Overlaid<'_> {
         let changed = changed.map(|(key, content)| (key.clone(), content.clone())).collect();
         let rows: Vec<(RecordKey, RowContent)> = merged(stored, changed, range.backwards);
         let entries = rows.into_iter().map(|(key, content)| key.entry(collection, &content)).collect();
-        Ok(Page { records: Records::Entries(entries), next })
+        Ok(Page { records: Records::Entries(Arc::new(entries)), next })
     }
 
     fn aggregates(&self, ask: &Ask<'_>, collection: &Collection) -> Result<Page, Stop> {
@@ -120,13 +122,14 @@ impl Overlaid<'_> {
             let Some(identity) = table.identity(terms) else { return self.base.page(ask) };
             let found = self.block(collection.source.root, &identity)?.live();
             let found = found.map(|stored| (identity, stored)).into_iter().collect();
-            return Ok(Page { records: Records::Aggregates(found), next: None });
+            return Ok(Page { records: Records::Aggregates(Arc::new(found)), next: None });
         }
         let key = |identity: &Identity| self.schema().block_key(ask.read.table, identity);
         let range = KeyRange::of(self.schema(), ask.read)?;
         let Page { records, next } = self.base.page(ask)?;
         let Records::Aggregates(aggregates) = records else { return Ok(Page { records, next }) };
-        let stored = aggregates.into_iter().map(|(id, stored)| (key(&id), (id, stored))).collect();
+        let aggregates = Arc::unwrap_or_clone(aggregates).into_iter();
+        let stored = aggregates.map(|(id, stored)| (key(&id), (id, stored))).collect();
         let start = range.start_block(self.schema(), ask);
         let until = match &next {
             Some(Cursor::Aggregate(identity)) => Some(key(identity)),
@@ -142,7 +145,7 @@ impl Overlaid<'_> {
             }
         }
         let found = merged(stored, changed, range.backwards).into_iter().map(|(_, found)| found).collect();
-        Ok(Page { records: Records::Aggregates(found), next })
+        Ok(Page { records: Records::Aggregates(Arc::new(found)), next })
     }
 }
 

@@ -45,15 +45,19 @@ impl Draft<'_> {
                 break;
             }
         }
-        if let Some((_, end, _)) = self.referring_to_gone(OnDelete::Refuse)?.first() {
-            return Err(Stop::Failed(RunError::Refused { field: self.field(Member::End(*end)) }));
-        }
-        for (address, end, target) in self.referring_to_gone(OnDelete::Clear)? {
-            if fault!(ClearForgotten) {
-                continue;
+        let mut clear = Vec::new();
+        each([OnDelete::Refuse, OnDelete::Clear], |action| {
+            let found = self.referring_to_gone(action)?;
+            match (action, found.first()) {
+                (OnDelete::Refuse, Some((_, end, _))) => {
+                    return Err(Stop::Failed(RunError::Refused { field: self.field(Member::End(*end)) }));
+                }
+                (OnDelete::Clear, _) if !fault!(ClearForgotten) => clear = found,
+                (OnDelete::Refuse | OnDelete::Clear | OnDelete::Cascade, _) => {}
             }
-            self.take_link(&address, end, &target)?;
-        }
+            Ok(())
+        })?;
+        each(clear, |(address, end, target)| self.take_link(&address, end, &target))?;
         Ok(())
     }
 
@@ -62,17 +66,17 @@ impl Draft<'_> {
         let gone = self.gone()?;
         let conceptual = self.conceptual();
         let mut links = Vec::new();
-        for (end, row) in conceptual.ends.iter() {
-            if row.on_delete() != Some(action) || !row.stored {
-                continue;
-            }
+        let of_the_kind =
+            conceptual.ends.iter().filter(|(_, row)| row.stored && row.on_delete() == Some(action));
+        each(of_the_kind, |(end, row)| {
             let hierarchy = conceptual.lineage(row.target).last().copied();
             each(gone.iter().filter(|(top, _)| Some(*top) == hierarchy), |(_, target)| {
                 let holders = self.holders(&self.after, end, target)?.into_iter();
                 links.extend(holders.map(|holder| (holder, end, target.clone())));
                 Ok(())
             })?;
-        }
+            Ok(())
+        })?;
         Ok(links)
     }
 
@@ -86,8 +90,8 @@ impl Draft<'_> {
     fn entities(&self, state: &dyn Instances) -> Result<Entities, Stop> {
         let conceptual = self.conceptual();
         let mut found = Entities::new();
-        for aggregate in self.after.changed.keys() {
-            let Some(stored) = self.live(state, aggregate)? else { continue };
+        each(self.after.changed.keys(), |aggregate| {
+            let Some(stored) = self.live(state, aggregate)? else { return Ok(()) };
             for (_, record) in records(&stored.record) {
                 if let (Some(&top), Some(identity)) =
                     (conceptual.lineage(record.class).last(), record.identity(conceptual))
@@ -95,7 +99,8 @@ impl Draft<'_> {
                     found.insert((top, identity));
                 }
             }
-        }
+            Ok(())
+        })?;
         Ok(found)
     }
 
@@ -107,21 +112,24 @@ impl Draft<'_> {
             return Ok(());
         }
         let changed: Vec<Aggregate> = self.after.changed.keys().cloned().collect();
-        for aggregate in changed {
-            let Some(stored) = self.live(&self.after, &aggregate)? else { continue };
-            for (place, record) in records(&stored.record) {
+        each(changed, |aggregate| {
+            let Some(stored) = self.live(&self.after, &aggregate)? else { return Ok(()) };
+            each(records(&stored.record), |(place, record)| {
                 let (false, Some(identity)) = (place.0.is_empty(), record.identity(conceptual)) else {
-                    continue;
+                    return Ok(());
                 };
                 let top = conceptual.lineage(record.class).last().copied().unwrap_or(record.class);
-                for holder in self.after.owners(top, &identity)? {
+                each(self.after.owners(top, &identity)?, |holder| {
                     let live = self.live(&self.after, &holder)?;
                     if holder != aggregate && live != self.after.aggregate(holder.0, &holder.1)? {
                         self.after.changed.insert(holder, live);
                     }
-                }
-            }
-        }
+                    Ok(())
+                })?;
+                Ok(())
+            })?;
+            Ok(())
+        })?;
         Ok(())
     }
 }

@@ -170,17 +170,18 @@ impl<'d> Draft<'d> {
         let conceptual = self.conceptual();
         let mut found = Vec::new();
         let occurrences = conceptual.occurrences(class);
-        for root in occurrences.iter().filter(|occurrence| occurrence.hops.is_empty()) {
+        each(occurrences.iter().filter(|occurrence| occurrence.hops.is_empty()), |root| {
             let aggregate = (root.root, id.clone());
             if let Some(stored) = self.live(state, &aggregate)?
                 && conceptual.is_kind_of(stored.record.class, class)
             {
                 found.push(Address::root(aggregate));
             }
-        }
+            Ok(())
+        })?;
         if occurrences.iter().any(|occurrence| !occurrence.hops.is_empty()) {
-            for aggregate in state.owners(class, id)? {
-                let Some(stored) = self.live(state, &aggregate)? else { continue };
+            each(state.owners(class, id)?, |aggregate| {
+                let Some(stored) = self.live(state, &aggregate)? else { return Ok(()) };
                 for (place, record) in records(&stored.record) {
                     let is_it = conceptual.is_kind_of(record.class, class)
                         && record.identity(conceptual).as_ref() == Some(id);
@@ -188,7 +189,8 @@ impl<'d> Draft<'d> {
                         found.push(Address { aggregate: aggregate.clone(), place });
                     }
                 }
-            }
+                Ok(())
+            })?;
         }
         Ok(found)
     }

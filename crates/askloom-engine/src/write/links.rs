@@ -2,6 +2,7 @@
 
 use super::draft::{Address, Draft, stored_ids};
 use crate::place::records;
+use crate::stop::each;
 use crate::{Instances, RunError, Stop};
 use askloom_model::{ClassId, Conceptual, EndId, Identity, Member, Record, RelationshipKind, Value, fault};
 use std::collections::BTreeMap;
@@ -36,17 +37,16 @@ impl Draft<'_> {
         if row.stored {
             let record = self.record(address)?;
             let ids = record.map(|record| stored_ids(&record, end)).unwrap_or_default();
-            for id in ids.iter().filter(|id| wanted(id)) {
-                self.drop_link(address, end, id)?;
-            }
+            each(ids.iter().filter(|id| wanted(id)), |id| self.drop_link(address, end, id))?;
             return Ok(());
         }
         let (Some(inverse), Some(own)) = (row.inverse, self.identity_at(address)?) else { return Ok(()) };
-        for holder in self.holders(&self.after, inverse, &own)? {
-            if self.identity_at(&holder)?.as_ref().is_none_or(wanted) {
-                self.drop_link(&holder, inverse, &own)?;
+        each(self.holders(&self.after, inverse, &own)?, |holder| {
+            match self.identity_at(&holder)?.as_ref().is_none_or(wanted) {
+                true => self.drop_link(&holder, inverse, &own),
+                false => Ok(()),
             }
-        }
+        })?;
         Ok(())
     }
 
@@ -112,19 +112,24 @@ impl Draft<'_> {
     /// taken away from its former one; a symmetric link is there from both sides.
     fn claim(&mut self, holder: &Address, stored: EndId, target: &Identity) -> Result<(), Stop> {
         let end = &self.conceptual().ends[stored];
-        if end.is_checked() && self.find(end.target, target)?.is_none() {
-            return Err(Stop::Failed(RunError::NoSuchTarget { field: self.field(Member::End(stored)) }));
-        }
+        self.target_is_there(stored, target)?;
         let Some(inverse) = end.inverse else { return Ok(()) };
         if inverse == stored && !fault!(MirrorForgotten) {
             return self.mirror(holder, stored, target);
         }
         if !self.conceptual().ends[inverse].cardinality.is_many() && !fault!(LinkNotTaken) {
-            for other in self.holders(&self.after, stored, target)? {
-                if other != *holder {
-                    self.drop_link(&other, stored, target)?;
-                }
-            }
+            let mut others = self.holders(&self.after, stored, target)?;
+            others.retain(|other| other != holder);
+            each(others, |other| self.drop_link(&other, stored, target))?;
+        }
+        Ok(())
+    }
+
+    /// A checked reference names an instance that exists.
+    fn target_is_there(&self, stored: EndId, target: &Identity) -> Result<(), Stop> {
+        let end = &self.conceptual().ends[stored];
+        if end.is_checked() && self.find(end.target, target)?.is_none() {
+            return Err(Stop::Failed(RunError::NoSuchTarget { field: self.field(Member::End(stored)) }));
         }
         Ok(())
     }
@@ -166,28 +171,22 @@ impl Draft<'_> {
                     continue;
                 }
                 let holder = Address { aggregate: address.aggregate.clone(), place };
-                for target in stored_ids(record, id) {
-                    if end.is_checked() && self.find(end.target, &target)?.is_none() {
-                        return Err(Stop::Failed(RunError::NoSuchTarget {
-                            field: self.field(Member::End(id)),
-                        }));
-                    }
-                    contested.push((holder.clone(), id, target));
-                }
+                contested
+                    .extend(stored_ids(record, id).into_iter().map(|target| (holder.clone(), id, target)));
                 if symmetric {
                     both_sides.push((holder, id));
                 }
             }
         }
-        for (holder, end, target) in contested.into_iter().rev() {
+        each(&contested, |(_, end, target)| self.target_is_there(*end, target))?;
+        each(contested.into_iter().rev(), |(holder, end, target)| {
             let record = self.record(&holder)?;
-            if record.is_some_and(|record| stored_ids(&record, end).contains(&target)) {
-                self.claim(&holder, end, &target)?;
+            match record.is_some_and(|record| stored_ids(&record, end).contains(&target)) {
+                true => self.claim(&holder, end, &target),
+                false => Ok(()),
             }
-        }
-        for (holder, end) in both_sides {
-            self.take_over(&holder, end)?;
-        }
+        })?;
+        each(both_sides, |(holder, end)| self.take_over(&holder, end))?;
         Ok(())
     }
 
@@ -196,9 +195,8 @@ impl Draft<'_> {
         let Some(own) = self.identity_at(holder)? else { return Ok(()) };
         let Some(record) = self.record(holder)? else { return Ok(()) };
         let mut ids = stored_ids(&record, end);
-        for other in self.holders(&self.after, end, &own)? {
-            ids.extend(self.identity_at(&other)?);
-        }
+        let others = self.holders(&self.after, end, &own)?;
+        ids.extend(each(&others, |other| self.identity_at(other))?.into_iter().flatten());
         ids.sort();
         ids.dedup();
         if ids == stored_ids(&record, end) { Ok(()) } else { self.set_ids(holder, end, ids) }
@@ -226,11 +224,10 @@ impl Draft<'_> {
                 lost.extend(gone.map(|other| (end, other, entity.1.clone())));
             }
         }
-        for (end, other, own) in lost {
-            if let Some(other) = self.find(conceptual.ends[end].target, &other)? {
-                self.take_link(&other, end, &own)?;
-            }
-        }
+        each(lost, |(end, other, own)| match self.find(conceptual.ends[end].target, &other)? {
+            Some(other) => self.take_link(&other, end, &own),
+            None => Ok(()),
+        })?;
         Ok(())
     }
 

@@ -13,34 +13,31 @@ use std::sync::Arc;
 
 impl Draft<'_> {
     pub(super) fn check_rules(&self) -> Result<(), Stop> {
-        if !fault!(ImmutableEntityUnchecked) {
-            self.immutable_entities_stay()?;
-        }
         let changed = self.changed()?;
-        self.ids_are_unique()?;
-        if !fault!(ImmutableUnchecked) {
-            self.immutable_members_stay(&changed)?;
-        }
-        self.required_ends_have_links(&changed)?;
-        if !fault!(BoundUnchecked) {
-            self.upper_bounds_hold(&changed)?;
-        }
-        if fault!(UniqueUnchecked) {
-            return Ok(());
-        }
-        self.unique_values_are_unique()
+        let rules: [(bool, &dyn Fn() -> Result<(), Stop>); 6] = [
+            (fault!(ImmutableEntityUnchecked), &|| self.immutable_entities_stay()),
+            (false, &|| self.ids_are_unique()),
+            (fault!(ImmutableUnchecked), &|| self.immutable_members_stay(&changed)),
+            (false, &|| self.required_ends_have_links(&changed)),
+            (fault!(BoundUnchecked), &|| self.upper_bounds_hold(&changed)),
+            (fault!(UniqueUnchecked), &|| self.unique_values_are_unique()),
+        ];
+        each(rules, |(is_forgotten, holds)| if is_forgotten { Ok(()) } else { holds() })?;
+        Ok(())
     }
 
     /// What an immutable entity had before, it has still.
     fn immutable_entities_stay(&self) -> Result<(), Stop> {
         let conceptual = self.conceptual();
-        for aggregate in self.after.changed.keys().filter(|(root, _)| conceptual.classes[*root].immutable) {
-            let Some(before) = self.live(self.before, aggregate)? else { continue };
+        let immutable = self.after.changed.keys().filter(|(root, _)| conceptual.classes[*root].immutable);
+        each(immutable, |aggregate| {
+            let Some(before) = self.live(self.before, aggregate)? else { return Ok(()) };
             let after = self.live(&self.after, aggregate)?;
             if after.is_none_or(|after| after.record != before.record) {
                 return Err(self.immutable_entity(before.record.class).into());
             }
-        }
+            Ok(())
+        })?;
         Ok(())
     }
 
@@ -84,8 +81,8 @@ impl Draft<'_> {
     /// then.
     fn immutable_members_stay(&self, changed: &[(Aggregate, Arc<Stored>)]) -> Result<(), Stop> {
         let conceptual = self.conceptual();
-        for (aggregate, stored) in changed {
-            let Some(before) = self.live(self.before, aggregate)? else { continue };
+        each(changed, |(aggregate, stored)| {
+            let Some(before) = self.live(self.before, aggregate)? else { return Ok(()) };
             let former = records(&before.record);
             let of_place: BTreeMap<&Place, &Record> =
                 former.iter().map(|(place, old)| (place, *old)).collect();
@@ -114,7 +111,8 @@ impl Draft<'_> {
                     }
                 }
             }
-        }
+            Ok(())
+        })?;
         Ok(())
     }
 
@@ -122,7 +120,7 @@ impl Draft<'_> {
     /// at the other end is gone: what is new has none yet, as INSERT cannot give it one.
     fn required_ends_have_links(&self, changed: &[(Aggregate, Arc<Stored>)]) -> Result<(), Stop> {
         let conceptual = self.conceptual();
-        for (id, end) in conceptual.ends.iter() {
+        each(conceptual.ends.iter(), |(id, end)| {
             let missing = || RunError::RequiredLink { field: self.field(Member::End(id)) };
             let reference = end.kind != RelationshipKind::Composition;
             if end.stored && end.cardinality == Cardinality::ONE && reference {
@@ -141,25 +139,23 @@ impl Draft<'_> {
             {
                 return Err(missing().into());
             }
-        }
+            Ok(())
+        })?;
         Ok(())
     }
 
     /// Whether an instance that was linked at a derived end is not any more, though its partner is still there.
     fn lost_its_partner(&self, stored: EndId, class: ClassId) -> Result<bool, Stop> {
-        for target in self.lost_links(stored)? {
+        let lost = each(self.lost_links(stored)?, |target| {
             let there = self.find_in(self.before, class, &target)?.is_some()
                 && self.find_in(&self.after, class, &target)?.is_some();
             if !there || !self.partners(&self.after, stored, &target)?.is_empty() {
-                continue;
+                return Ok(false);
             }
-            for partner in self.partners(self.before, stored, &target)? {
-                if self.survives(&partner)? {
-                    return Ok(true);
-                }
-            }
-        }
-        Ok(false)
+            let former = self.partners(self.before, stored, &target)?;
+            Ok(each(&former, |partner| self.survives(partner))?.contains(&true))
+        })?;
+        Ok(lost.contains(&true))
     }
 
     fn survives(&self, partner: &Address) -> Result<bool, Stop> {
@@ -177,7 +173,7 @@ impl Draft<'_> {
     /// instance starts with empty ones.
     fn upper_bounds_hold(&self, changed: &[(Aggregate, Arc<Stored>)]) -> Result<(), Stop> {
         let conceptual = self.conceptual();
-        for (id, end) in conceptual.ends.iter().filter(|(_, end)| end.stored) {
+        each(conceptual.ends.iter().filter(|(_, end)| end.stored), |(id, end)| {
             if end.cardinality.max.is_some() {
                 for (_, stored) in changed {
                     for (_, record) in records(&stored.record) {
@@ -190,13 +186,14 @@ impl Draft<'_> {
             let other = end.inverse.filter(|&inverse| inverse != id);
             let Some(inverse) = other.filter(|&inverse| conceptual.ends[inverse].cardinality.max.is_some())
             else {
-                continue;
+                return Ok(());
             };
-            for target in self.gained_links(id)? {
+            each(self.gained_links(id)?, |target| {
                 let links = self.partners(&self.after, id, &target)?.len();
-                self.within(inverse, conceptual.ends[inverse].cardinality, links)?;
-            }
-        }
+                self.within(inverse, conceptual.ends[inverse].cardinality, links)
+            })?;
+            Ok(())
+        })?;
         Ok(())
     }
 
@@ -216,38 +213,39 @@ impl Draft<'_> {
         let attributes = attributes.map(|(id, attribute)| (Leaf::Attribute(id), attribute.class));
         let ends = conceptual.ends.iter().filter(|(_, end)| end.unique && end.stored);
         let ends = ends.map(|(id, end)| (Leaf::Reference(id), end.class));
-        for (leaf, class) in attributes.chain(ends) {
+        each(attributes.chain(ends), |(leaf, class)| {
             let member = match leaf {
                 Leaf::Attribute(id) => Member::Attribute(id),
                 Leaf::Reference(id) => Member::End(id),
-                Leaf::Itself | Leaf::Bucket(_) | Leaf::TimeBucket(..) => continue,
+                Leaf::Itself | Leaf::Bucket(_) | Leaf::TimeBucket(..) => return Ok(()),
             };
             let gained = self.gained(|record| {
                 let value = Some(record.get(member)).filter(|value| !value.is_null());
                 let value = value.filter(|_| conceptual.is_kind_of(record.class, class));
                 value.cloned().into_iter().collect()
             })?;
-            for value in gained {
+            each(gained, |value| {
                 if self.having(Held { class, leaf }, member, &value)? > 1 {
                     return Err(Stop::Failed(RunError::NotUnique { field: self.field(member) }));
                 }
-            }
-        }
+                Ok(())
+            })?;
+            Ok(())
+        })?;
         Ok(())
     }
 
     /// How many live records have the value.
     fn having(&self, held: Held, member: Member, value: &Value) -> Result<usize, Stop> {
         let conceptual = self.conceptual();
-        let mut found = 0;
-        for aggregate in self.after.holding(held, value)? {
-            let Some(stored) = self.live(&self.after, &aggregate)? else { continue };
+        let found = each(self.after.holding(held, value)?, |aggregate| {
+            let Some(stored) = self.live(&self.after, &aggregate)? else { return Ok(0) };
             let has = |record: &Record| {
                 conceptual.is_kind_of(record.class, held.class) && record.get(member) == value
             };
-            found += records(&stored.record).iter().filter(|(_, record)| has(record)).count();
-        }
-        Ok(found)
+            Ok(records(&stored.record).iter().filter(|(_, record)| has(record)).count())
+        })?;
+        Ok(found.into_iter().sum())
     }
 }
 

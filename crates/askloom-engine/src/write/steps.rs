@@ -83,13 +83,8 @@ impl Draft<'_> {
         let query = finding(self.conceptual(), class, positions.clone(), condition.cloned(), parameters);
         let prepared = self.schema.prepared(&query)?;
         let rows = prepared.rows(self.before.source(), &given.bound, self.now)?;
-        let mut rows: Vec<(Vec<Value>, Option<Inner>)> = rows
-            .into_iter()
-            .map(|row| {
-                let main = row.main();
-                (row.keys, main)
-            })
-            .collect();
+        let mut rows: Vec<(Vec<Value>, Option<Inner>)> =
+            rows.iter().map(|row| (row.keys().cloned().collect(), row.main())).collect();
         rows.sort_by(|(one, _), (other, _)| one.cmp(other));
         let found = each(rows, |(keys, main)| self.addresses(positions, &keys, main.as_ref()))?;
         Ok(found.into_iter().flatten().collect())
@@ -394,20 +389,14 @@ impl Draft<'_> {
     ) -> Result<u64, Stop> {
         let value = given.value(to);
         let target = if value.is_null() { None } else { Some(self.target(end, &value)?) };
-        let mut matched = 0;
-        for address in rows.iter().filter_map(|row| row.first()) {
-            match &target {
-                Some(target) => matched += u64::from(self.connect(address, end, target)?),
-                // Nothing is put into a set.
-                None if self.conceptual().ends[end].cardinality.is_many() => matched += 1,
-                // Like SET to null.
-                None => {
-                    self.disconnect(address, end, None)?;
-                    matched += 1;
-                }
-            }
-        }
-        Ok(matched)
+        let matched = each(rows.iter().filter_map(|row| row.first()), |address| match &target {
+            Some(target) => self.connect(address, end, target),
+            // Nothing is put into a set.
+            None if self.conceptual().ends[end].cardinality.is_many() => Ok(true),
+            // Like SET to null.
+            None => self.disconnect(address, end, None).map(|()| true),
+        })?;
+        Ok(matched.into_iter().map(u64::from).sum())
     }
 
     /// DISCONNECT: one link, or all of them. From null is from nothing.

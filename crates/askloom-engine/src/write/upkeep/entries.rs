@@ -1,10 +1,10 @@
 //! The entries that a copy has for rows.
 
 use super::nested::Placed;
-use crate::execute::{Restriction, Row, Scene};
+use crate::execute::{Restriction, Row, Scene, main_position};
 use crate::stop::each;
 use crate::{Aggregate, Instances, RecordKey, RowContent, Rows, SortValue, Stop};
-use askloom_model::{Collection, CollectionId, Contents, Id, Identity, Nodes, PositionId, Value, fault};
+use askloom_model::{Collection, CollectionId, Contents, Identity, Nodes, PositionId, Value, fault};
 
 /// The entries that a copy has for the rows whose root is in an aggregate.
 pub fn entries_of(
@@ -54,7 +54,7 @@ impl Entries<'_> {
         let mut rows = scene.root(stored);
         if let Some(root) = only {
             let root = Value::Reference(root.clone());
-            rows.retain(|row| row.keys.first() == Some(&root));
+            rows.retain(|row| *row.key(main_position()) == root);
         }
         for position in self.collection.source.positions.ids().skip(1) {
             let mut joined = Vec::new();
@@ -96,9 +96,10 @@ impl Entries<'_> {
                 content.values.push(scene.selected(path, row)?);
             }
         }
+        let identity: Vec<Value> = row.keys().cloned().collect();
         if let Some(path) = self.collection.indexed() {
             for held in scene.every(path, row)? {
-                let key = RecordKey { block: vec![held], sort: sort.clone(), row: row.keys.clone() };
+                let key = RecordKey { block: vec![held], sort: sort.clone(), row: identity.clone() };
                 out.insert(key, content.clone());
                 if fault!(IndexOfFirst) {
                     break;
@@ -107,7 +108,7 @@ impl Entries<'_> {
             return Ok(());
         }
         let block = self.block(scene, row)?;
-        out.insert(RecordKey { block, sort, row: row.keys.clone() }, content);
+        out.insert(RecordKey { block, sort, row: identity }, content);
         Ok(())
     }
 
@@ -125,13 +126,13 @@ impl Entries<'_> {
         wanted: &dyn Fn(PositionId) -> bool,
         out: &mut Rows,
     ) -> Result<(), Stop> {
-        for (position, node) in self.collection.source.positions.ids().zip(&row.keys) {
+        for (position, node) in self.collection.source.positions.ids().zip(row.keys()) {
             // An outer position with nothing there has no node.
             if node.is_null() || !wanted(position) {
                 continue;
             }
             let chain = self.collection.chain(position);
-            let chain: Vec<Value> = chain.iter().filter_map(|p| row.keys.get(p.index())).cloned().collect();
+            let chain: Vec<Value> = chain.iter().map(|p| row.key(*p).clone()).collect();
             let mut content = RowContent::default();
             for path in nodes.fields.iter().filter(|path| path.position == position) {
                 content.values.push(scene.selected(path, row)?);

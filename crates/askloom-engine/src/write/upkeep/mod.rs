@@ -14,7 +14,7 @@ mod nested;
 pub use entries::{entries_of, entries_of_root};
 
 use super::Phase;
-use crate::execute::{Inner, Restriction, Row, Scene};
+use crate::execute::{Inner, Restriction, Row, Scene, main_position};
 use crate::stop::each;
 use crate::{Aggregate, Changes, Instances, Overlay, Reader, RecordKey, RowContent, Rows, Schema, Stop};
 use askloom_model::{Collection, CollectionId, Conceptual, Contents, PositionId, Value, fault};
@@ -173,10 +173,7 @@ impl<'u> Upkeep<'u> {
         each(aggregates, |(root, id)| {
             if let Some(stored) = state.aggregate(*root, id)? {
                 let found = scene.root(stored).into_iter();
-                rows.extend(
-                    found
-                        .filter(|row| row.keys.first().is_some_and(|key| candidates.roots.contains_key(key))),
-                );
+                rows.extend(found.filter(|row| candidates.roots.contains_key(row.key(main_position()))));
             }
             Ok(())
         })?;

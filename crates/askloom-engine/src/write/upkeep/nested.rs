@@ -2,10 +2,10 @@
 
 use super::entries::Entries;
 use super::{Candidates, Upkeep};
-use crate::execute::{Restriction, Row, Scene};
+use crate::execute::{Restriction, Row, Scene, main_position};
 use crate::stop::each;
 use crate::{Instances, Rows, Stop};
-use askloom_model::{Id, Nodes, PositionId, Value};
+use askloom_model::{Nodes, PositionId, Value};
 use askloom_plan::delta::Delta;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,7 +24,7 @@ struct Prefix {
 
 impl Prefix {
     fn of(chain: &[PositionId], Placed { block, row }: &Placed) -> Self {
-        let keys = chain.iter().filter_map(|position| row.keys.get(position.index())).cloned().collect();
+        let keys = chain.iter().map(|position| row.key(*position).clone()).collect();
         Self { block: block.clone(), keys }
     }
 
@@ -110,7 +110,7 @@ impl Upkeep<'_> {
         let left = self.bound_first(delta);
         for (class, id) in candidates.roots.get(root).into_iter().flatten() {
             let Some(stored) = state.aggregate(*class, id)? else { continue };
-            for row in scene.root(stored).into_iter().filter(|row| row.keys.first() == Some(root)) {
+            for row in scene.root(stored).into_iter().filter(|row| row.key(main_position()) == root) {
                 let mut counts = |row: &Row| {
                     let entries = self.entries();
                     Ok(entries.holds(&free, row)? && entries.block(&free, row)? == prefix.block)
