@@ -14,7 +14,7 @@ use askloom_plan::program::{Action, Bounds, Frame, How, Program, Range, Read, St
 use askloom_target::generate::Sample;
 use std::collections::HashMap;
 use std::future;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// One query by the program that is printed of it.
 pub(crate) struct Spoken<'s> {
@@ -151,14 +151,14 @@ impl<'s> Spoken<'s> {
                 }
                 let key = |(identity, _): &(Identity, _)| Cursor::Aggregate(identity.clone());
                 let (some, next) = cut(live, page, key)?;
-                Ok(Page { records: Records::Aggregates(some), next })
+                Ok(Page { records: Records::Aggregates(Arc::new(some)), next })
             }
             Role::Copy | Role::Index => {
                 let collection = &self.schema.design.collections[table];
                 let entries = found.iter().map(|record| self.record(record)).collect::<Answer<Vec<_>>>()?;
                 let key = |entry: &Entry| Cursor::Entry(RecordKey::split(collection, entry.clone()).0);
                 let (some, next) = cut(entries, page, key)?;
-                Ok(Page { records: Records::Entries(some), next })
+                Ok(Page { records: Records::Entries(Arc::new(some)), next })
             }
         }
     }

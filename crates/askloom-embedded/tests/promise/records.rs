@@ -57,7 +57,7 @@ fn rows(source: &KeyspaceRecords<'_>, copy: CollectionId) -> Result<(), String> 
     let mut entries: Vec<Entry> = Vec::new();
     let read = every(source, &Read::new(copy, How::All), |records| {
         if let Records::Entries(found) = records {
-            entries.extend(found);
+            entries.extend(found.iter().cloned());
         }
         Ok(true)
     });

@@ -202,7 +202,7 @@ fn run(views: Views, name: &str, after: Option<&Continuation>) -> (Answer, usize
         Views::None => designed.workload.queries.clear(),
     }
     let schema = Schema::new(model, simple::design(&designed), askloom_target::embedded::costing());
-    let engine = Engine::new(Arc::clone(&driver) as Arc<dyn Driver>, schema, Box::new(NoClock));
+    let engine = Engine::new(Arc::clone(&driver) as Arc<dyn Driver>, Arc::new(schema), Box::new(NoClock));
     let queries = &engine.schema().model.workload.queries;
     let query = queries.iter().find(|query| query.header.name == name).unwrap();
     let given = Arguments::from([("folder".to_owned(), Value::Text("inbox".to_owned()))]);

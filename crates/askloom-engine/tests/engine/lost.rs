@@ -29,11 +29,11 @@ fn inputs(id: u128) -> Inputs {
     Inputs { now: jiff::Timestamp::UNIX_EPOCH, uuids: Vec::new(), id: Some(Uuid::from_u128(id)) }
 }
 
-fn engine(driver: Arc<dyn Driver>) -> Engine {
+fn engine(driver: Arc<dyn Driver>) -> Engine<'static> {
     let model = parse(MODEL);
     let design = simple::design(&model);
     let schema = Schema::new(model, design, askloom_target::embedded::costing());
-    Engine::new(driver, schema, Box::new(NoClock))
+    Engine::new(driver, Arc::new(schema), Box::new(NoClock))
 }
 
 fn load(engine: &Engine, id: u128, class: &str, fields: &[(&str, Value)]) {
@@ -70,7 +70,7 @@ fn score(engine: &Engine, player: i64) -> Value {
 /// good.
 struct Overtaken {
     memory: Arc<MemoryDriver>,
-    others: Engine,
+    others: Engine<'static>,
     late: Mutex<Option<Batch>>,
     attempts: AtomicU32,
 }

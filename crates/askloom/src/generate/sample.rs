@@ -8,6 +8,7 @@ use askloom_engine::{RunError, Stop};
 use askloom_model::{CollectionId, Design, Identity, Model};
 use askloom_plan::program::{How, Read};
 use askloom_target::generate::Sample;
+use std::sync::Arc;
 
 /// A few instances of each class, with every copy of them.
 pub(super) fn records(model: &Model, design: &Design) -> Result<Vec<Sample>, Error> {
@@ -33,8 +34,8 @@ fn table_records(source: &dyn Source, table: CollectionId, all: &mut Vec<Sample>
                 all.extend(entries.iter().map(|entry| Sample::Row { table, cells: cells(entry) }));
             }
             Records::Aggregates(found) => {
-                for (identity, stored) in found {
-                    all.extend(block(source, table, &identity, &BlockState::Live(stored))?);
+                for (identity, stored) in found.iter() {
+                    all.extend(block(source, table, identity, &BlockState::Live(Arc::clone(stored)))?);
                 }
             }
         }
