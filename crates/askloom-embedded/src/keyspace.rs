@@ -10,7 +10,7 @@ pub mod write;
 pub use layered::{Layered, Puts};
 pub use recorded::{Reads, Recorded};
 pub use records::KeyspaceRecords;
-pub(crate) use records::decoded;
+pub(crate) use records::{decoded, values};
 
 use askloom_engine::RunError;
 use std::collections::BTreeMap;

@@ -3,11 +3,11 @@
 
 use crate::block::{decode_aggregate, encode_aggregate, no_master};
 use crate::codec::{BlockEntry, block_prefix, decode_entry, encode_entry};
-use crate::keyspace::decoded;
 use crate::keyspace::encode::{row_key, row_value};
+use crate::keyspace::{decoded, values};
 use crate::{KeyedSchema, Memory};
 use askloom_engine::expiry::expires_at;
-use askloom_engine::{RecordKey, RunError, System};
+use askloom_engine::{RecordKey, RowContent, RunError, System};
 use askloom_model::{AccessPath, CollectionId, Conceptual, Contents, Identity, Value, ValueError};
 use askloom_plan::layout::{Block, Layout};
 use askloom_plan::program::Expires;
@@ -36,8 +36,13 @@ pub fn from_keyspace(
     Ok(records)
 }
 
-/// What is in a block: the system's part, then entries.
-type Found = (Vec<u8>, BTreeMap<AccessPath, Value>);
+/// What is in a block: the system's part, entries, and what it carries.
+#[derive(Default)]
+struct Found {
+    system: Vec<u8>,
+    pieces: BTreeMap<AccessPath, Value>,
+    carried: Vec<Value>,
+}
 
 fn blocks<'k>(
     schema: &KeyedSchema,
@@ -50,18 +55,20 @@ fn blocks<'k>(
     let mut found: BTreeMap<Identity, Found> = BTreeMap::new();
     for (key, value) in entries {
         let (identity, entry) = schema.master_key(id).split(key)?;
-        let (system, pieces) = found.entry(identity).or_default();
+        let found = found.entry(identity).or_default();
         match BlockEntry::decode(entry)? {
-            BlockEntry::System => system.clone_from(value),
+            BlockEntry::System => found.system.clone_from(value),
             BlockEntry::Aggregate(path) => {
-                pieces.insert(path, decode_entry(conceptual, schema, &mut value.as_slice())?);
+                found.pieces.insert(path, decode_entry(conceptual, schema, &mut value.as_slice())?);
             }
+            BlockEntry::Carried => found.carried = values(value)?,
         }
     }
     let root = schema.design.collections[id].source.root;
-    for (identity, (system, pieces)) in found {
+    for (identity, Found { system, pieces, carried }) in found {
         let System { version, created, .. } = System::decode(&system)?;
         let mut block = Block::new(identity, version, system, &layout.conceptual, root, pieces);
+        block.carried = carried;
         block.expires = expires(conceptual, &block, created);
         records.push(Sample::Block { table: id, block: Box::new(block) });
     }
@@ -134,6 +141,10 @@ fn put_block(
     let aggregate = decode_aggregate(schema, root, entries)?;
     for (path, bytes) in encode_aggregate(schema, root, &aggregate)? {
         keyspace.insert(keys.entry(&block.identity, &path), bytes);
+    }
+    if !block.carried.is_empty() {
+        let content = RowContent { values: block.carried.clone(), whole: None };
+        keyspace.insert(keys.carried(&block.identity), row_value(schema, &content));
     }
     Ok(())
 }

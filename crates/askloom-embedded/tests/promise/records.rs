@@ -55,7 +55,8 @@ fn through_json(layout: &Layout, record: &Sample) -> Result<Sample, String> {
             let root = block.fields.root.as_ref().map(|_| root);
             let system = block.system.clone();
             let (version, expires, fields) = (block.version, block.expires.clone(), Fields { root });
-            let block = Block { identity, version, system, fields, entries, expires };
+            let carried = layout.carried(table, &cells, &fields).map_err(|error| error.0)?;
+            let block = Block { identity, version, system, fields, entries, carried, expires };
             Ok(Sample::Block { table: *id, block: Box::new(block) })
         }
     }

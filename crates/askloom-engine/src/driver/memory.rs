@@ -29,7 +29,11 @@ impl Operation {
             Wanted::Block(root, _) => program.gets(schema.master(*root)),
             Wanted::Page(page) => program.has_read(&page.read),
             Wanted::TimeBuckets(master, _) => program.reads_table(*master),
-            Wanted::Entry(entry) => program.gets(entry.collection),
+            Wanted::Entry(entry) => match schema.design.stored_in(entry.collection) {
+                // What a master carries comes with its records.
+                master if master != entry.collection => program.reads_table(master),
+                own => program.gets(own),
+            },
         })
     }
 }
@@ -186,7 +190,7 @@ impl Source for View<'_> {
         let collection = &self.schema.design.collections[ask.read.table];
         match collection.role {
             Role::Master => self.aggregates(ask, collection),
-            Role::Copy | Role::Index => self.entries(ask, collection),
+            Role::Copy | Role::Index | Role::Carried => self.entries(ask, collection),
         }
     }
 
