@@ -2,16 +2,16 @@
 //! that orders it, with buckets of time.
 
 use askloom_model::{
-    ClassId, Collection, DeclaredCollection, DeclaredField, DeclaredKeep, KeyField, Leaf, Model, Path,
+    ClassId, Collection, Contents, DeclaredCollection, DeclaredField, DeclaredKeep, Design, Id, Keeper,
+    KeyField, Leaf, Model, Origin, Path, PositionId, Role, Source,
 };
+use askloom_plan::upkeep::unused;
 
 /// Why no method designs a declared collection yet, as the end of a sentence about it.
 #[must_use]
 pub fn why_not_designed(declared: &DeclaredCollection) -> Option<&'static str> {
-    let carries = declared.keep != DeclaredKeep::Fields(Vec::new());
     match (declared.classes.len() > 1, declared.master) {
         (true, _) => Some("holds several classes in one partition"),
-        (false, true) if carries => Some("is a master that carries attributes of others"),
         (false, true) => None,
         (false, false) => Some("has a bucket of time in its key and is not a master"),
     }
@@ -36,6 +36,33 @@ pub(crate) fn keyed(declared: &DeclaredCollection, name: String, master: Collect
         reasons: vec![why],
         ..master
     }
+}
+
+/// What the declared master of a class carries of others, once its master is in a design.
+pub(crate) fn add_carried(model: &Model, class: ClassId, origin: Origin, design: &mut Design) {
+    let (Some(declared), Some(master)) = (master_of(model, class), design.master(class)) else { return };
+    let fields: Vec<Path> = match &declared.keep {
+        // The check refuses `keep *` of a master.
+        DeclaredKeep::All => Vec::new(),
+        DeclaredKeep::Fields(fields) => fields.iter().map(|field| field.path.clone()).collect(),
+    };
+    if fields.is_empty() || design.carried(class).is_some() {
+        return;
+    }
+    let main = PositionId::from_index(0);
+    let itself = Path { position: main, hops: Vec::new(), leaf: Leaf::Itself };
+    let name = format!("{}Carried", design.collections[master].name);
+    design.collections.push(Collection {
+        name: unused(design, name),
+        role: Role::Carried,
+        origin,
+        keeper: Keeper::Ours,
+        source: Source { root: class, positions: askloom_plan::positions::only_main(class), condition: None },
+        block_key: vec![KeyField { path: itself, descending: false }],
+        entry_key: Vec::new(),
+        contents: Contents::Fields(fields),
+        reasons: vec!["The model declares that the master carries these.".to_owned()],
+    });
 }
 
 fn field(declared: &DeclaredField) -> KeyField {

@@ -73,7 +73,9 @@ fn same_blocks(
 ) -> Option<CollectionId> {
     let collection = &design.collections[id];
     let flat = |one: &Collection| {
-        one.role != Role::Master && matches!(one.contents, Contents::Fields(_)) && !one.entry_key.is_empty()
+        one.role.is_table_of_rows()
+            && matches!(one.contents, Contents::Fields(_))
+            && !one.entry_key.is_empty()
     };
     let earlier = design.collections.iter().take_while(|(other, _)| *other != id);
     let mut same = earlier.filter(|(_, other)| {
@@ -179,7 +181,7 @@ fn index_of(
 
 /// Whether the rows of a copy are the instances of its root, each once, made of values of the root alone.
 pub(crate) fn is_of_own_values(conceptual: &Conceptual, collection: &Collection) -> bool {
-    let rows = matches!(collection.contents, Contents::Fields(_)) && collection.role != Role::Master;
+    let rows = matches!(collection.contents, Contents::Fields(_)) && collection.role.is_table_of_rows();
     let condition = collection.source.condition.as_ref();
     let condition = condition.map(askloom_model::Condition::paths).unwrap_or_default();
     let main = collection.source.positions.iter().map(|(_, position)| position.class);

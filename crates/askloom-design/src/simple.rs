@@ -59,6 +59,7 @@ pub fn masters(model: &Model, origin: Origin, design: &mut Design) {
             let name = unused(design, name.clone());
             design.collections.push(master(model, class, name, origin));
         }
+        declared::add_carried(model, class, origin, design);
     }
 }
 

@@ -15,6 +15,8 @@ pub(crate) type Entries = BTreeMap<AccessPath, Vec<u8>>;
 pub(crate) struct BlockContents {
     pub(crate) system: Option<Vec<u8>>,
     pub(crate) entries: Entries,
+    /// Whether there are values of others in it. They are read by themselves.
+    pub(crate) carries: bool,
 }
 
 impl BlockContents {
@@ -25,6 +27,7 @@ impl BlockContents {
             BlockEntry::Aggregate(path) => {
                 self.entries.insert(path, value.to_vec());
             }
+            BlockEntry::Carried => self.carries = true,
         }
         Ok(())
     }

@@ -5,6 +5,7 @@ mod fetched;
 mod once;
 mod overlaid;
 
+pub use block::carried_by;
 pub use fetched::{EntryKey, Fetched, Given, PageStart, Wanted, WantedPage, answer};
 pub use once::Once;
 pub use overlaid::Overlaid;

@@ -46,6 +46,20 @@ pub enum Role {
     Copy,
     /// A copy of identities alone.
     Index,
+    /// Values of others that the records of a master carry: a copy with one row for each aggregate, which lies in the
+    /// aggregate's own record. It is keyed by the identity, and whoever reads the aggregate reads it, too.
+    Carried,
+}
+
+impl Role {
+    /// Whether the rows of a collection are records of their own.
+    #[must_use]
+    pub fn is_table_of_rows(self) -> bool {
+        match self {
+            Self::Copy | Self::Index => true,
+            Self::Master | Self::Carried => false,
+        }
+    }
 }
 
 /// Whose idea a collection is.
@@ -113,6 +127,24 @@ impl Design {
         self.collections.iter().find(|(_, collection)| is_master(collection)).map(|(id, _)| id)
     }
 
+    /// What the records of a master carry of others, by the root class of the master.
+    #[must_use]
+    pub fn carried(&self, root: ClassId) -> Option<CollectionId> {
+        let is_it =
+            |collection: &Collection| collection.role == Role::Carried && collection.source.root == root;
+        self.collections.iter().find(|(_, collection)| is_it(collection)).map(|(id, _)| id)
+    }
+
+    /// The collection in whose records the entries of another one lie: for what a master carries the master.
+    #[must_use]
+    pub fn stored_in(&self, id: CollectionId) -> CollectionId {
+        let collection = &self.collections[id];
+        match collection.role {
+            Role::Carried => self.master(collection.source.root).unwrap_or(id),
+            Role::Master | Role::Copy | Role::Index => id,
+        }
+    }
+
     /// What an index of the store's own is of: another copy of the same rows in the same blocks that holds all it needs,
     /// else the master.
     #[must_use]
@@ -158,7 +190,7 @@ impl Collection {
     /// Whether it is a copy, kept with every write, that has the rows of another one in the same blocks and holds as much.
     #[must_use]
     pub fn is_sibling_of(&self, index: &Self) -> bool {
-        let flat = |one: &Self| one.role != Role::Master && matches!(one.contents, Contents::Fields(_));
+        let flat = |one: &Self| one.role.is_table_of_rows() && matches!(one.contents, Contents::Fields(_));
         self.keeper == Keeper::Ours
             && flat(self)
             && flat(index)

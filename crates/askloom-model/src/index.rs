@@ -3,7 +3,7 @@
 use crate::{
     Capability, ClassId, Collection, ColumnValue, Comparison, Conceptual, Condition, Constant, Contents,
     Home, HomePlace, Id, IndexKeys, IndexedFields, Keeper, KeyType, Leaf, Member, Operand, Path, Plan,
-    RelationshipKind, Role, StoredKeys, Type, Value, identity_types, typed,
+    RelationshipKind, StoredKeys, Type, Value, identity_types, typed,
 };
 
 /// What is true of every row of an index: a field and a constant.
@@ -80,7 +80,7 @@ impl StoredKeys {
         let root = copy.source.root;
         let alone = [Home { root, place: HomePlace::Root }];
         let main = copy.source.positions.iter().map(|(_, position)| position.class);
-        let rows = matches!(copy.contents, Contents::Fields(_)) && copy.role != Role::Master;
+        let rows = matches!(copy.contents, Contents::Fields(_)) && copy.role.is_table_of_rows();
         let by_id = copy.block_key.iter().any(|field| field.path.leaf == Leaf::Itself);
         let mut keys = copy.block_key.iter().chain(&copy.entry_key);
         // By the id alone there is an index already.

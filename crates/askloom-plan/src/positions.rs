@@ -1,6 +1,10 @@
 //! Positions of a query or a copy, and what rows of them can hold.
 
-use askloom_model::{ClassId, Conceptual, Leaf, Member, Path, Position, PositionId, RelationshipKind, Table};
+use crate::planner::is_single;
+use askloom_model::{
+    ClassId, Collection, Conceptual, Contents, Leaf, Member, Path, Position, PositionId, RelationshipKind,
+    Table,
+};
 
 #[must_use]
 pub fn only_main(class: ClassId) -> Table<PositionId, Position> {
@@ -77,5 +81,38 @@ pub fn is_held(conceptual: &Conceptual, path: &Path) -> bool {
                 !conceptual.ends[id].cardinality.is_many()
                     && conceptual.ends[id].kind != RelationshipKind::Composition
             }
+        }
+}
+
+/// The field of a block key by which a row has an entry for each value: of an index the only one, of a flat copy of
+/// single instances one that has several values inside its aggregate. A row without any value has no entry.
+#[must_use]
+pub fn each_value(conceptual: &Conceptual, collection: &Collection) -> Option<usize> {
+    if collection.indexed().is_some() {
+        return Some(0);
+    }
+    let flat = matches!(collection.contents, Contents::Fields(_)) && collection.role.is_table_of_rows();
+    if !flat || collection.source.positions.len() > 1 {
+        return None;
+    }
+    let keys = collection.block_key.iter().map(|field| &field.path).enumerate();
+    let mut several = keys.filter(|(_, path)| !is_single(conceptual, path));
+    let (at, path) = several.next()?;
+    (several.next().is_none() && is_inside(conceptual, path)).then_some(at)
+}
+
+/// Whether an aggregate has all values of a path itself.
+fn is_inside(conceptual: &Conceptual, path: &Path) -> bool {
+    let part = |end: askloom_model::EndId| {
+        conceptual.ends[end].stored && conceptual.ends[end].kind == RelationshipKind::Composition
+    };
+    path.hops.iter().all(|&hop| part(hop))
+        && match path.leaf {
+            Leaf::Attribute(_) | Leaf::Itself => true,
+            Leaf::Reference(end) => {
+                let row = &conceptual.ends[end];
+                row.stored && row.kind != RelationshipKind::Composition && row.inverse != Some(end)
+            }
+            Leaf::Bucket(_) | Leaf::TimeBucket(..) => false,
         }
 }

@@ -24,6 +24,7 @@ pub fn one(conceptual: &Conceptual, collection: &Collection, words: &Words, text
         (Keeper::Ours, Role::Master) => (words.heading, String::new()),
         (Keeper::Ours, Role::Copy) => (words.heading, " (copy)".to_owned()),
         (Keeper::Ours, Role::Index) => (words.heading, " (index)".to_owned()),
+        (Keeper::Ours, Role::Carried) => (words.heading, " (in the records of its master)".to_owned()),
     };
     text.push_str(&format!("{heading} {}{role}\n", collection.name));
     let positions = &collection.source.positions;

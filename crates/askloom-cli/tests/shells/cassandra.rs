@@ -167,7 +167,8 @@ fn blocks(
         let (identity, root) = layout.root(table, &cells(layout, cql, row)?, class)?;
         if found.last().is_none_or(|block| block.identity != identity) {
             let (fields, entries) = (Fields { root: None }, BTreeMap::new());
-            found.push(Block { identity, version: 0, system: Vec::new(), fields, entries, expires: None });
+            let (system, carried) = (Vec::new(), Vec::new());
+            found.push(Block { identity, version: 0, system, fields, entries, carried, expires: None });
         }
         // Static columns are in every row; of aggregates that share a partition their first row alone has these.
         if let (Some(block), Some(version)) = (found.last_mut(), row[&system.version].as_u64()) {

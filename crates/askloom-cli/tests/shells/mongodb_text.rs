@@ -244,7 +244,8 @@ fn deleted_is_not_empty() {
         let fields = Fields { root: root.clone() };
         let identity = vec![Value::Uuid(id)];
         let entries = BTreeMap::new();
-        let block = Block { identity, version: 7, system: vec![1], fields, entries, expires: None };
+        let (system, carried) = (vec![1], Vec::new());
+        let block = Block { identity, version: 7, system, fields, entries, carried, expires: None };
         let wanted = Sample::Block { table, block: Box::new(block) };
         let Some(Command::Insert { document, .. }) = sample(&layout, &all, &wanted) else { panic!() };
         let Sample::Block { block, .. } = decode(&layout, &all[table.index()], &document).unwrap() else {

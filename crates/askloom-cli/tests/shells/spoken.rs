@@ -153,6 +153,7 @@ impl<'s> Spoken<'s> {
                 let (some, next) = cut(live, page, key)?;
                 Ok(Page { records: Records::Aggregates(Arc::new(some)), next })
             }
+            Role::Carried => Err(format!("{} is read with its master", self.name(table))),
             Role::Copy | Role::Index => {
                 let collection = &self.schema.design.collections[table];
                 let entries = found.iter().map(|record| self.record(record)).collect::<Answer<Vec<_>>>()?;

@@ -60,7 +60,7 @@ impl<'a> Around<'a> {
         for (id, collection) in design.collections.iter() {
             let mut roots = match collection.role {
                 Role::Master => vec![collection.source.root],
-                Role::Copy | Role::Index => {
+                Role::Copy | Role::Index | Role::Carried => {
                     let classes =
                         upkeep::places(conceptual, collection).into_iter().filter_map(|place| place.class);
                     let mut roots = Vec::new();
@@ -107,7 +107,11 @@ impl<'a> Around<'a> {
         let needed = |id: &CollectionId| {
             let collection = &self.design.collections[*id];
             let own = further.contains(&collection.source.root);
-            own && (collection.role == Role::Master || collection.indexed().is_some())
+            let always = match collection.role {
+                Role::Master | Role::Carried => true,
+                Role::Copy | Role::Index => collection.indexed().is_some(),
+            };
+            own && always
         };
         ids.extend(further.iter().flat_map(about).filter(needed));
         ids

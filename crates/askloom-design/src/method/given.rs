@@ -21,6 +21,12 @@ pub fn propose(model: &Model) -> Proposal {
             let says =
                 "holds every instance whole, by its id, which its key splits: it is the source of truth";
             decisions.push(Decision::new(&declared.name, says, SOURCE));
+            let before = design.collections.len();
+            crate::declared::add_carried(model, class, Origin::Method, &mut design);
+            for (_, carried) in design.collections.iter().skip(before) {
+                let says = format!("is carried in the records of {}", declared.name);
+                decisions.push(Decision::new(&carried.name, says, SOURCE));
+            }
         }
     }
     for given in &model.given {
@@ -101,7 +107,9 @@ fn copy(model: &Model, given: &GivenCollection, decisions: &mut Vec<Decision>) -
                 ..collection.clone()
             };
             // What is sorted within a block is flat, and holds what a row can hold of the aggregate.
-            if conceptual.is_aggregate(given.class) && nested_is_exact(conceptual, &whole) {
+            // So is what has an entry for each value of a list.
+            let each = askloom_plan::positions::each_value(conceptual, &collection);
+            if each.is_none() && conceptual.is_aggregate(given.class) && nested_is_exact(conceptual, &whole) {
                 return whole;
             }
             collection.contents =

@@ -27,8 +27,10 @@ pub(super) fn prune(model: &Model, costing: &Costing<'_>, design: &mut Design) {
 /// The collections that a design needs: masters, those of its method, and those that declared statements go by.
 pub fn needed(model: &Model, costing: &Costing<'_>, design: &Design) -> BTreeSet<CollectionId> {
     let conceptual = &model.conceptual;
-    let own =
-        |collection: &Collection| collection.role == Role::Master || collection.origin == Origin::Method;
+    let own = |collection: &Collection| match collection.role {
+        Role::Master | Role::Carried => true,
+        Role::Copy | Role::Index => collection.origin == Origin::Method,
+    };
     let always = design
         .collections
         .iter()

@@ -208,8 +208,9 @@ impl<'m> Reader<'m> {
             "master" => Role::Master,
             "copy" => Role::Copy,
             "index" => Role::Index,
+            "carried" => Role::Carried,
             other => {
-                let message = format!("a role is `master`, `copy` or `index`, not `{other}`");
+                let message = format!("a role is `master`, `copy`, `index` or `carried`, not `{other}`");
                 self.key("role", |reader| reader.malformed(&message));
                 return None;
             }

@@ -22,6 +22,7 @@ pub(super) fn check(reader: &mut Reader<'_>, design: &Design) {
                 match collection.role {
                     Role::Master => master(reader, collection),
                     Role::Copy | Role::Index => copy(reader, collection),
+                    Role::Carried => carried(reader, design, id),
                 }
                 kept(reader, design, id);
             });
@@ -129,6 +130,33 @@ fn master(reader: &mut Reader<'_>, collection: &Collection) {
     }
 }
 
+/// What a master carries is a copy by the identity of its root, and there is one of it.
+fn carried(reader: &mut Reader<'_>, design: &Design, id: CollectionId) {
+    let collection = &design.collections[id];
+    copy(reader, collection);
+    let root = collection.source.root;
+    let itself = |field: &KeyField| field.path.leaf == Leaf::Itself && field.path.hops.is_empty();
+    let by_identity = matches!(collection.block_key.as_slice(), [only] if itself(only) && !only.descending);
+    if !by_identity || !collection.entry_key.is_empty() {
+        let message = "what a master carries is by the aggregate: its block key is `id`, and no more";
+        reader.key("block_key", |reader| say(reader, message));
+    }
+    if collection.source.positions.len() > 1 || collection.source.condition.is_some() {
+        reader.key("source", |reader| say(reader, "a master carries values in all of its records"));
+    }
+    if !matches!(collection.contents, Contents::Fields(_)) {
+        say(reader, "what a master carries has a `value`");
+    }
+    if collection.keeper == Keeper::Store {
+        reader.key("keeper", |reader| say(reader, "what a master carries is kept by writes: it is `ours`"));
+    }
+    if design.carried(root) != Some(id) || design.master(root).is_none() {
+        let name = &reader.conceptual.classes[root].name;
+        let message = format!("{name} has one master, and what that carries is one collection");
+        reader.key("source", |reader| say(reader, &message));
+    }
+}
+
 /// Whether the keys of a master are all members of the root's identifier, each once, and buckets of its timestamps.
 fn is_identifier(conceptual: &Conceptual, master: &Collection) -> bool {
     let identifier = askloom_plan::positions::identity_leaves(conceptual, master.source.root);
@@ -152,7 +180,7 @@ fn copy(reader: &mut Reader<'_>, collection: &Collection) {
     if matches!(collection.contents, Contents::Aggregate(_)) {
         return say(reader, "only a master has `rules`");
     }
-    let index = collection.indexed().is_some();
+    let each = askloom_plan::positions::each_value(conceptual, collection);
     for (key, fields) in [("block_key", &collection.block_key), ("entry_key", &collection.entry_key)] {
         for (at, field) in fields.iter().enumerate() {
             let wrong = if is_time_bucket(&field.path) {
@@ -161,7 +189,7 @@ fn copy(reader: &mut Reader<'_>, collection: &Collection) {
                 && !(key == "block_key" && is_of_root(conceptual, collection, field))
             {
                 MISPLACED
-            } else if !index && !is_single(conceptual, &field.path) {
+            } else if (key, Some(at)) != ("block_key", each) && !is_single(conceptual, &field.path) {
                 "this has several values in one row, so it cannot be a key"
             } else if !askloom_plan::positions::is_key(conceptual, &field.path) {
                 "values of this have no order, so they cannot be a key"

@@ -9,8 +9,10 @@
     reason = "the code around the tests fails them by panicking, too"
 )]
 
+mod carried;
 mod clustered;
 mod cost;
+mod elements;
 mod given;
 mod kvmod;
 mod limits;

@@ -115,7 +115,7 @@ fn nonsense() {
         "\"role\": \"copy\"",
         "\"role\": \"cpoy\"",
         malformed,
-        "collections[2].role: a role is `master`, `copy` or `index`, not `cpoy`",
+        "collections[2].role: a role is `master`, `copy`, `index` or `carried`, not `cpoy`",
         "\"cpoy\"",
     );
     says(

@@ -1,9 +1,11 @@
-//! The entries of a master's blocks: the system entry first, then the aggregate by access paths, in their order.
+//! The entries of a master's blocks: the system entry first, then the aggregate by access paths, in their order, then
+//! what the block carries of others.
 //!
 //! | after the block's key | is |
 //! | --- | --- |
 //! | `00` | the system entry: `#` as a text |
 //! | `01`, then steps | an entry of the aggregate; without steps the root |
+//! | `02` | the values of others that the block carries, one behind the other |
 //! | step `02` | a field: its name, 0 as `00 FF`, ended by `00 01` |
 //! | step `03` | an element: 8 bytes of its ordinal |
 //! | step `04` | a reference in a set: what it refers to, as a value |
@@ -21,6 +23,7 @@ use askloom_plan::ordered_bytes::{
 const SYSTEM: u8 = 0x00;
 const SYSTEM_NAME: &[u8] = b"#";
 const AGGREGATE: u8 = 0x01;
+const CARRIED: u8 = 0x02;
 const FIELD: u8 = 0x02;
 const ELEMENT: u8 = 0x03;
 const LINK: u8 = 0x04;
@@ -32,6 +35,8 @@ pub enum BlockEntry {
     System,
     /// A piece of the aggregate.
     Aggregate(AccessPath),
+    /// Values of others, which are kept right as the rows of a copy are.
+    Carried,
 }
 
 /// How the keys of one master's blocks are made: the one place that knows.
@@ -96,6 +101,14 @@ impl MasterKey {
         key
     }
 
+    /// What the block of an aggregate carries of others.
+    #[must_use]
+    pub fn carried(&self, identity: &Identity) -> Vec<u8> {
+        let mut key = self.block(identity);
+        key.push(CARRIED);
+        key
+    }
+
     /// One entry of an aggregate, by its access path.
     #[must_use]
     pub fn entry(&self, identity: &Identity, path: &AccessPath) -> Vec<u8> {
@@ -152,6 +165,7 @@ impl BlockEntry {
         let rest = &mut bytes;
         match byte(rest)? {
             SYSTEM if unescaped(rest)? == SYSTEM_NAME && rest.is_empty() => return Ok(Self::System),
+            CARRIED if rest.is_empty() => return Ok(Self::Carried),
             AGGREGATE => {}
             _neither => return Err(DecodeError),
         }
@@ -196,6 +210,7 @@ mod tests {
         let identity = vec![Value::Text("m\0".to_owned()), Value::Int(3)];
         let master = MasterKey { number: 9, fields: KeyedBy::Identity };
         let mut entries = vec![(BlockEntry::System, master.system(&identity))];
+        entries.push((BlockEntry::Carried, master.carried(&identity)));
         for _ in 0..1000 {
             let path = AccessPath((0..random.usize(..5)).map(|_| random_step(&mut random)).collect());
             let key = master.entry(&identity, &path);
@@ -269,7 +284,7 @@ mod tests {
 
     #[test]
     fn bytes_that_are_no_entry_are_refused() {
-        for bytes in [&[][..], &[2], &[0, 0], &[1, 9], &[1, 3, 0], &[1, 2, b'a'], &[1, 4, 0]] {
+        for bytes in [&[][..], &[3], &[2, 0], &[0, 0], &[1, 9], &[1, 3, 0], &[1, 2, b'a'], &[1, 4, 0]] {
             assert_eq!(BlockEntry::decode(bytes), Err(DecodeError), "{bytes:?}");
         }
     }

@@ -55,9 +55,17 @@ pub(super) fn differences(old: &Shape, new: &Shape) -> Vec<Difference> {
             Some(now) if is_master(definition) || is_master(now) => {
                 found.push(refused(format!("collection `{name}` would store its aggregates another way")));
             }
+            Some(now) if is_carried(definition) || is_carried(now) => {
+                found.push(refused(format!(
+                    "`{name}`, which the records of a master carry, would be another"
+                )));
+            }
             Some(_) => found.push(additive(format!("copy `{name}` is made anew"))),
             // A class that is gone has been told already.
             None if is_master(definition) => found.extend(moved(name, definition, &classes)),
+            None if is_carried(definition) => {
+                found.push(refused(format!("the records of a master would no longer carry `{name}`")));
+            }
             None => found.push(additive(format!("copy `{name}` is dropped"))),
         }
     }
@@ -77,6 +85,11 @@ fn moved(name: &str, definition: &Json, classes: &BTreeSet<&str>) -> Option<Diff
 
 pub(super) fn is_master(definition: &Json) -> bool {
     definition.get("role").and_then(Json::as_str) == Some("master")
+}
+
+/// It is in the blocks of the master, which no longer can be told from others once the design does not name it.
+fn is_carried(definition: &Json) -> bool {
+    definition.get("role").and_then(Json::as_str) == Some("carried")
 }
 
 fn of_class(name: &str, old: &ClassShape, new: &ClassShape, found: &mut Vec<Difference>) {

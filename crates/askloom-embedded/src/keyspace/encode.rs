@@ -5,7 +5,7 @@ use crate::KeyedSchema;
 use crate::block::{Entries, encode_aggregate, no_master};
 use crate::codec::{encode_entry, entry_key};
 use askloom_engine::{BlockAfter, Changes, RecordKey, RowContent, RunError};
-use askloom_model::CollectionId;
+use askloom_model::{CollectionId, Value};
 use askloom_plan::ordered_bytes::encode;
 use askloom_plan::partition;
 
@@ -35,8 +35,12 @@ pub(crate) fn puts(before: &KeyspaceRecords<'_>, changes: &Changes) -> Result<Pu
     Ok(puts)
 }
 
-/// The key of a record of a copy.
+/// The key of a record of a copy. What a master carries is in the block of the aggregate.
 pub(crate) fn row_key(schema: &KeyedSchema, collection: CollectionId, key: &RecordKey) -> Vec<u8> {
+    let master = schema.design.stored_in(collection);
+    if let (true, [Value::Reference(identity)]) = (master != collection, key.block.as_slice()) {
+        return schema.master_key(master).carried(identity);
+    }
     let sort = key.sort.iter().map(|sorted| (&sorted.value, sorted.descending));
     entry_key(schema.number(collection), &key.block, sort, &key.row)
 }

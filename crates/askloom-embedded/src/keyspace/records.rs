@@ -85,7 +85,7 @@ impl Source for KeyspaceRecords<'_> {
         let collection = &self.schema.design.collections[ask.read.table];
         match collection.role {
             Role::Master => Ok(self.aggregates(ask, collection)?),
-            Role::Copy | Role::Index => Ok(self.entries(ask, collection)?),
+            Role::Copy | Role::Index | Role::Carried => Ok(self.entries(ask, collection)?),
         }
     }
 
@@ -267,8 +267,23 @@ fn decoded(
 ) -> Result<Entry, RunError> {
     match &collection.contents {
         Contents::Nested(nodes) => node(schema, collection, nodes, key, value),
-        Contents::Aggregate(_) | Contents::Fields(_) => row(collection, key, value),
+        Contents::Aggregate(_) | Contents::Fields(_) => match collection.role {
+            Role::Carried => carried(schema, collection, key, value),
+            Role::Master | Role::Copy | Role::Index => row(collection, key, value),
+        },
     }
+}
+
+/// Takes what a block carries apart: the row is that of the aggregate.
+fn carried(
+    schema: &KeyedSchema,
+    collection: &Collection,
+    key: &[u8],
+    value: &[u8],
+) -> Result<Entry, RunError> {
+    let (identity, _) = schema.master_key(schema.master(collection.source.root)).split(key)?;
+    let itself = vec![Value::Reference(identity)];
+    Ok(Entry::Row { block: itself.clone(), sort: Vec::new(), row: itself, values: values(value)? })
 }
 
 /// Takes a node apart: the block, the position, the identities from the root to the node; then the values.
@@ -317,12 +332,16 @@ fn decode_node(
 fn row(collection: &Collection, key: &[u8], value: &[u8]) -> Result<Entry, RunError> {
     let positions = collection.source.positions.len();
     let parts = split_entry(key, collection.block_key.len(), &collection.entry_key, positions)?;
-    let mut values = Vec::with_capacity(collection.fields().len());
-    let mut rest = value;
-    while !rest.is_empty() {
-        values.push(decode(&mut rest)?);
+    Ok(Entry::Row { block: parts.block, sort: parts.fields, row: parts.row, values: values(value)? })
+}
+
+/// Values one behind the other, to the end.
+pub(crate) fn values(mut bytes: &[u8]) -> Result<Vec<Value>, RunError> {
+    let mut values = Vec::new();
+    while !bytes.is_empty() {
+        values.push(decode(&mut bytes)?);
     }
-    Ok(Entry::Row { block: parts.block, sort: parts.fields, row: parts.row, values })
+    Ok(values)
 }
 
 /// A block that a scan over many is in.

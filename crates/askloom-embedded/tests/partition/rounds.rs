@@ -37,6 +37,7 @@ fn put_by(rules: &[Rule]) -> Vec<String> {
     put.map(|(_, entry)| match entry {
         BlockEntry::System => "#".to_owned(),
         BlockEntry::Aggregate(path) => path.to_string(),
+        BlockEntry::Carried => "carried".to_owned(),
     })
     .collect()
 }

@@ -10,10 +10,11 @@ use askloom_embedded::KeyspaceRecords;
 use askloom_engine::RunError;
 use askloom_engine::execute::{self, Arguments, PreparedQuery};
 use askloom_model::{
-    ClassId, Column, ColumnValue, Constant, Identity, Limit, Operand, OrderBy, Path, Plan, Query, Value,
+    ClassId, Column, ColumnValue, Constant, Identity, Limit, Operand, OrderBy, Path, Plan, Query, Role, Value,
 };
 use askloom_oracle::{Parameters, QueryError};
 use askloom_plan::planner;
+use askloom_plan::positions::each_value;
 use std::collections::BTreeMap;
 
 /// An answer, or why there is none: in terms that both sides have.
@@ -98,6 +99,14 @@ impl Case {
                 if rows > 0 {
                     let collection = &self.schema.design.collections[plan.access.collection];
                     clustered::count(collection, plan, coverage);
+                    let collections = &self.schema.design.collections;
+                    let each = each_value(&self.schema.model.conceptual, collection);
+                    if each.is_some() && collection.indexed().is_none() {
+                        coverage.gate("row for each value of a list");
+                    }
+                    if plan.fetches.iter().any(|fetch| collections[fetch.collection].role == Role::Carried) {
+                        coverage.gate("carried value of a master");
+                    }
                 }
                 if !meant.agrees(&given) {
                     return Err(self.differs(query, plan, &arguments, &meant, &given));

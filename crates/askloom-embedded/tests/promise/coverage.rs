@@ -61,6 +61,8 @@ pub(crate) const GATES: &[&str] = &[
     "master that descends",
     "master with a bucket of time",
     "buckets of time",
+    "carried value of a master",
+    "row for each value of a list",
 ];
 
 pub(crate) fn shape(name: &str) -> usize {

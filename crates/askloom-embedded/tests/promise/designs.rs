@@ -25,6 +25,7 @@ pub(crate) fn design(model: &Model, sources: &[Query], dropped: &[String], rando
     let mut design = Design { method: "random".to_owned(), collections: Table::default() };
     simple::masters(model, Origin::Method, &mut design);
     partitioned(&model.conceptual, &mut design, &random.fork("partitions"));
+    carried(model, sources, dropped, &mut design, &random.fork("carried"));
     let mut add = |collection: Collection| {
         if !dropped.contains(&collection.name) {
             design.collections.push(collection);
@@ -106,6 +107,61 @@ fn partitioned(conceptual: &Conceptual, design: &mut Design, random: &Random) {
     }
 }
 
+/// Lets the records of some masters carry values of others: what queries show of them, and what nobody asks for.
+fn carried(model: &Model, sources: &[Query], dropped: &[String], design: &mut Design, random: &Random) {
+    let conceptual = &model.conceptual;
+    let main = PositionId::from_index(0);
+    for id in design.collections.ids().collect::<Vec<_>>() {
+        let root = design.collections[id].source.root;
+        let name = format!("{}Carried", design.collections[id].name);
+        let random = random.fork(&name);
+        if dropped.contains(&name) || design.carried(root).is_some() || random.one_in(2) {
+            continue;
+        }
+        let asked = model.workload.queries.iter().chain(sources);
+        let asked = asked.filter(|query| query.positions[main].class == Some(root)).flat_map(needed_paths);
+        let near = conceptual.all_members(root).filter_map(|member| match member {
+            Member::End(end) => {
+                let target = conceptual.ends[end].target;
+                let attributes = conceptual.all_members(target).filter_map(|member| match member {
+                    Member::Attribute(id) => Some(Leaf::Attribute(id)),
+                    Member::End(_) => None,
+                });
+                let attributes: Vec<Leaf> = attributes.collect();
+                let random = random.fork(&conceptual.ends[end].name);
+                let leaf = (!attributes.is_empty()).then(|| *random.pick(&attributes))?;
+                Some(Path { position: main, hops: vec![end], leaf })
+            }
+            Member::Attribute(_) => None,
+        });
+        let mut fields: Vec<Path> = Vec::new();
+        for path in asked.chain(near) {
+            let of_others = path.hops.iter().any(|&hop| {
+                conceptual.ends[conceptual.stored_end(hop)].kind != RelationshipKind::Composition
+            });
+            let fits = path.position == main && of_others && is_held(conceptual, &path);
+            if fits && !fields.contains(&path) && random.percent(70) {
+                fields.push(path);
+            }
+        }
+        if fields.is_empty() {
+            continue;
+        }
+        let itself = Path { position: main, hops: Vec::new(), leaf: Leaf::Itself };
+        design.collections.push(Collection {
+            name,
+            role: Role::Carried,
+            origin: Origin::Method,
+            keeper: Keeper::Ours,
+            source: Source { root, positions: askloom_plan::positions::only_main(root), condition: None },
+            block_key: vec![KeyField { path: itself, descending: false }],
+            entry_key: Vec::new(),
+            contents: Contents::Fields(fields),
+            reasons: vec!["A random load.".to_owned()],
+        });
+    }
+}
+
 /// Some positions of a query with random keys and fields.
 fn copy(conceptual: &Conceptual, query: &Query, random: &Random) -> Option<Collection> {
     let (positions, mapped) = subset(query, random);
@@ -133,6 +189,16 @@ fn copy(conceptual: &Conceptual, query: &Query, random: &Random) -> Option<Colle
         let leaf = Leaf::Bucket(*buckets.pick(&[1, 2, 3, 16]));
         let path = Path { position: PositionId::from_index(0), hops: Vec::new(), leaf };
         block_key.push(KeyField { path, descending: false });
+    }
+    // A row for each value of a list.
+    let each = random.fork("each value");
+    if positions.len() == 1 && each.one_in(2) {
+        let several =
+            needed.iter().filter(|path| is_many_inside(conceptual, path) && is_key(conceptual, path));
+        if let Some(path) = several.collect::<Vec<_>>().first() {
+            let at = each.below(block_key.len() + 1);
+            block_key.insert(at, KeyField { path: (*path).clone(), descending: false });
+        }
     }
     let turned = random.one_in(4);
     for (path, descending) in &ordered {
@@ -170,6 +236,22 @@ fn copy(conceptual: &Conceptual, query: &Query, random: &Random) -> Option<Colle
     };
     let nested = if random.one_in(4) { nested(conceptual, &flat, random) } else { None };
     Some(nested.unwrap_or(flat))
+}
+
+/// Whether a path has several values, all of them inside the instance that it starts from.
+fn is_many_inside(conceptual: &Conceptual, path: &Path) -> bool {
+    let part = |&hop: &askloom_model::EndId| {
+        conceptual.ends[hop].stored && conceptual.ends[hop].kind == RelationshipKind::Composition
+    };
+    let held = match path.leaf {
+        Leaf::Reference(end) => {
+            let row = &conceptual.ends[end];
+            row.stored && row.kind != RelationshipKind::Composition && row.inverse != Some(end)
+        }
+        Leaf::Attribute(_) | Leaf::Itself => true,
+        Leaf::Bucket(_) | Leaf::TimeBucket(..) => false,
+    };
+    held && !is_single(conceptual, path) && path.hops.iter().all(part)
 }
 
 /// All values of instances that are no more than these, at some positions.

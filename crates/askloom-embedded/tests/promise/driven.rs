@@ -8,7 +8,7 @@ use askloom_engine::driver::{
     Batch, Driver, Engine, Faulty, Isolation, MemoryDriver, Misfortune, NoClock, Operation, Reply, Written,
 };
 use askloom_engine::execute::{self, Arguments, Continuation, PreparedQuery};
-use askloom_engine::source::{Given, Records, Source, Wanted, every};
+use askloom_engine::source::{EntryAt, Given, Records, Source, Wanted, every};
 use askloom_engine::write::{self, Expect};
 use askloom_engine::{RunError, Schema};
 use askloom_model::{CollectionId, Identity, Role, Value, Write};
@@ -216,7 +216,10 @@ impl Case {
         }
         driven.driver.memory().look(driven.engine.schema(), |memory| {
             for (id, collection) in self.schema.design.collections.iter() {
-                let (held, meant) = (held(memory, id), held(source, id));
+                let (held, meant) = match collection.role {
+                    Role::Carried => (carried(memory, id), carried(source, id)),
+                    Role::Master | Role::Copy | Role::Index => (held(memory, id), held(source, id)),
+                };
                 if held != meant {
                     let kind = if collection.role == Role::Master { "master" } else { "copy" };
                     let text = format!("the {kind} {} holds {held:?}, and should {meant:?}", collection.name);
@@ -226,6 +229,17 @@ impl Case {
             Ok(())
         })
     }
+}
+
+/// What the records of a master carry, each by itself.
+fn carried(source: &dyn Source, id: CollectionId) -> Vec<(Identity, Value, Vec<Entry>)> {
+    let aggregates = held(source, source.schema().design.stored_in(id)).into_iter();
+    let one = |(identity, ..): (Identity, Value, Vec<Entry>)| {
+        let itself = [Value::Reference(identity.clone())];
+        let at = EntryAt { collection: id, block: &itself, node: None, row: &itself };
+        (identity, Value::Null, source.entry(&at).unwrap().into_iter().collect())
+    };
+    aggregates.map(one).collect()
 }
 
 /// All that is in a collection, without versions: those of a write that was tried again have grown.

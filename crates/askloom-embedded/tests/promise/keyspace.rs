@@ -11,6 +11,7 @@ use askloom_model::{
 use askloom_oracle::{NodeIdentity, State};
 use askloom_plan::ordered_bytes::encode;
 use askloom_plan::partition;
+use askloom_plan::positions::each_value;
 use jiff::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,12 +32,12 @@ pub(crate) fn check(
     if !ids_are_unique(&model.conceptual, &held) || !partners_are_single(&model.conceptual, &held) {
         // Something has taken the id or the only partner of what has expired and is still stored: what copies have of
         // that is of one or of the other, and no plan reads it.
-        return check_masters(schema, keyspace, &held);
+        return check_masters(schema, keyspace, &held, None);
     }
     if !held.breaches(&model.conceptual, Timestamp::MIN).is_empty() {
         // What has expired and is still stored refers to what is gone, and integrity does not hold for it: what copies have
         // of it no plan reads.
-        return check_masters(schema, keyspace, &held);
+        return check_masters(schema, keyspace, &held, None);
     }
     let mut expected: BTreeMap<Vec<u8>, (CollectionId, Vec<u8>)> = BTreeMap::new();
     for (id, collection) in model_copies(schema) {
@@ -63,7 +64,7 @@ pub(crate) fn check(
             Some(_) => {}
         }
     }
-    check_masters(schema, keyspace, &held)?;
+    check_masters(schema, keyspace, &held, Some(&expected))?;
     for key in keyspace.keys() {
         if let Some((id, _)) = is_copy(key).filter(|_| !expected.contains_key(key)) {
             return Err(format!("a key of {} should not be there: {key:?}", name(id)));
@@ -133,7 +134,13 @@ fn master_entries(schema: &KeyedSchema, held: &State) -> Result<BTreeMap<Vec<u8>
 }
 
 /// Every entry of a master is one of an aggregate; of what is deleted only the system entry stays.
-fn check_masters(schema: &KeyedSchema, keyspace: &Memory, held: &State) -> Result<(), String> {
+/// What it carries is as it must be if the entries of copies are known.
+fn check_masters(
+    schema: &KeyedSchema,
+    keyspace: &Memory,
+    held: &State,
+    copies: Option<&BTreeMap<Vec<u8>, (CollectionId, Vec<u8>)>>,
+) -> Result<(), String> {
     let expected = master_entries(schema, held)?;
     for (id, master) in schema.design.collections.iter().filter(|(_, c)| c.role == Role::Master) {
         let number = schema.number(id).to_be_bytes();
@@ -142,6 +149,7 @@ fn check_masters(schema: &KeyedSchema, keyspace: &Memory, held: &State) -> Resul
             let right = match entry {
                 Ok(BlockEntry::System) => true,
                 Ok(BlockEntry::Aggregate(_)) => expected.get(key) == Some(value),
+                Ok(BlockEntry::Carried) => copies.is_none_or(|copies| copies.contains_key(key)),
                 Err(_) => false,
             };
             if !right {
@@ -264,7 +272,9 @@ fn entries(
         coverage.row(schema, collection, &identity, block.iter().chain(entry).any(Value::is_null));
         let mut value = Vec::new();
         held.iter().for_each(|held| encode(held, &mut value));
-        match (collection.indexed(), &whole) {
+        let each = each_value(&schema.model.conceptual, collection);
+        let each = each.and_then(|at| Some((at, &collection.block_key.get(at)?.path)));
+        match (each, &whole) {
             _nodes if matches!(collection.contents, Contents::Nested(_)) => {
                 let held = |at: PositionId| {
                     let mut value = Vec::new();
@@ -281,10 +291,19 @@ fn entries(
                 };
                 entries.extend(nodes(number, collection, block, &identity, &held));
             }
-            (Some(path), Value::Record(record)) => {
+            (Some((at, path)), Value::Record(record)) => {
                 for target in held_at(&schema.model.conceptual, record, path) {
-                    entries.push((entry_key(number, &[target], in_order(&sorted), &identity), value.clone()));
+                    let mut block = block.to_vec();
+                    block[at] = target;
+                    entries.push((entry_key(number, &block, in_order(&sorted), &identity), value.clone()));
                 }
+            }
+            (_, _) if collection.role == Role::Carried => {
+                let [Value::Reference(identity)] = identity.as_slice() else {
+                    return Err(format!("{identity:?} carries something"));
+                };
+                let master = schema.master_key(schema.master(collection.source.root));
+                entries.push((master.carried(identity), value));
             }
             (_, _) => entries.push((entry_key(number, block, in_order(&sorted), &identity), value)),
         }

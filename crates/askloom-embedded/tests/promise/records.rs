@@ -2,8 +2,8 @@
 
 use askloom_embedded::{KeyedSchema, KeyspaceRecords, Memory};
 use askloom_engine::RunError;
-use askloom_engine::source::{BlockState, Records, Source, every};
-use askloom_model::{AccessPath, CollectionId, Contents, Identity, Value};
+use askloom_engine::source::{BlockState, Records, Source, carried_by, every};
+use askloom_model::{AccessPath, CollectionId, Contents, Identity, Role, Value};
 use askloom_plan::layout::{Block, Entry, Fields, Layout};
 use askloom_plan::program::{How, Read};
 use std::collections::BTreeSet;
@@ -14,6 +14,8 @@ pub(crate) fn check(schema: &KeyedSchema, keyspace: &Memory) -> Result<(), Strin
     for (id, collection) in schema.design.collections.iter() {
         match &collection.contents {
             Contents::Aggregate(_) => blocks(&source, id, &identities(schema, keyspace, id))?,
+            // What a master carries is in its blocks.
+            Contents::Fields(_) if collection.role == Role::Carried => {}
             Contents::Fields(_) | Contents::Nested(_) => rows(&source, id)?,
         }
     }
@@ -30,11 +32,13 @@ fn blocks(
     for identity in identities {
         let state = source.block(root, identity).map_err(|stop| RunError::from(stop).to_string())?;
         let told = |why: RunError| format!("{why}: {state:?}");
-        let block = state.block(schema, master, identity).map_err(told)?.ok_or("no block")?;
+        let mut block = state.block(schema, master, identity).map_err(told)?.ok_or("no block")?;
+        block.carried =
+            carried_by(source, master, identity).map_err(|stop| RunError::from(stop).to_string())?;
         let stored =
             through_json(schema.layout(), master, &block).map_err(|why| format!("{why}: {block:?}"))?;
         let back = BlockState::of_block(schema, master, &stored).map_err(told)?;
-        if (&stored.identity, &back) != (identity, &state) {
+        if (&stored.identity, &back, &stored.carried) != (identity, &state, &block.carried) {
             return Err(format!(
                 "{identity:?} was {state:?} and came back as {back:?} of {:?}",
                 stored.identity
@@ -87,7 +91,8 @@ fn through_json(layout: &Layout, id: CollectionId, block: &Block) -> Result<Bloc
     let root = block.fields.root.as_ref().map(|_| root);
     let system = block.system.clone();
     let (version, expires, fields) = (block.version, block.expires.clone(), Fields { root });
-    Ok(Block { identity, version, system, fields, entries, expires })
+    let carried = layout.carried(table, &cells, &fields).map_err(|error| error.0)?;
+    Ok(Block { identity, version, system, fields, entries, carried, expires })
 }
 
 fn cells_through_json(

@@ -43,7 +43,11 @@ fn is_read(schema: &Schema, program: &Program, wanted: &Wanted) -> bool {
         }
         Wanted::Page(page) => program.has_read(&page.read),
         Wanted::TimeBuckets(master, _) => program.reads_table(*master),
-        Wanted::Entry(entry) => program.gets(entry.collection),
+        Wanted::Entry(entry) => match schema.design.stored_in(entry.collection) {
+            // What a master carries comes with its records.
+            master if master != entry.collection => program.reads_table(master),
+            own => program.gets(own),
+        },
     }
 }
 
@@ -56,7 +60,12 @@ fn unsaid(schema: &Schema, program: &Program, changes: &Changes) -> Option<Strin
     };
     let row = |copy: CollectionId, (key, content): (&RecordKey, &Option<RowContent>)| {
         let what = if content.is_some() { "puts" } else { "takes away" };
-        let unsaid = !program.changes_rows(copy, content.is_some());
+        let said = match schema.design.stored_in(copy) {
+            // What a master carries changes with its records.
+            master if master != copy => program.changes_aggregates(master),
+            own => program.changes_rows(own, content.is_some()),
+        };
+        let unsaid = !said;
         unsaid.then(|| format!("it {what} {key:?} of {}", name(copy)))
     };
     let rows = changes
@@ -231,7 +240,7 @@ impl Source for View<'_> {
         let collection = &self.schema.design.collections[ask.read.table];
         match collection.role {
             Role::Master => self.aggregates(ask, collection),
-            Role::Copy | Role::Index => self.entries(ask, collection),
+            Role::Copy | Role::Index | Role::Carried => self.entries(ask, collection),
         }
     }
 

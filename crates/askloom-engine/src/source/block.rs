@@ -1,10 +1,10 @@
 //! A block as the records of its master's table, and back.
 
-use super::BlockState;
+use super::{BlockState, EntryAt, Source};
 use crate::expiry::expires_at;
-use crate::{RunError, Schema, Stored, System};
-use askloom_model::{CollectionId, Contents, Identity};
-use askloom_plan::layout::Block;
+use crate::{RunError, Schema, Stop, Stored, System};
+use askloom_model::{CollectionId, Contents, Identity, Value};
+use askloom_plan::layout::{Block, Entry};
 use askloom_plan::partition::{self, Entries};
 use askloom_plan::program::Expires;
 use std::sync::Arc;
@@ -40,6 +40,24 @@ impl BlockState {
             .map_err(|error| RunError::Corrupted(error.to_string()))?;
         Ok(Self::Live(Arc::new(Stored { record, system })))
     }
+}
+
+/// What the record of an aggregate carries of others.
+pub fn carried_by(
+    source: &dyn Source,
+    master: CollectionId,
+    identity: &Identity,
+) -> Result<Vec<Value>, Stop> {
+    let design = &source.schema().design;
+    let Some(collection) = design.carried(design.collections[master].source.root) else {
+        return Ok(Vec::new());
+    };
+    let itself = [Value::Reference(identity.clone())];
+    let found = source.entry(&EntryAt { collection, block: &itself, node: None, row: &itself })?;
+    Ok(match found {
+        Some(Entry::Row { values, .. }) => values,
+        Some(Entry::Node { .. }) | None => Vec::new(),
+    })
 }
 
 /// Statements that a store runs by themselves make versions, and nothing else of the system's part. The version is

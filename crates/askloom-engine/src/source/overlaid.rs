@@ -36,7 +36,7 @@ impl Source for Overlaid<'_> {
         let collection = &self.schema().design.collections[ask.read.table];
         match collection.role {
             Role::Master => self.aggregates(ask, collection),
-            Role::Copy | Role::Index => self.entries(ask, collection),
+            Role::Copy | Role::Index | Role::Carried => self.entries(ask, collection),
         }
     }
 

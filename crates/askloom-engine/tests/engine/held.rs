@@ -161,7 +161,7 @@ impl Source for Notes<'_> {
                 let next = last.map(|n| Cursor::Aggregate(vec![Value::Int(n)]));
                 (Records::Aggregates(Arc::new(found)), next)
             }
-            Role::Copy | Role::Index => {
+            Role::Copy | Role::Index | Role::Carried => {
                 let found = (from..to).map(|n| self.entry(collection, n)).collect();
                 let next =
                     last.map(|n| Cursor::Entry(RecordKey::split(collection, self.entry(collection, n)).0));

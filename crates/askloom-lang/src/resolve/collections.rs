@@ -7,7 +7,9 @@ use super::parameters::Parameters;
 use super::scope::{Crossing, Scope};
 use super::{Place, Resolver};
 use crate::syntax::{Keyword, NodeId, NodeKind, TokenKind, Tree};
-use askloom_model::{Code, Diagnostic, GivenCollection, Keep, Path, SortField};
+use askloom_model::{
+    Code, Diagnostic, EndId, GivenCollection, Keep, Leaf, Path, RelationshipKind, SortField,
+};
 
 impl<'t, 'a> Resolver<'t, 'a, '_> {
     pub(super) fn collection(&mut self, place: Place, declared: &mut Declared<'a>) {
@@ -29,7 +31,7 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
             crossing: Crossing::Never,
             stated: None,
         };
-        let key = self.paths_of(&st, tree.child(place.node, NodeKind::CollectionKey));
+        let key = self.key_of(&st, tree.child(place.node, NodeKind::CollectionKey));
         if tree.child(place.node, NodeKind::CollectionKey).is_none() && !tree.is_broken(place.node) {
             let message = format!("the collection `{}` has no key", name.text);
             let diagnostic = Diagnostic::new(Code::CollectionWithoutKey, name.span, message);
@@ -80,11 +82,36 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
         }
     }
 
-    fn paths_of(&mut self, st: &Statement<'t, 'a>, node: Option<NodeId>) -> Option<Vec<Path>> {
+    /// One field of a key may have several values inside its instance: the row is then in the block of each.
+    fn key_of(&mut self, st: &Statement<'t, 'a>, node: Option<NodeId>) -> Option<Vec<Path>> {
         let Some(node) = node else { return Some(Vec::new()) };
-        let paths: Vec<_> =
-            st.tree.children_of(node, NodeKind::Path).map(|path| self.collection_path(st, path)).collect();
+        let mut several = false;
+        let paths: Vec<_> = st
+            .tree
+            .children_of(node, NodeKind::Path)
+            .map(|path| {
+                let crossing = if several { Crossing::Never } else { Crossing::Some };
+                let found = self.path(&st.scope, &st.tree.path(path), crossing)?;
+                if several || !self.is_several_inside(&found) {
+                    return self.collection_path(st, path);
+                }
+                several = true;
+                self.ordered(st, path, found)
+            })
+            .collect();
         paths.into_iter().collect()
+    }
+
+    /// Whether a path has several values, all of them in the instance that it starts from.
+    fn is_several_inside(&self, path: &Path) -> bool {
+        let ends = &self.model.conceptual.ends;
+        let is_part = |&hop: &EndId| ends[hop].stored && ends[hop].kind == RelationshipKind::Composition;
+        let held = match path.leaf {
+            Leaf::Reference(end) => ends[end].stored && ends[end].inverse != Some(end),
+            Leaf::Attribute(_) | Leaf::Itself | Leaf::Bucket(_) | Leaf::TimeBucket(..) => true,
+        };
+        let many = path.hops.iter().any(|&hop| ends[hop].cardinality.is_many());
+        held && path.hops.iter().all(is_part) && (many || self.is_list(path))
     }
 
     /// What a collection keeps beside its key may be a list.
@@ -99,18 +126,24 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
     pub(super) fn collection_path(&mut self, st: &Statement<'t, 'a>, node: NodeId) -> Option<Path> {
         let text = st.tree.path(node);
         let path = self.path(&st.scope, &text, Crossing::Never)?;
-        let ty = self.value_type(&st.scope, &path);
-        if !ty.is_ordered() && !matches!(ty, super::operands::ValueType::Identity(_)) {
-            let message = format!("{} has no order: it cannot stand in a key", self.describe(&ty));
-            self.say(Diagnostic::new(Code::CollectionPath, text.span, message));
-            return None;
-        }
+        let path = self.ordered(st, node, path)?;
         if self.is_list(&path) {
             let message = format!("`{}` is many: a collection holds one row an instance", text.joined("."));
             self.say(Diagnostic::new(Code::CollectionPath, text.span, message));
             return None;
         }
         Some(path)
+    }
+
+    /// The path, if its values have an order.
+    fn ordered(&mut self, st: &Statement<'t, 'a>, node: NodeId, path: Path) -> Option<Path> {
+        let ty = self.value_type(&st.scope, &path);
+        if ty.is_ordered() || matches!(ty, super::operands::ValueType::Identity(_)) {
+            return Some(path);
+        }
+        let message = format!("{} has no order: it cannot stand in a key", self.describe(&ty));
+        self.say(Diagnostic::new(Code::CollectionPath, st.tree.path(node).span, message));
+        None
     }
 
     fn sort_fields(&mut self, st: &Statement<'t, 'a>, node: Option<NodeId>) -> Option<Vec<SortField>> {

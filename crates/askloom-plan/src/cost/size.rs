@@ -196,14 +196,21 @@ impl Sizes<'_> {
         match collection.contents {
             Contents::Aggregate(_) => {
                 let cuts = self.cuts(collection);
-                let bytes = cuts.cuts.iter().map(|cut| cut.bytes + cut.entries * ENTRY).sum();
-                Block { entries: cuts.entries(), bytes }
+                let own: f64 = cuts.cuts.iter().map(|cut| cut.bytes + cut.entries * ENTRY).sum();
+                let carried = self.design.carried(collection.source.root);
+                let carried = carried.map_or(0.0, |carried| self.carried_bytes(carried));
+                Block { entries: cuts.entries(), bytes: own + carried }
             }
             Contents::Fields(_) | Contents::Nested(_) => {
                 let entries = self.entries(id) / self.blocks(id);
                 Block { entries, bytes: entries * self.entry_bytes(id) }
             }
         }
+    }
+
+    /// What a record of a master carries of others.
+    pub fn carried_bytes(&self, id: CollectionId) -> f64 {
+        self.design.collections[id].fields().iter().map(|path| self.path_bytes(path)).sum()
     }
 
     /// Entries of a block, on average.
@@ -220,6 +227,10 @@ impl Sizes<'_> {
     /// All of a collection.
     #[must_use]
     pub fn bytes(&self, id: CollectionId) -> f64 {
+        // What a master carries is counted in its records.
+        if self.design.stored_in(id) != id {
+            return 0.0;
+        }
         self.entries(id) * self.entry_bytes(id)
     }
 

@@ -1,6 +1,7 @@
 //! From the definition of a collection to its columns.
 
 use super::{Column, Field, Holds, Parts, Place, Shape, Source, Table};
+use crate::positions::each_value;
 use crate::tree::{TreeOf, is_many};
 use askloom_model::{
     ClassId, Collection, CollectionId, Conceptual, Contents, Hop, Id, KeyField, Leaf, Member, Path, Position,
@@ -8,10 +9,16 @@ use askloom_model::{
 };
 use std::collections::HashSet;
 
-pub(super) fn table(conceptual: &Conceptual, id: CollectionId, collection: &Collection) -> Table {
+/// The table of a collection; of a master with what its records carry of others.
+pub(super) fn table(
+    conceptual: &Conceptual,
+    id: CollectionId,
+    collection: &Collection,
+    carried: &[Path],
+) -> Table {
     let mut build = Build { conceptual, collection, columns: Vec::new() };
     let shape = match &collection.contents {
-        Contents::Aggregate(rules) => build.master(rules),
+        Contents::Aggregate(rules) => build.master(rules, carried),
         Contents::Fields(fields) => Shape::Rows(build.rows(fields)),
         Contents::Nested(nodes) => Shape::Nodes(build.nodes(&nodes.fields, &nodes.whole)),
     };
@@ -40,7 +47,7 @@ struct Build<'b> {
 }
 
 impl Build<'_> {
-    fn master(&mut self, rules: &[Rule]) -> Shape {
+    fn master(&mut self, rules: &[Rule], carried: &[Path]) -> Shape {
         let root = self.collection.source.root;
         if self.conceptual.is_keyed_by_identity(self.collection) {
             self.identity(main(), root, Place::Block, "", false);
@@ -53,7 +60,9 @@ impl Build<'_> {
                 self.columns.push(column);
             }
         }
-        Shape::Master { entries: rules.iter().any(is_deeper), block: parts.block, sort: parts.sort }
+        let carried = carried.iter().map(|path| self.path(path, Place::Value)).collect();
+        let entries = rules.iter().any(is_deeper);
+        Shape::Master { entries, block: parts.block, sort: parts.sort, carried }
     }
 
     fn member(&self, member: Member) -> Column {
@@ -276,7 +285,9 @@ impl Build<'_> {
         };
         let always = owned
             .is_none_or(|owner| position.class.is_some_and(|class| self.conceptual.is_kind_of(class, owner)));
-        let indexed = self.collection.indexed() == Some(path);
+        let each = each_value(self.conceptual, self.collection);
+        let each = each.and_then(|at| self.collection.block_key.get(at));
+        let indexed = each.is_some_and(|field| field.path == *path);
         let outer = is_outer(&self.collection.source.positions, path.position);
         !indexed && (optional || outer || !path.hops.is_empty() || !always)
     }

@@ -1,7 +1,7 @@
 //! Aggregates as the records of a master's block, and back.
 
 use super::build::main;
-use super::{Column, Holds, Layout, Source, Table};
+use super::{Column, Holds, Layout, Shape, Source, Table};
 use crate::program::Expires;
 use crate::tree::{Tree, TreeOf, class_named, is_many, tree, value_from_json};
 use askloom_model::{
@@ -20,6 +20,8 @@ pub struct Block {
     pub fields: Fields,
     /// By where they belong.
     pub entries: BTreeMap<AccessPath, Value>,
+    /// What the record carries of others, a value for each path of the design; nothing where the aggregate is gone.
+    pub carried: Vec<Value>,
     /// When it does, if it expires. Of one that was read from a store, the system's part says it.
     pub expires: Option<Expires>,
 }
@@ -63,7 +65,8 @@ impl Block {
                 }
             }
         }
-        Self { identity, version, system, fields: Fields { root }, entries, expires: None }
+        let fields = Fields { root };
+        Self { identity, version, system, fields, entries, carried: Vec::new(), expires: None }
     }
 
     /// All entries of the aggregate: the root with its members, then the others. Joining them gives the aggregate.
@@ -78,7 +81,7 @@ impl Block {
 }
 
 impl Layout {
-    /// The cells of the record of a block: its key, then its members.
+    /// The cells of the record of a block: its key, its members, and what it carries.
     #[must_use]
     pub fn block_cells(&self, table: &Table, block: &Block) -> Vec<Value> {
         let root = self.design.collections[table.collection].source.root;
@@ -96,7 +99,19 @@ impl Layout {
             Source::Path { .. } => bucket(column).unwrap_or(Value::Null),
             Source::Position { .. } | Source::Node | Source::Whole(_) => Value::Null,
         };
-        table.columns.iter().map(cell).collect()
+        let mut cells: Vec<Value> = table.columns.iter().map(cell).collect();
+        if let Shape::Master { carried, .. } = &table.shape {
+            table.put(carried, &block.carried, &mut cells);
+        }
+        cells
+    }
+
+    /// What the record of a block carries of others, from its cells. Without a root the aggregate is gone.
+    pub fn carried(&self, table: &Table, cells: &[Value], fields: &Fields) -> Result<Vec<Value>, ValueError> {
+        match &table.shape {
+            Shape::Master { carried, .. } if fields.root.is_some() => table.take(carried, cells),
+            Shape::Master { .. } | Shape::Rows(_) | Shape::Nodes(_) => Ok(Vec::new()),
+        }
     }
 
     /// The name of a class.

@@ -54,6 +54,8 @@ pub enum Shape {
         block: Vec<Field>,
         /// The columns of each field of the entry key: aggregates of one partition are in their order.
         sort: Vec<Field>,
+        /// The columns of each value of others that the records carry.
+        carried: Vec<Field>,
     },
     /// A record is a row of the collection's definition.
     Rows(Parts),
@@ -193,7 +195,14 @@ impl Layout {
     #[must_use]
     pub fn new(conceptual: &Conceptual, design: &Design) -> Self {
         let tables = design.collections.iter();
-        let tables = tables.map(|(id, collection)| build::table(conceptual, id, collection)).collect();
+        let carried = |collection: &Collection| {
+            let carried = design.carried(collection.source.root)?;
+            (collection.role == Role::Master).then(|| design.collections[carried].fields())
+        };
+        let table = |(id, collection)| {
+            build::table(conceptual, id, collection, carried(collection).unwrap_or_default())
+        };
+        let tables = tables.map(table).collect();
         let (conceptual, design) = (Arc::new(conceptual.clone()), Arc::new(design.clone()));
         Self { conceptual, design, tables, asked: Vec::new() }
     }
@@ -207,6 +216,12 @@ impl Layout {
     #[must_use]
     pub fn table(&self, collection: CollectionId) -> Option<&Table> {
         self.tables.get(collection.index())
+    }
+
+    /// Whether a collection has records of its own. What a master carries is in the records of the master.
+    #[must_use]
+    pub fn has_records(&self, collection: CollectionId) -> bool {
+        self.design.stored_in(collection) == collection
     }
 
     /// Puts what a store makes of its own index in the place of each copy that leads to the records of a master: made of
@@ -274,6 +289,17 @@ impl Table {
         match &self.shape {
             Shape::Master { sort, .. } => !sort.is_empty(),
             Shape::Rows(_) | Shape::Nodes(_) => false,
+        }
+    }
+
+    /// Whether a column of a master holds a value of others that its records carry.
+    #[must_use]
+    pub fn carries(&self, column: &Column) -> bool {
+        match (&self.shape, &column.source) {
+            (Shape::Master { .. }, Source::Path { path, .. }) => {
+                column.place == Place::Value && !path.hops.is_empty()
+            }
+            (_, _) => false,
         }
     }
 

@@ -60,7 +60,7 @@ impl Table {
         columns.map(|column| Term::known(cell(column), *column)).collect()
     }
 
-    fn put(&self, fields: &[Field], values: &[Value], cells: &mut [Value]) {
+    pub(super) fn put(&self, fields: &[Field], values: &[Value], cells: &mut [Value]) {
         for (field, value) in fields.iter().zip(values) {
             let parts = |value: &Value| match value {
                 Value::Reference(parts) => parts.clone(),
@@ -153,7 +153,7 @@ impl Table {
         })
     }
 
-    fn take(&self, fields: &[Field], cells: &[Value]) -> Result<Vec<Value>, ValueError> {
+    pub(super) fn take(&self, fields: &[Field], cells: &[Value]) -> Result<Vec<Value>, ValueError> {
         fields.iter().map(|field| self.one(field, cells)).collect()
     }
 

@@ -19,9 +19,13 @@ impl Planner<'_> {
     ) -> Vec<Vec<Fetch>> {
         let collection = &self.design.collections[access];
         let mut ways = vec![Vec::new()];
-        // A master has everything; and what a copy holds of the expired is told from what lives by the masters.
-        if collection.role == Role::Master || self.expires {
+        // What a copy holds of the expired is told from what lives by the masters.
+        if self.expires {
             return ways;
+        }
+        // A master has all of its own, and what it carries comes with its records.
+        if collection.role == Role::Master {
+            return vec![self.carried(collection, positions).into_iter().collect()];
         }
         let lacking = self.lacking(collection, positions);
         if lacking.is_empty() {
@@ -29,7 +33,9 @@ impl Planner<'_> {
         }
         // An index of the store's own finds nothing by an identity.
         let others = self.design.collections.iter();
-        let others = others.filter(|(id, other)| *id != access && other.keeper == Keeper::Ours);
+        let others = others.filter(|(id, other)| {
+            *id != access && other.keeper == Keeper::Ours && other.role != Role::Carried
+        });
         let mut others: Vec<(Fetch, Vec<bool>)> = others
             .filter_map(|(id, other)| {
                 let fetch = Fetch { collection: id, positions: self.found_by_identity(other, positions)? };
@@ -49,6 +55,16 @@ impl Planner<'_> {
             }
         }
         ways
+    }
+
+    /// What the records of a master carry, if the query needs some of it.
+    fn carried(&self, master: &Collection, positions: &[Option<PositionId>]) -> Option<Fetch> {
+        let id = self.design.carried(master.source.root)?;
+        let found = self.found_by_identity(&self.design.collections[id], positions)?;
+        let fetch = Fetch { collection: id, positions: found };
+        let needed = needed_paths(self.query);
+        let some = needed.iter().chain(&self.query.identity).any(|path| gives(self.design, &fetch, path));
+        some.then_some(fetch)
     }
 
     /// Leaves out what gives no more than another one that is read for no more.
@@ -170,6 +186,11 @@ impl Lack {
             Self::Whole(_) => whole,
         }
     }
+}
+
+/// Whether the entries of a copy come with the records that are read first.
+pub(super) fn is_carried(design: &Design, fetch: &Fetch) -> bool {
+    design.collections[fetch.collection].role == Role::Carried
 }
 
 /// Whether the entries of a copy hold the value of a path of the query.

@@ -306,6 +306,10 @@ impl<'p> Planner<'p> {
     /// How this collection can be read first, if its rows are those of a part of the query.
     fn begin(&self, id: CollectionId) -> Option<Start<'p>> {
         let collection = &self.design.collections[id];
+        // It is read with the records of its master.
+        if collection.role == Role::Carried {
+            return None;
+        }
         let positions = embed(self.conceptual, collection, self.query, &self.homes)?;
         if collection.role != Role::Master && !self.is_kept(collection) {
             return None;
@@ -327,7 +331,8 @@ impl<'p> Planner<'p> {
         let id = *id;
         let Some(joins) = self.joins(collection, positions) else { return Vec::new() };
         // Who reads all of a collection would do better to read all of the one that holds more.
-        let ways = if start.is_by_key() { self.fetches(id, positions, of) } else { vec![Vec::new()] };
+        let looks = start.is_by_key() || collection.role == Role::Master;
+        let ways = if looks { self.fetches(id, positions, of) } else { vec![Vec::new()] };
         let plan = |(how, bound): &(Reading, HashSet<usize>), fetches: &Vec<Fetch>| {
             let used = implied.union(bound).copied().collect();
             self.settled(Plan {

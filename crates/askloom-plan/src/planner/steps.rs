@@ -22,13 +22,17 @@ pub(super) fn steps(
     plan: &Plan,
 ) -> Option<Vec<StepOf>> {
     let collection = &design.collections[plan.access.collection];
+    let mut held = cover::given_paths(conceptual, collection, &plan.access.positions);
+    for fetch in plan.fetches.iter().filter(|fetch| fetch::is_carried(design, fetch)) {
+        held.extend(cover::given_paths(conceptual, &design.collections[fetch.collection], &fetch.positions));
+    }
     let mut order = StepOrder {
         conceptual,
         design,
         query,
         plan,
         collection,
-        held: cover::given_paths(conceptual, collection, &plan.access.positions),
+        held,
         loaded: HashSet::new(),
         fetched: HashSet::new(),
         steps: Vec::new(),

@@ -4,7 +4,9 @@ use super::read::slots;
 use super::write::{Writing, assignments};
 use super::{Change, ChangeKind, EachChange, ValueFrom};
 use crate::layout::{Column, Source, Table};
-use askloom_model::{Collection, Conceptual, Leaf, Member, PositionId, WriteAction};
+use crate::planner::is_single;
+use crate::positions::each_value;
+use askloom_model::{Collection, Leaf, Member, PositionId, WriteAction};
 
 impl Writing<'_> {
     /// The rows of a copy: those that it was in go, those that it is in come.
@@ -12,9 +14,9 @@ impl Writing<'_> {
         let collection = &self.layout().design.collections[table.collection];
         let own = collection.source.positions.len() == 1
             && self.conceptual().is_kind_of(self.plan.class, collection.source.root)
-            && collection
-                .indexed()
-                .is_none_or(|path| path.hops.is_empty() && !is_many_leaf(self.conceptual(), path.leaf));
+            && each_value(self.conceptual(), collection)
+                .and_then(|at| collection.block_key.get(at))
+                .is_none_or(|field| is_single(self.conceptual(), &field.path));
         let drops = match self.plan.action {
             // A row of what it belongs to may have stood there without it.
             WriteAction::Insert => !own && !self.is_root_alone(collection),
@@ -87,13 +89,5 @@ impl Writing<'_> {
         };
         let mut hops = chain.iter().filter_map(|&at| collection.source.positions[at].from);
         hops.any(|hop| set.contains(&stored(hop.step)))
-    }
-}
-
-fn is_many_leaf(conceptual: &Conceptual, leaf: Leaf) -> bool {
-    match leaf {
-        Leaf::Attribute(id) => conceptual.attributes[id].list,
-        Leaf::Reference(id) => conceptual.ends[id].cardinality.is_many(),
-        Leaf::Itself | Leaf::Bucket(_) | Leaf::TimeBucket(..) => false,
     }
 }

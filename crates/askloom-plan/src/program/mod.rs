@@ -3,6 +3,7 @@
 
 mod beyond_plan;
 mod bind;
+mod carried;
 mod cascades;
 mod client;
 mod copies;

@@ -11,7 +11,7 @@ use super::{
 use crate::layout::{Column, Field, Layout, Shape, Table};
 use askloom_model::{
     CollectionId, Conceptual, Contents, EndId, Found, Inclusive, KeyRange, KeySet, KeyValue, Leaf, Limit,
-    Operand, Path, Plan, Position, PositionId, Query, Reading, StepOf, Value,
+    Operand, Path, Plan, Position, PositionId, Query, Reading, Role, StepOf, Value,
 };
 
 /// What a query does by its plan. Arguments are in the order of its parameters.
@@ -103,6 +103,7 @@ impl Reads<'_> {
             self.first(found);
         }
         self.access(&self.plan.access.how, &mut Vec::new(), &mut Vec::new());
+        self.carried();
         for step in &self.plan.steps {
             match &step.of {
                 StepOf::Access
@@ -131,6 +132,17 @@ impl Reads<'_> {
         }
         self.looked_at();
         self.beyond_plan();
+    }
+
+    /// What the first records carry: it comes with them.
+    fn carried(&mut self) {
+        let Some(&step) = self.rows.first.first() else { return };
+        for fetch in &self.plan.fetches {
+            if self.given.layout.design.collections[fetch.collection].role == Role::Carried {
+                let positions = fetch.positions.clone();
+                self.rows.fetches.push(FetchedRows { step, collection: fetch.collection, positions });
+            }
+        }
     }
 
     /// What is found before the rows are: each statement says for which list.

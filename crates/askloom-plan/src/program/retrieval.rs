@@ -38,6 +38,7 @@ pub struct FirstRows {
 /// A copy in which a row is found by its own identity.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FetchedRows {
+    /// What reads them: of what a master carries, the first read of its records.
     pub step: StepIndex,
     pub collection: CollectionId,
     pub positions: Mapped,

@@ -132,6 +132,9 @@ impl Words<'_> {
             EachChange::OldRow => "old row".to_owned(),
             EachChange::RowIfHeld => "new row, if it meets the condition".to_owned(),
             EachChange::OldRows(copy) => format!("old row in {}", self.collection(copy)),
+            EachChange::NewRows(copy) if self.layout.design.stored_in(copy) != copy => {
+                format!("record of {} that carries it", self.collection(self.layout.design.stored_in(copy)))
+            }
             EachChange::NewRows(copy) => format!("new row in {}", self.collection(copy)),
             EachChange::Holder(holder) => self.holder(holder),
             EachChange::OldRowsOfHolder(copy, holder) => {

@@ -11,7 +11,7 @@ use super::{expiry, merge};
 use crate::layout::{Column, Field, Layout, Shape, Source, Table, identifier_parts};
 use askloom_model::{
     Assigned, Assignment, ClassId, CollectionId, Conceptual, Default, Id, Identity, KeyValue, Leaf, Member,
-    Path, Value, Write, WriteAction, WritePlan, WriteStep, WriteStepPlan, bucket, identity_types,
+    Path, Role, Value, Write, WriteAction, WritePlan, WriteStep, WriteStepPlan, bucket, identity_types,
 };
 use std::collections::HashMap;
 
@@ -67,6 +67,7 @@ impl Writing<'_> {
 
     fn changes(&self, changes: &mut Vec<Change>) {
         let Some(table) = self.layout().table(self.plan.master.collection) else { return };
+        let own = changes.len();
         let links_only = matches!(self.plan.action, WriteAction::Connect(_) | WriteAction::Disconnect(_));
         // A link that another aggregate holds changes nothing here.
         if !links_only || self.other_ends().is_empty() {
@@ -81,8 +82,10 @@ impl Writing<'_> {
         copies.sort_unstable();
         copies.dedup();
         for copy in copies {
-            if let Some(table) = self.layout().table(copy) {
-                self.copy(table, changes);
+            let Some(table) = self.layout().table(copy) else { continue };
+            match table.role {
+                Role::Carried => self.carried(table, own, changes),
+                Role::Master | Role::Copy | Role::Index => self.copy(table, changes),
             }
         }
         self.cascades(changes);

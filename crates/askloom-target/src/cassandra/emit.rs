@@ -28,7 +28,7 @@ impl Language for Cassandra {
         let mut files = vec![File {
             name: "schema.cql".to_owned(),
             run: run("schema.cql"),
-            blocks: definitions(&tables),
+            blocks: definitions(source.layout, &tables),
         }];
         if !source.sample.is_empty() {
             let blocks = source.sample.iter().map(|record| Block {
@@ -104,9 +104,9 @@ fn notes(tables: &[CqlTable]) -> Vec<String> {
 }
 
 /// Tables, then the indexes of them.
-fn definitions(tables: &[CqlTable]) -> Vec<Block> {
-    let mut blocks: Vec<Block> =
-        tables.iter().filter(|table| table.index.is_none()).map(definition).collect();
+fn definitions(layout: &Layout, tables: &[CqlTable]) -> Vec<Block> {
+    let own = tables.iter().filter(|table| table.index.is_none() && layout.has_records(table.collection));
+    let mut blocks: Vec<Block> = own.map(definition).collect();
     let indexes = || tables.iter().filter_map(|table| Some((table, table.index.as_ref()?)));
     for (table, index) in indexes() {
         // There is one index of a column, whatever it is asked for.

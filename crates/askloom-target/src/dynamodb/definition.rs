@@ -24,7 +24,7 @@ const ROLES: [&str; 2] = ["HASH", "RANGE"];
 pub(super) fn with_indexes(
     tables: &[DynamoTable],
 ) -> impl Iterator<Item = (&DynamoTable, Vec<&DynamoTable>)> {
-    tables.iter().filter(|table| table.index.is_none()).map(|table| {
+    tables.iter().filter(|table| table.index.is_none() && table.has_items()).map(|table| {
         let own =
             |other: &&DynamoTable| other.index.as_ref().is_some_and(|index| index.host == table.collection);
         (table, tables.iter().filter(own).collect())

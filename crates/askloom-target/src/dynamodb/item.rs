@@ -142,7 +142,9 @@ pub fn samples(layout: &Layout, table: &DynamoTable, items: &[Item]) -> Result<V
         if blocks.last().is_none_or(|block| block.identity != identity) {
             let fields = Fields { root: None };
             let (system, entries) = (Vec::new(), BTreeMap::new());
-            blocks.push(Block { identity, version: 0, system, fields, entries, expires: None });
+            let there = Fields { root: class.map(|_| root.clone()) };
+            let carried = layout.carried(own, &cells, &there)?;
+            blocks.push(Block { identity, version: 0, system, fields, entries, carried, expires: None });
         }
         if let Some(block) = blocks.last_mut() {
             piece(layout, table, own, system, item, class.map(|_| root), block)?;

@@ -241,9 +241,11 @@ fn one(layout: &Layout, table: &Table, name: String, faithful: bool) -> DynamoTa
     let mut next = || named.next().unwrap_or_default();
     let (system, stamps) = if master {
         (Some(System { version: next(), rest: next(), class: next(), entries, expires }), None)
-    } else {
+    } else if layout.has_records(table.collection) {
         let _block = next();
         (None, Some(Stamps { stamp: next(), gone: next() }))
+    } else {
+        (None, None)
     };
     let in_key = |index: usize| {
         [Some(&partition), sort.as_ref()].into_iter().flatten().any(|key| key.columns.contains(&index))
@@ -437,6 +439,11 @@ impl Scalar {
 }
 
 impl DynamoTable {
+    /// Whether it has items of its own. What a master carries is in the items of the master.
+    pub(super) fn has_items(&self) -> bool {
+        self.system.is_some() || self.stamps.is_some()
+    }
+
     /// The primary key.
     pub fn keys(&self) -> impl Iterator<Item = &Key> {
         std::iter::once(&self.partition).chain(&self.sort)

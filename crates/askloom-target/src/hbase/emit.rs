@@ -27,7 +27,8 @@ impl Language for HBase {
         let tables = tables(source.layout, &source.options.prefix);
         let run = |name: &str| Some(format!("hbase shell -n {name}"));
         let file = |name: &str, run: Option<String>, blocks| File { name: name.to_owned(), run, blocks };
-        let mut files = vec![file("schema.rb", run("schema.rb"), tables.iter().map(definition).collect())];
+        let own = tables.iter().filter(|table| source.layout.has_records(table.collection));
+        let mut files = vec![file("schema.rb", run("schema.rb"), own.map(definition).collect())];
         if !source.sample.is_empty() {
             let blocks = source.sample.iter().map(|record| Block {
                 of: record.collection(source.layout).to_owned(),

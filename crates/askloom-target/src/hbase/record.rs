@@ -56,12 +56,15 @@ fn block(
         let value = layout.entry_value(table, &path, &json)?;
         entries.insert(path, value);
     }
+    let fields = Fields { root: class.map(|_| root) };
+    let carried = layout.carried(table, cells, &fields)?;
     Ok(Block {
         identity,
         version: version.map(u64::from_be_bytes).unwrap_or_default(),
         system: row.cells.get(SYSTEM).cloned().unwrap_or_default(),
-        fields: Fields { root: class.map(|_| root) },
+        fields,
         entries,
+        carried,
         expires: None,
     })
 }

@@ -217,7 +217,8 @@ fn names_are_allowed_and_members_are_no_paths() {
     );
     assert!(found[6].len() <= 1002);
     let mut master = table(vec![column("rounds.moves", Place::Value, Type::Text, true)]);
-    master.shape = Shape::Master { entries: true, block: vec![Field::default()], sort: Vec::new() };
+    let (block, sort, carried) = (vec![Field::default()], Vec::new(), Vec::new());
+    master.shape = Shape::Master { entries: true, block, sort, carried };
     assert_eq!(names(&named(&master, "t".to_owned())), ["d:rounds_moves"]);
     let tables = super::schema::TABLES.names(["Zookeeper", "zookeeper", "-ROOT-", ".META.", "a b", "ns:t"]);
     assert_eq!(tables, ["Zookeeper_", "zookeeper__2", "x_-ROOT-", "x_.META.", "a_b", "ns_t"]);

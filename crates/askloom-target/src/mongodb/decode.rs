@@ -42,7 +42,8 @@ pub fn sample(layout: &Layout, of: &MongoCollection, document: &Document) -> Res
     };
     let fields = Fields { root: class.map(|_| root) };
     let entries = BTreeMap::new();
-    let block = Block { identity, version, system: rest, fields, entries, expires: None };
+    let carried = layout.carried(table, &cells, &fields)?;
+    let block = Block { identity, version, system: rest, fields, entries, carried, expires: None };
     Ok(Sample::Block { table: of.collection, block: Box::new(block) })
 }
 

@@ -105,7 +105,7 @@ fn put(layout: &Layout, all: &[MongoCollection], record: &Sample) -> String {
 
 /// Collections, then the indexes of them that are copies.
 fn definitions(layout: &Layout, all: &[MongoCollection]) -> Vec<Block> {
-    let collections = all.iter().filter(|of| of.index.is_none());
+    let collections = all.iter().filter(|of| of.index.is_none() && layout.has_records(of.collection));
     let mut blocks: Vec<Block> = collections.map(|of| definition(layout, of)).collect();
     let mut made: Vec<&MongoCollection> = Vec::new();
     for (of, index) in all.iter().filter_map(|of| Some((of, of.index.as_ref()?))) {

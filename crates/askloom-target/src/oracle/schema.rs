@@ -134,7 +134,8 @@ fn root(contents: &Contents) -> Root {
 pub fn definitions(layout: &Layout, prefix: &str) -> Vec<(String, String)> {
     let wanted: Vec<String> = layout.tables().iter().map(|table| format!("{prefix}{}", table.name)).collect();
     let names = SQL.names(wanted.iter().map(String::as_str));
-    layout.tables().iter().zip(names).map(|(table, name)| (name.clone(), definition(table, &name))).collect()
+    let own = layout.tables().iter().zip(names).filter(|(table, _)| layout.has_records(table.collection));
+    own.map(|(table, name)| (name.clone(), definition(table, &name))).collect()
 }
 
 fn definition(table: &Table, name: &str) -> String {

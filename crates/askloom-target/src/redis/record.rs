@@ -38,12 +38,15 @@ impl RedisTable {
         let (identity, root) = layout.root(table, cells, class)?;
         let version = hash.get(VERSION.as_bytes()).map(|digits| text(digits)).transpose()?;
         let version = version.and_then(|digits| digits.parse().ok());
+        let fields = Fields { root: class.map(|_| root) };
+        let carried = layout.carried(table, cells, &fields)?;
         let mut block = Block {
             identity,
             version: version.ok_or_else(|| ValueError("an aggregate without its version".to_owned()))?,
             system: hash.get(SYSTEM.as_bytes()).cloned().unwrap_or_default(),
-            fields: Fields { root: class.map(|_| root) },
+            fields,
             entries: BTreeMap::new(),
+            carried,
             expires: None,
         };
         let own =

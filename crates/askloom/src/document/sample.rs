@@ -208,12 +208,26 @@ impl Reader<'_> {
         let path = match BlockEntry::decode(rest).ok()? {
             BlockEntry::System => return None,
             BlockEntry::Aggregate(path) => path,
+            BlockEntry::Carried => return self.carried(&identity, value),
         };
         let mut row = self.identity_parts(&identity);
         let mut bytes = value;
         let value = decode_entry(self.conceptual, self.schema, &mut bytes).ok()?;
         row.push(if path.0.is_empty() { "#".to_owned() } else { path.to_string() });
         row.push(self.piece(&path, value));
+        Some(row)
+    }
+
+    /// What a block carries of others.
+    fn carried(&self, identity: &Identity, mut value: &[u8]) -> Option<Vec<String>> {
+        let carried = self.schema.design.carried(self.collection.source.root)?;
+        let mut held = Vec::new();
+        for field in self.schema.design.collections[carried].fields() {
+            let text = self.text(field.leaf, &decode(&mut value).ok()?);
+            held.push(format!("{} {text}", self.path(field)));
+        }
+        let mut row = self.identity_parts(identity);
+        row.extend(["carried".to_owned(), held.join(", ")]);
         Some(row)
     }
 

@@ -3,9 +3,9 @@
 use crate::document::sample::Made;
 use crate::error::Error;
 use askloom_embedded::KeyspaceRecords;
-use askloom_engine::source::{BlockState, Records, Source, every};
+use askloom_engine::source::{BlockState, Records, Source, carried_by, every};
 use askloom_engine::{RunError, Stop};
-use askloom_model::{CollectionId, Design, Identity, Model};
+use askloom_model::{CollectionId, Design, Identity, Model, Role};
 use askloom_plan::program::{How, Read};
 use askloom_target::generate::Sample;
 use std::sync::Arc;
@@ -26,6 +26,10 @@ pub(super) fn records(model: &Model, design: &Design) -> Result<Vec<Sample>, Err
 }
 
 fn table_records(source: &dyn Source, table: CollectionId, all: &mut Vec<Sample>) -> Result<(), Stop> {
+    // What a master carries is in its records.
+    if source.schema().design.collections[table].role == Role::Carried {
+        return Ok(());
+    }
     every(source, &Read::new(table, How::All), |records| {
         match records {
             Records::Entries(entries) => {
@@ -48,7 +52,8 @@ fn block(
     table: CollectionId,
     identity: &Identity,
     state: &BlockState,
-) -> Result<Option<Sample>, RunError> {
-    let block = state.block(source.schema(), table, identity)?;
-    Ok(block.map(|block| Sample::Block { table, block: Box::new(block) }))
+) -> Result<Option<Sample>, Stop> {
+    let Some(mut block) = state.block(source.schema(), table, identity)? else { return Ok(None) };
+    block.carried = carried_by(source, table, identity)?;
+    Ok(Some(Sample::Block { table, block: Box::new(block) }))
 }

@@ -64,6 +64,7 @@ fn shape(collection: &CollectionDocument) -> Shape {
             Role::Master => "master",
             Role::Copy => "copy",
             Role::Index => "index",
+            Role::Carried => "carried",
         },
         added: collection.is_added(),
         keys: block.chain(entry).collect(),

@@ -59,7 +59,7 @@ fn is_possible(model: &Model, costing: &Costing<'_>, copy: &Collection) -> bool 
     let main = copy.source.positions.iter().next().and_then(|(_, position)| position.class);
     copy.role != Role::Master
         && matches!(copy.contents, Contents::Fields(_))
-        && copy.indexed().is_none()
+        && askloom_plan::positions::each_value(&model.conceptual, copy).is_none()
         // What leads to records has no blocks of its own.
         && !costing.capability.leads_to_records(&model.conceptual, copy)
         && main.is_some_and(|class| model.conceptual.classes[class].kind.is_entity())

@@ -10,6 +10,7 @@ pub fn shape(conceptual: &Conceptual, collection: &Collection) -> String {
         (Keeper::Store, _) => "an index of the store",
         (Keeper::Ours, Role::Index) => "ids",
         (Keeper::Ours, Role::Copy) => "rows",
+        (Keeper::Ours, Role::Carried) => "carried",
         (Keeper::Ours, Role::Master) => "aggregates",
     };
     let field = |field: &KeyField| match field.path.leaf {

@@ -18,7 +18,7 @@ pub(super) use choose::{Cuts, cuts};
 use super::{Decision, Paper, Proposal};
 use crate::saved::rule_text;
 use crate::simple;
-use askloom_model::{Contents, Design, Model, Origin, Rule, Table};
+use askloom_model::{Contents, Design, Model, Origin, Role, Rule, Table};
 use askloom_plan::cost::Costing;
 use serde::Serialize;
 
@@ -71,7 +71,9 @@ fn blocks(model: &Model, design: &Design) -> Blocks {
             Contents::Fields(_) | Contents::Nested(_) => Vec::new(),
         },
     };
-    Blocks { collections: design.collections.iter().map(|(_, collection)| one(collection)).collect() }
+    // What masters carry of others is none of the paper's blocks.
+    let masters = design.collections.iter().filter(|(_, collection)| collection.role == Role::Master);
+    Blocks { collections: masters.map(|(_, collection)| one(collection)).collect() }
 }
 
 fn texts(model: &Model, rules: &[Rule]) -> Vec<String> {

@@ -64,7 +64,13 @@ impl Verifier<'_, '_> {
             for path in block.entries.keys() {
                 self.found(Fault::Extra, name, format!("`{path}` of {shown}, which was deleted"));
             }
-            return Ok(block.entries.keys().map(|path| (keys.entry(identity, path), None)).collect());
+            let mut puts: Puts =
+                block.entries.keys().map(|path| (keys.entry(identity, path), None)).collect();
+            if block.carries {
+                self.found(Fault::Extra, name, format!("what {shown} carried, which was deleted"));
+                puts.insert(keys.carried(identity), None);
+            }
+            return Ok(puts);
         };
         let is_it = stored.record.identity(conceptual).as_ref() == Some(identity);
         if !is_it || !conceptual.is_kind_of(stored.record.class, root) {
@@ -81,6 +87,10 @@ impl Verifier<'_, '_> {
             };
             self.found(fault, name, format!("`{path}` of {shown}"));
             puts.insert(keys.entry(identity, &path), value);
+        }
+        if block.carries && self.database.schema().design.carried(root).is_none() {
+            self.found(Fault::Extra, name, format!("what {shown} carries"));
+            puts.insert(keys.carried(identity), None);
         }
         Ok(puts)
     }

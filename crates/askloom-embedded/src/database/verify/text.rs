@@ -46,6 +46,12 @@ pub(super) fn entry(schema: &KeyedSchema, id: CollectionId, key: &[u8]) -> Strin
         let hops: String = path.hops.iter().map(|&hop| format!("{}.", conceptual.ends[hop].name)).collect();
         format!("{hops}{name} {value}")
     };
+    let master = schema.design.stored_in(id);
+    if master != id {
+        let aggregate = schema.master_key(master).split(key).ok();
+        let said = aggregate.map(|(identity, _)| instance(conceptual, collection.source.root, &identity));
+        return said.unwrap_or_else(|| format!("the key {}", bytes(key)));
+    }
     let Some((fields, row)) = parts(collection, key) else { return format!("the key {}", bytes(key)) };
     let paths = collection.block_key.iter().chain(&collection.entry_key).map(|field| &field.path);
     let mut said: Vec<String> = paths.zip(&fields).map(field).collect();

@@ -3,8 +3,11 @@
 use super::nested::Placed;
 use crate::execute::{Restriction, Row, Scene, main_position};
 use crate::stop::each;
-use crate::{Aggregate, Instances, RecordKey, RowContent, Rows, SortValue, Stop};
-use askloom_model::{Collection, CollectionId, Contents, Identity, Nodes, PositionId, Value, fault};
+use crate::{Aggregate, Instances, RecordKey, RowContent, Rows, Schema, SortValue, Stop};
+use askloom_model::{
+    Collection, CollectionId, Contents, Identity, KeyField, Nodes, PositionId, Value, fault,
+};
+use askloom_plan::positions::each_value;
 
 /// The entries that a copy has for the rows whose root is in an aggregate.
 pub fn entries_of(
@@ -13,7 +16,8 @@ pub fn entries_of(
     aggregate: &Aggregate,
     out: &mut Rows,
 ) -> Result<(), Stop> {
-    Entries { collection: &state.schema().design.collections[id] }.of(state, aggregate, None, out)
+    let schema = state.schema();
+    Entries::new(schema, &schema.design.collections[id]).of(state, aggregate, None, out)
 }
 
 /// The same for those rows only whose root is the entity with this id.
@@ -24,7 +28,8 @@ pub fn entries_of_root(
     root: &Identity,
     out: &mut Rows,
 ) -> Result<(), Stop> {
-    Entries { collection: &state.schema().design.collections[id] }.of(state, aggregate, Some(root), out)
+    let schema = state.schema();
+    Entries::new(schema, &schema.design.collections[id]).of(state, aggregate, Some(root), out)
 }
 
 /// What the rows of a copy are worked out in.
@@ -39,6 +44,14 @@ pub(super) fn scene<'s>(
 
 pub(super) struct Entries<'e> {
     pub(super) collection: &'e Collection,
+    /// The field of the block key by which a row has an entry for each value.
+    each_value: Option<usize>,
+}
+
+impl<'e> Entries<'e> {
+    pub(super) fn new(schema: &Schema, collection: &'e Collection) -> Self {
+        Self { collection, each_value: each_value(&schema.model.conceptual, collection) }
+    }
 }
 
 impl Entries<'_> {
@@ -97,9 +110,15 @@ impl Entries<'_> {
             }
         }
         let identity: Vec<Value> = row.keys().cloned().collect();
-        if let Some(path) = self.collection.indexed() {
-            for held in scene.every(path, row)? {
-                let key = RecordKey { block: vec![held], sort: sort.clone(), row: identity.clone() };
+        if let Some(at) = self.each_value {
+            let (before, several) = self.collection.block_key.split_at(at);
+            let Some((several, behind)) = several.split_first() else { return Ok(()) };
+            let single = |field: &KeyField| scene.single(&field.path, row);
+            let before: Vec<Value> = each(before, single)?;
+            let behind: Vec<Value> = each(behind, single)?;
+            for held in scene.every(&several.path, row)? {
+                let block = [before.as_slice(), &[held], &behind].concat();
+                let key = RecordKey { block, sort: sort.clone(), row: identity.clone() };
                 out.insert(key, content.clone());
                 if fault!(IndexOfFirst) {
                     break;

@@ -115,7 +115,7 @@ impl<'u> Upkeep<'u> {
     }
 
     fn entries(&self) -> Entries<'u> {
-        Entries { collection: self.collection }
+        Entries::new(self.schema, self.collection)
     }
 
     /// What rows are worked out in. A copy holds what has expired, too: whether it has is for each reader's clock to say.

@@ -147,7 +147,8 @@ impl Writing<'_> {
     ) -> Work {
         let conceptual = &self.planner.model.conceptual;
         let collection = &self.planner.design.collections[id];
-        let (mut puts, mut deletes) = (0.0, 0.0);
+        let (mut puts, mut deletes, mut beside) = (0.0, 0.0, 0.0);
+        let carried = collection.role == Role::Carried;
         for delta in disturbed(conceptual, collection, self.step) {
             let point = delta.steps(&collection.source.positions);
             let levels = self.walk_back(&point, support);
@@ -157,13 +158,23 @@ impl Writing<'_> {
             }
             let shares = self.shares(collection, &point);
             let (before, after) = (rows * shares.before, rows * shares.after);
+            // What is carried comes and goes with the aggregate's own record, which is written anyway.
+            if carried && point.is_empty() {
+                beside += after * self.sizes().carried_bytes(id);
+                continue;
+            }
             puts += after;
             deletes += if shares.moves { before } else { (before - after).max(0.0) };
         }
         // The store makes an index of fields out of what it is sent anyway.
         let leads = self.planner.costing.capability.leads_to_records(conceptual, collection);
-        let entry = if leads { 0.0 } else { self.sizes().entry_bytes(id) };
-        let (written, dropped) = (puts * entry, deletes * entry);
+        let entry = match collection.role {
+            _ if leads => 0.0,
+            // The record of the aggregate is put again.
+            Role::Carried => self.sizes().entry_bytes(self.planner.design.stored_in(id)),
+            Role::Master | Role::Copy | Role::Index => self.sizes().entry_bytes(id),
+        };
+        let (written, dropped) = (beside + puts * entry, deletes * entry);
         let mut work = Work { puts, deletes, written, dropped, ..Work::default() };
         if level == CopyLevel::Intents {
             // By the way that is right for every copy: the row's anchor is read, announces the key, and is settled
