@@ -7,6 +7,7 @@
 )]
 
 mod apply;
+mod carried;
 mod cassandra;
 mod check;
 mod clustered;
@@ -14,6 +15,7 @@ mod data;
 mod design;
 mod documents;
 mod dynamodb;
+mod elements;
 mod explain;
 mod fixes;
 mod fmt;

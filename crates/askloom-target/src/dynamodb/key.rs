@@ -10,11 +10,14 @@
 //! | 1234567 | `a1234567`: a letter for each digit past six | `1234567` |
 //! | -1 | `-` and what is left from the smallest number, 19 digits | `-1` |
 //! | a date before year 0 | `-` and the year counted from -9999 | the same |
+//! | an instant | `2026-11-17T09:00:00.000Z`, with the digits of its precision | the same |
+//! | a time of day | `09:00:00.000000000` | the same |
+//! | a truth | `false`, `true` | the same |
 //!
 //! An item of an aggregate is told apart by its access path: `#` is the aggregate itself, `rounds#000007` a round,
 //! `rounds#000007#.moves` a field of it, `friends#('mary')` a reference in a set.
 
-use askloom_model::{AccessPath, AccessStep, ValueError};
+use askloom_model::{AccessPath, AccessStep, Precision, ValueError};
 
 /// Whether texts must sort as the values do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -191,6 +194,41 @@ pub(super) fn date(date: jiff::civil::Date) -> String {
     format!("-{:04}-{:02}-{:02}", i32::from(date.year()) + 9_999, date.month(), date.day())
 }
 
+/// An instant that sorts as text: always in UTC, and with the digits of its precision.
+pub(super) fn instant(at: jiff::Timestamp, precision: Precision) -> String {
+    let utc = jiff::tz::Offset::UTC.to_datetime(at);
+    let (digits, unit) = match precision {
+        Precision::Millis => (3, 1_000_000),
+        Precision::Micros => (6, 1_000),
+        Precision::Nanos => (9, 1),
+    };
+    let (time, fraction) = (utc.time(), utc.subsec_nanosecond() / unit);
+    let clock = format!("{:02}:{:02}:{:02}", time.hour(), time.minute(), time.second());
+    format!("{}T{clock}.{fraction:0digits$}Z", date(utc.date()))
+}
+
+pub(super) fn instant_back(text: &str) -> Option<jiff::Timestamp> {
+    let (day, time) = text.strip_suffix('Z')?.split_once('T')?;
+    let at = date_back(day)?.to_datetime(time.parse().ok()?);
+    jiff::tz::Offset::UTC.to_timestamp(at).ok()
+}
+
+/// The instant before or behind one.
+pub(super) fn instant_beside(text: &str, precision: Precision, by: i64) -> Option<String> {
+    let step = match precision {
+        Precision::Millis => jiff::SignedDuration::from_millis(by),
+        Precision::Micros => jiff::SignedDuration::from_micros(by),
+        Precision::Nanos => jiff::SignedDuration::from_nanos(by),
+    };
+    Some(instant(instant_back(text)?.checked_add(step).ok()?, precision))
+}
+
+/// Always as long, so that it sorts.
+pub(super) fn clock(time: jiff::civil::Time) -> String {
+    let fraction = time.subsec_nanosecond();
+    format!("{:02}:{:02}:{:02}.{fraction:09}", time.hour(), time.minute(), time.second())
+}
+
 pub(super) fn date_back(text: &str) -> Option<jiff::civil::Date> {
     let Some(counted) = text.strip_prefix('-') else { return text.parse().ok() };
     let mut parts = counted.split('-');
@@ -302,5 +340,36 @@ mod tests {
         let texts = dates.map(date);
         assert!(texts.is_sorted(), "{texts:?}");
         assert_eq!(texts.map(|text| date_back(&text)), dates.map(Some));
+    }
+
+    #[test]
+    fn instants_sort_as_texts_and_come_back() {
+        let mut random = fastrand::Rng::with_seed(5);
+        let (first, last) = (jiff::Timestamp::MIN.as_second(), jiff::Timestamp::MAX.as_second());
+        let drawn = |random: &mut fastrand::Rng, unit: i32| {
+            let second = match random.u8(..3) {
+                0 => random.i64(first..=last),
+                1 => random.i64(-2..=2),
+                _ => [first, last][random.usize(..2)],
+            };
+            let fraction = [0, 1, 999_999_999 / unit, random.i32(0..1_000_000_000 / unit)];
+            let nanos = fraction[random.usize(..4)] * unit;
+            jiff::Timestamp::new(second, if second < 0 { -nanos } else { nanos })
+        };
+        let precisions = [(Precision::Millis, 1_000_000), (Precision::Micros, 1_000), (Precision::Nanos, 1)];
+        for (precision, unit) in precisions {
+            for _ in 0..5_000 {
+                let (Ok(a), Ok(b)) = (drawn(&mut random, unit), drawn(&mut random, unit)) else { continue };
+                let [one, other] = [a, b].map(|at| instant(at, precision));
+                assert_eq!(one.cmp(&other), a.cmp(&b), "{one} {other}");
+                assert_eq!(instant_back(&one), Some(a), "{one}");
+                if let Some(next) = instant_beside(&one, precision, 1) {
+                    assert!(next > one && instant_beside(&next, precision, -1) == Some(one));
+                }
+            }
+        }
+        let at = "2026-11-17T09:00:00.0057Z".parse().unwrap();
+        assert_eq!(instant(at, Precision::Millis), "2026-11-17T09:00:00.005Z");
+        assert_eq!(instant(at, Precision::Nanos), "2026-11-17T09:00:00.005700000Z");
     }
 }

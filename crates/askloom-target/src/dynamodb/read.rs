@@ -419,18 +419,24 @@ fn plain(table: &DynamoTable, sort: &Key, equal: &[&Term], bounds: Option<&Bound
 
 /// The first key behind one.
 fn after(key: Dynamo, ty: &Type) -> Option<Dynamo> {
-    match key {
-        Dynamo::S(text) => Some(Dynamo::S(format!("{text}\0"))),
-        Dynamo::N(digits) => moved(&digits, ty, 1).map(Dynamo::N),
+    match (key, ty) {
+        (Dynamo::S(text), Type::Timestamp(precision)) => {
+            key::instant_beside(&text, *precision, 1).map(Dynamo::S)
+        }
+        (Dynamo::S(text), _) => Some(Dynamo::S(format!("{text}\0"))),
+        (Dynamo::N(digits), ty) => moved(&digits, ty, 1).map(Dynamo::N),
         _another => None,
     }
 }
 
 /// The last key before one.
 fn before(key: Dynamo, ty: &Type) -> Option<Dynamo> {
-    match key {
-        Dynamo::S(text) => key::text_before(&text).filter(|text| !text.is_empty()).map(Dynamo::S),
-        Dynamo::N(digits) => moved(&digits, ty, -1).map(Dynamo::N),
+    match (key, ty) {
+        (Dynamo::S(text), Type::Timestamp(precision)) => {
+            key::instant_beside(&text, *precision, -1).map(Dynamo::S)
+        }
+        (Dynamo::S(text), _) => key::text_before(&text).filter(|text| !text.is_empty()).map(Dynamo::S),
+        (Dynamo::N(digits), ty) => moved(&digits, ty, -1).map(Dynamo::N),
         _another => None,
     }
 }

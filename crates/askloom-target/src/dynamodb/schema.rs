@@ -390,12 +390,12 @@ pub(super) fn descends(column: &Column) -> bool {
 /// The type of a key of one column.
 pub(super) fn scalar(ty: &Type, order: Order) -> Scalar {
     match ty {
-        Type::Text | Type::Uuid | Type::Date | Type::Time => Scalar::S,
+        Type::Text | Type::Uuid | Type::Date | Type::Time | Type::Timestamp(_) => Scalar::S,
         Type::Enum(_) => match order {
             Order::Kept => Scalar::N,
             Order::Free => Scalar::S,
         },
-        Type::Int | Type::Long | Type::Decimal | Type::Bool | Type::Timestamp(_) => Scalar::N,
+        Type::Int | Type::Long | Type::Decimal | Type::Bool => Scalar::N,
         Type::Double | Type::Blob | Type::Geo | Type::Json => Scalar::B,
     }
 }
@@ -403,16 +403,16 @@ pub(super) fn scalar(ty: &Type, order: Order) -> Scalar {
 /// Whether a value can be a part of a joined text.
 fn joins(ty: &Type) -> bool {
     match ty {
-        Type::Text | Type::Int | Type::Long | Type::Uuid | Type::Enum(_) => true,
-        Type::Decimal
-        | Type::Double
+        Type::Text
+        | Type::Int
+        | Type::Long
+        | Type::Uuid
+        | Type::Enum(_)
         | Type::Bool
         | Type::Date
         | Type::Time
-        | Type::Timestamp(_)
-        | Type::Blob
-        | Type::Geo
-        | Type::Json => false,
+        | Type::Timestamp(_) => true,
+        Type::Decimal | Type::Double | Type::Blob | Type::Geo | Type::Json => false,
     }
 }
 

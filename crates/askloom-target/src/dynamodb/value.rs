@@ -5,7 +5,7 @@
 //! | null, an empty set | nothing; in a list NULL |
 //! | int, long, decimal | N |
 //! | double | N; past 1e±125 B of ordered bytes, since N ends there |
-//! | timestamp | N, in its own unit since 1970 |
+//! | timestamp | S, in UTC with the digits of its precision: `2026-11-17T09:00:00.000Z` |
 //! | text, enum, uuid, date, time, json | S |
 //! | a set of ids of one part each | SS or NS, where it is an attribute |
 //! | lists, places, other ids | L |
@@ -13,7 +13,7 @@
 
 use super::key::{self, Order};
 use super::schema::{Attribute, DynamoTable, Key, KeyKind, descends};
-use askloom_model::{Precision, Type, Value, identity_types};
+use askloom_model::{Type, Value, identity_types};
 use askloom_plan::layout::{Holds, Layout};
 use askloom_plan::ordered_bytes::{decode, encode, encode_descending};
 use askloom_plan::tree::{Tree, TreeOf, tree};
@@ -106,7 +106,7 @@ pub(super) fn native(value: &Value, ty: &Type, order: Order) -> Option<Dynamo> {
         (Value::Text(text), Type::Text) => Dynamo::S(filled(text)),
         (Value::Uuid(id), Type::Uuid) => Dynamo::S(id.to_string()),
         (Value::Date(date), Type::Date) => Dynamo::S(key::date(*date)),
-        (Value::Time(time), Type::Time) => Dynamo::S(clock(*time)),
+        (Value::Time(time), Type::Time) => Dynamo::S(key::clock(*time)),
         (Value::Enum(index), Type::Enum(names)) => match order {
             Order::Kept => Dynamo::N(index.to_string()),
             Order::Free => Dynamo::S(names.get(*index as usize)?.clone()),
@@ -116,7 +116,7 @@ pub(super) fn native(value: &Value, ty: &Type, order: Order) -> Option<Dynamo> {
         (Value::Decimal(number), Type::Int | Type::Long | Type::Decimal) => {
             Dynamo::N(number.to_plain_string())
         }
-        (Value::Timestamp(at), Type::Timestamp(precision)) => Dynamo::N(units(*at, *precision).to_string()),
+        (Value::Timestamp(at), Type::Timestamp(precision)) => Dynamo::S(key::instant(*at, *precision)),
         _another => return None,
     })
 }
@@ -134,30 +134,6 @@ pub(super) fn emptied(value: &Dynamo) -> Dynamo {
     }
 }
 
-/// Always as long, so that it sorts.
-fn clock(time: jiff::civil::Time) -> String {
-    let fraction = time.subsec_nanosecond();
-    format!("{:02}:{:02}:{:02}.{fraction:09}", time.hour(), time.minute(), time.second())
-}
-
-fn units(at: jiff::Timestamp, precision: Precision) -> i128 {
-    let nanoseconds = at.as_nanosecond();
-    match precision {
-        Precision::Millis => nanoseconds.div_euclid(1_000_000),
-        Precision::Micros => nanoseconds.div_euclid(1_000),
-        Precision::Nanos => nanoseconds,
-    }
-}
-
-fn from_units(units: i128, precision: Precision) -> Option<jiff::Timestamp> {
-    let nanoseconds = match precision {
-        Precision::Millis => units.checked_mul(1_000_000)?,
-        Precision::Micros => units.checked_mul(1_000)?,
-        Precision::Nanos => units,
-    };
-    jiff::Timestamp::from_nanosecond(nanoseconds).ok()
-}
-
 /// A value as a part of a joined key.
 pub(super) fn part(value: &Value, ty: &Type, order: Order, last: bool) -> Option<String> {
     let text = |text: &str| if last { text.to_owned() } else { key::escaped(text, order) };
@@ -173,6 +149,10 @@ pub(super) fn part(value: &Value, ty: &Type, order: Order, last: bool) -> Option
             Order::Kept => Some(key::number(i64::from(*index))),
             Order::Free => names.get(*index as usize).map(|name| text(name)),
         },
+        (Value::Bool(truth), Type::Bool) => Some(truth.to_string()),
+        (Value::Date(date), Type::Date) => Some(key::date(*date)),
+        (Value::Time(time), Type::Time) => Some(key::clock(*time)),
+        (Value::Timestamp(at), Type::Timestamp(precision)) => Some(key::instant(*at, *precision)),
         _another => None,
     }
 }
@@ -255,7 +235,7 @@ fn leaf(value: &Value, ty: &Type) -> Dynamo {
         }
         (Value::Date(date), _) => Dynamo::S(date.to_string()),
         (Value::Time(time), _) => Dynamo::S(time.to_string()),
-        (Value::Timestamp(at), Type::Timestamp(precision)) => Dynamo::N(units(*at, *precision).to_string()),
+        (Value::Timestamp(at), Type::Timestamp(precision)) => Dynamo::S(key::instant(*at, *precision)),
         (Value::Uuid(id), _) => Dynamo::S(id.to_string()),
         (Value::Blob(bytes), _) => Dynamo::B(bytes.clone()),
         (Value::Geo(place), _) => Dynamo::L(vec![double(place.latitude), double(place.longitude)]),
@@ -283,10 +263,8 @@ pub(super) fn leaf_back(value: &Dynamo, ty: &Type) -> Option<Value> {
     match (value, ty) {
         (Dynamo::Null, _) => Some(Value::Null),
         (Dynamo::S(text), Type::Json) => serde_json::from_str(text).ok().map(Value::Json),
+        (Dynamo::S(text), Type::Timestamp(_)) => key::instant_back(text).map(Value::Timestamp),
         (Dynamo::S(text), ty) => askloom_model::from_text(text, ty).ok(),
-        (Dynamo::N(digits), Type::Timestamp(precision)) => {
-            from_units(whole(digits)?, *precision).map(Value::Timestamp)
-        }
         (Dynamo::N(digits), Type::Int | Type::Long) => i64::try_from(whole(digits)?).ok().map(Value::Int),
         (Dynamo::N(digits), Type::Decimal) => Value::decimal(&digits.parse().ok()?).ok(),
         (Dynamo::N(digits), Type::Double) => Value::double(digits.parse().ok()?).ok(),
@@ -397,6 +375,9 @@ fn part_back(text: &str, ty: &Type, order: Order, last: bool) -> Option<Value> {
         (Type::Text, _) => Some(Value::Text(plain)),
         (Type::Int | Type::Long, Order::Kept) => key::number_back(text).map(Value::Int),
         (Type::Enum(_), Order::Kept) => u32::try_from(key::number_back(text)?).ok().map(Value::Enum),
+        (Type::Bool, _) => text.parse().ok().map(Value::Bool),
+        (Type::Date, _) => key::date_back(text).map(Value::Date),
+        (Type::Timestamp(_), _) => key::instant_back(text).map(Value::Timestamp),
         (ty, _) => askloom_model::from_text(&plain, ty).ok(),
     }
 }
@@ -404,6 +385,7 @@ fn part_back(text: &str, ty: &Type, order: Order, last: bool) -> Option<Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use askloom_model::Precision;
 
     #[test]
     fn values_come_back_and_n_is_within_its_range() {
