@@ -51,7 +51,7 @@ pub(crate) struct Args {
     tolerance: f64,
 
     #[command(flatten)]
-    beside: beside::Args,
+    beside: beside::Beside,
 }
 
 #[derive(Debug, Serialize, Deserialize)]

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {
+pub(super) struct Beside {
     /// Write nothing: run the benchmark of this revision too, in turns with that of the tree
     #[arg(long, value_name = "REVISION", conflicts_with = "check")]
     pub(super) beside: Option<String>,
@@ -26,7 +26,7 @@ pub(crate) struct Args {
 /// What one revision measured, run by run.
 type Runs = Vec<Vec<Measurement>>;
 
-pub(super) fn run(benchmark: &Benchmark, revision: &str, args: &Args) -> Outcome {
+pub(super) fn run(benchmark: &Benchmark, revision: &str, args: &Beside) -> Outcome {
     let commit =
         output(Command::new("git").args(["rev-parse", "--verify", &format!("{revision}^{{commit}}")]))?;
     let other = Revision::checked_out(commit.trim())?;

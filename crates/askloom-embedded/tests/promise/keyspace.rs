@@ -39,7 +39,7 @@ pub(crate) fn check(
         // of it no plan reads.
         return check_masters(schema, keyspace, &held, None);
     }
-    let mut expected: BTreeMap<Vec<u8>, (CollectionId, Vec<u8>)> = BTreeMap::new();
+    let mut expected: CopyEntries = BTreeMap::new();
     for (id, collection) in model_copies(schema) {
         for (key, value) in entries(schema, id, collection, &held, coverage)? {
             let shared = matches!(collection.contents, Contents::Nested(_));
@@ -133,13 +133,16 @@ fn master_entries(schema: &KeyedSchema, held: &State) -> Result<BTreeMap<Vec<u8>
     Ok(expected)
 }
 
+/// Entries by their keys, with the copies that they are of.
+type CopyEntries = BTreeMap<Vec<u8>, (CollectionId, Vec<u8>)>;
+
 /// Every entry of a master is one of an aggregate; of what is deleted only the system entry stays.
 /// What it carries is as it must be if the entries of copies are known.
 fn check_masters(
     schema: &KeyedSchema,
     keyspace: &Memory,
     held: &State,
-    copies: Option<&BTreeMap<Vec<u8>, (CollectionId, Vec<u8>)>>,
+    copies: Option<&CopyEntries>,
 ) -> Result<(), String> {
     let expected = master_entries(schema, held)?;
     for (id, master) in schema.design.collections.iter().filter(|(_, c)| c.role == Role::Master) {

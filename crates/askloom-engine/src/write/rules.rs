@@ -11,10 +11,13 @@ use askloom_model::{
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+/// What must hold.
+type Rule<'r> = &'r dyn Fn() -> Result<(), Stop>;
+
 impl Draft<'_> {
     pub(super) fn check_rules(&self) -> Result<(), Stop> {
         let changed = self.changed()?;
-        let rules: [(bool, &dyn Fn() -> Result<(), Stop>); 6] = [
+        let rules: [(bool, Rule<'_>); 6] = [
             (fault!(ImmutableEntityUnchecked), &|| self.immutable_entities_stay()),
             (false, &|| self.ids_are_unique()),
             (fault!(ImmutableUnchecked), &|| self.immutable_members_stay(&changed)),

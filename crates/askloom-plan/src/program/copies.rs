@@ -3,10 +3,10 @@
 use super::read::slots;
 use super::write::{Writing, assignments};
 use super::{Change, ChangeKind, EachChange, ValueFrom};
-use crate::layout::{Column, Source, Table};
+use crate::layout::{Column, Shape, Source, Table};
 use crate::planner::is_single;
 use crate::positions::each_value;
-use askloom_model::{Collection, Leaf, Member, PositionId, WriteAction};
+use askloom_model::{Assignment, Collection, Leaf, Member, PositionId, WriteAction};
 
 impl Writing<'_> {
     /// The rows of a copy: those that it was in go, those that it is in come.
@@ -61,7 +61,16 @@ impl Writing<'_> {
 
     /// Whether an update may move rows to other keys.
     fn changes_key(&self, table: &Table) -> bool {
-        let set: Vec<Member> = assignments(self.step).iter().map(|assignment| assignment.member).collect();
+        let stored = |assignment: &Assignment| match assignment.member {
+            Member::End(end) => Member::End(self.conceptual().stored_end(end)),
+            attribute @ Member::Attribute(_) => attribute,
+        };
+        let set: Vec<Member> = assignments(self.step).iter().map(stored).collect();
+        // A node is keyed by all above it, so that another link moves it.
+        let is_link = |member: &Member| matches!(member, Member::End(_));
+        if matches!(table.shape, Shape::Nodes(_)) && set.iter().any(is_link) {
+            return true;
+        }
         let leaf = |path: &askloom_model::Path| match path.leaf {
             Leaf::Attribute(id) => set.contains(&Member::Attribute(id)),
             Leaf::Reference(id) => set.contains(&Member::End(self.conceptual().stored_end(id))),

@@ -17,7 +17,7 @@ impl Writing<'_> {
                     && !conceptual.ends[end].stored
                     && conceptual.ends[end].kind != RelationshipKind::Composition
                 {
-                    self.from_other_end(end, &mut reads);
+                    self.named_by_other_end(end, &mut reads);
                 }
             }
         }
@@ -30,7 +30,7 @@ impl Writing<'_> {
     }
 
     /// A statement that names a link by the end that does not hold it.
-    fn from_other_end(&self, derived: EndId, reads: &mut Vec<ReferenceCheck>) {
+    fn named_by_other_end(&self, derived: EndId, reads: &mut Vec<ReferenceCheck>) {
         let conceptual = &self.planner.model.conceptual;
         let stored = conceptual.stored_end(derived);
         let (gets, replaces) = match self.step.action {
