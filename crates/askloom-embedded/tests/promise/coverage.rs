@@ -62,7 +62,6 @@ pub(crate) const GATES: &[&str] = &[
     "master with a bucket of time",
     "buckets of time",
     "carried value of a master",
-    "row for each value of a list",
 ];
 
 pub(crate) fn shape(name: &str) -> usize {
