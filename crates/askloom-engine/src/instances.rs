@@ -97,6 +97,29 @@ impl Held {
     }
 }
 
+impl Held {
+    /// Every value that a record holds there, at any depth.
+    pub fn values_in(self, conceptual: &Conceptual, record: &Record, found: &mut Vec<Value>) {
+        if conceptual.is_kind_of(record.class, self.class) {
+            match self.leaf {
+                Leaf::Attribute(id) => single_values(record.get(Member::Attribute(id)), found),
+                Leaf::Reference(id) => single_values(record.get(Member::End(id)), found),
+                Leaf::Bucket(_) | Leaf::TimeBucket(..) => {}
+                Leaf::Itself => found.extend(record.identity(conceptual).map(Value::Reference)),
+            }
+        }
+        inner_records(record).for_each(|inner| self.values_in(conceptual, inner, found));
+    }
+}
+
+fn single_values(member: &Value, found: &mut Vec<Value>) {
+    match member {
+        Value::Set(ids) => found.extend(ids.iter().cloned().map(Value::Reference)),
+        Value::List(elements) => found.extend(elements.iter().map(|element| element.value.clone())),
+        single => found.push(single.clone()),
+    }
+}
+
 fn has(member: &Value, value: &Value) -> bool {
     match (member, value) {
         (Value::Set(ids), Value::Reference(id)) => ids.contains(id),

@@ -8,6 +8,7 @@ use askloom_model::{
 };
 use askloom_plan::cost::Costing;
 use askloom_plan::delta::{Delta, deltas};
+use askloom_plan::effects::Effects;
 use askloom_plan::layout::{Layout, Table as LayoutTable};
 use askloom_plan::planner;
 use std::collections::{BTreeSet, HashMap};
@@ -179,6 +180,33 @@ impl Schema {
         let of = |id| deltas(&self.model.conceptual, &self.design.collections[id]);
         let known = self.deltas.get(collection.index());
         known.map_or(&[], |known| known.get_or_init(|| of(collection)))
+    }
+
+    /// Whether rows of a copy come or go when something expires.
+    #[must_use]
+    pub fn changes_by_expiry(&self, collection: CollectionId) -> bool {
+        let conceptual = &self.model.conceptual;
+        let expiry = Effects::of_expiry(conceptual);
+        let copy = &self.design.collections[collection];
+        self.deltas(collection).iter().any(|delta| delta.is_disturbed(conceptual, copy, &expiry))
+    }
+
+    /// Whether a collection may be read to find the rows that come or go when something expires: a master of what stands
+    /// in them, or an index that leads there.
+    #[must_use]
+    pub fn is_read_by_expiry(&self, collection: CollectionId) -> bool {
+        let conceptual = &self.model.conceptual;
+        let read = &self.design.collections[collection];
+        let leads_back = match read.role {
+            Role::Master => true,
+            Role::Index => read.indexed().is_some(),
+            Role::Copy | Role::Carried => false,
+        };
+        let reads = |copy: CollectionId| {
+            let mut deltas = self.deltas(copy).iter();
+            deltas.any(|delta| conceptual.homes(delta.entry).iter().any(|home| home.root == read.source.root))
+        };
+        leads_back && self.copies().any(|copy| self.changes_by_expiry(copy) && reads(copy))
     }
 
     /// The values that instances of a class are no more than.

@@ -341,6 +341,19 @@ impl Joining {
         }
     }
 
+    /// The master that it leads to.
+    #[must_use]
+    pub fn master(&self) -> Option<CollectionId> {
+        match *self {
+            Self::Inside => None,
+            Self::LookUp { master }
+            | Self::PartByScan { master }
+            | Self::BackByScan { master }
+            | Self::PartByIndex { master, .. }
+            | Self::Back { master, .. } => Some(master),
+        }
+    }
+
     /// The collection that is read as a whole, if one is.
     #[must_use]
     pub fn scanned(&self) -> Option<CollectionId> {

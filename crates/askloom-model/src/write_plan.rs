@@ -141,6 +141,7 @@ impl CheckOf {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CopyWrite {
     pub collection: CollectionId,
+    pub cause: CopyCause,
     pub level: CopyLevel,
     /// Reads that find the rows, then those that rebuild them.
     pub support: Vec<SupportRead>,
@@ -148,6 +149,16 @@ pub struct CopyWrite {
     pub work: Work,
     /// The price of that.
     pub estimate: Estimate,
+}
+
+/// Why rows of a copy change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CopyCause {
+    /// They hold something of what is written.
+    Written,
+    /// They hold only what checked references delete or clear along with it.
+    Followed,
 }
 
 impl CopyWrite {
@@ -181,4 +192,6 @@ pub struct BackStep {
     pub end: EndId,
     /// `None`: all that may refer to it are read.
     pub index: Option<CollectionId>,
+    /// Where those that refer to it are.
+    pub master: CollectionId,
 }

@@ -47,7 +47,16 @@ impl Effects {
             }
         }
         effects.cascade(conceptual);
-        // Whoever reclaims what has expired ends it, and asks no rule.
+        let Self { ended, changed, .. } = Self::of_expiry(conceptual);
+        effects.ended.extend(ended);
+        effects.changed.extend(changed);
+        effects
+    }
+
+    /// Of whoever reclaims what has expired: it ends, and no rule is asked.
+    #[must_use]
+    pub fn of_expiry(conceptual: &Conceptual) -> Self {
+        let mut effects = Self::default();
         for class in conceptual.classes.ids().filter(|&class| conceptual.can_expire(class)) {
             effects.ended.insert(class);
             // A part that has expired leaves its owner.
@@ -72,6 +81,26 @@ impl Effects {
         for class in made.into_iter().filter(|&class| before.ends(conceptual, class)) {
             effects.replace(conceptual, class);
         }
+        effects
+    }
+
+    /// What checked references make of this in other aggregates, beyond what it does by itself.
+    #[must_use]
+    pub fn followed(&self, conceptual: &Conceptual) -> Self {
+        let mut all = self.clone();
+        all.cascade(conceptual);
+        Self {
+            made: &all.made - &self.made,
+            ended: &all.ended - &self.ended,
+            changed: &all.changed - &self.changed,
+        }
+    }
+
+    /// Of values that members of an instance get.
+    #[must_use]
+    pub fn of_members(conceptual: &Conceptual, members: impl IntoIterator<Item = Member>) -> Self {
+        let mut effects = Self::default();
+        members.into_iter().for_each(|member| effects.change(conceptual, member));
         effects
     }
 
@@ -102,9 +131,7 @@ impl Effects {
     /// Of a program that changes a link.
     #[must_use]
     pub fn of_relink(conceptual: &Conceptual, end: EndId) -> Self {
-        let mut effects = Self::default();
-        effects.change(conceptual, Member::End(end));
-        effects
+        Self::of_members(conceptual, [Member::End(end)])
     }
 
     /// Whether an instance of a class can come into being, or end.
@@ -113,6 +140,12 @@ impl Effects {
         let related =
             |&other: &ClassId| conceptual.is_kind_of(other, class) || conceptual.is_kind_of(class, other);
         self.made.iter().chain(&self.ended).any(related)
+    }
+
+    /// Whether instances of a class can come into being.
+    #[must_use]
+    pub fn makes(&self, conceptual: &Conceptual, class: ClassId) -> bool {
+        self.made.iter().any(|&made| conceptual.is_kind_of(made, class))
     }
 
     /// Whether instances of a class can end.
@@ -143,9 +176,7 @@ impl Effects {
     /// Whether a write can set a reference, in a new instance or in one that exists.
     #[must_use]
     pub fn sets(&self, conceptual: &Conceptual, end: EndId) -> bool {
-        let holder = conceptual.ends[end].class;
-        let made = self.made.iter().any(|&class| conceptual.is_kind_of(class, holder));
-        made || self.changed.contains(&Member::End(end))
+        self.makes(conceptual, conceptual.ends[end].class) || self.changed.contains(&Member::End(end))
     }
 
     fn step(&mut self, conceptual: &Conceptual, step: &WriteStep) {

@@ -5,6 +5,7 @@
 
 use crate::measured::Measured;
 use crate::random::Random;
+use crate::sample::now;
 use askloom_engine::execute::Arguments;
 use askloom_model::{
     ClassId, Comparison, Condition, Element, EndId, InSet, Leaf, Limit, Member, Model, Operand, Parameter,
@@ -75,7 +76,8 @@ impl Draw<'_> {
         self.arguments(&Asked { uses, parameters: &query.parameters, limits: limits.collect(), skew }, random)
     }
 
-    /// Arguments of a write. What is inserted is like something that is there, with another id and empty lists.
+    /// Arguments of a write. What is inserted is like something that is there, with another id and empty lists. An UPSERT
+    /// finds its instance, as plans suppose: one that does not costs less.
     pub(crate) fn write(&self, write: &Write, random: &Random) -> Option<Arguments> {
         let mut uses = Vec::new();
         for (n, step) in write.steps.iter().enumerate() {
@@ -95,9 +97,20 @@ impl Draw<'_> {
         let skew = write.header.skew.unwrap_or(0.0);
         let asked = Asked { uses, parameters: &write.parameters, limits: Vec::new(), skew };
         let mut arguments = self.arguments(&asked, random)?;
-        for class in write.steps.iter().filter_map(WriteStep::fields_of) {
-            let record = self.new_record(class, random)?;
-            let conceptual = &self.model.conceptual;
+        self.members_of_one(write, &asked, random, &mut arguments);
+        for step in &write.steps {
+            // Lists are short: the first element is the one that is there.
+            if let WriteStep::Remove { at: Some(Operand::Parameter(index)), .. } = step {
+                arguments.insert(write.parameters[*index].name.clone(), Value::Int(0));
+            }
+        }
+        let conceptual = &self.model.conceptual;
+        for step in &write.steps {
+            let Some(class) = step.fields_of() else { continue };
+            let finds = matches!(step, WriteStep::Upsert { .. }) && !conceptual.is_immutable(class);
+            let record =
+                if finds { self.changed_record(class, random) } else { self.new_record(class, random) };
+            let record = record?;
             for member in conceptual.all_members(class) {
                 let given = conceptual
                     .insertable(member)
@@ -110,6 +123,71 @@ impl Draw<'_> {
             }
         }
         Some(arguments)
+    }
+
+    /// Whoever names an instance by its id says of its other members what it has: parameters that are compared with
+    /// members of one instance are all of that one.
+    fn members_of_one(&self, write: &Write, asked: &Asked<'_>, random: &Random, arguments: &mut Arguments) {
+        let conceptual = &self.model.conceptual;
+        for (step, statement) in write.steps.iter().enumerate() {
+            let main =
+                |one: &&Use<'_>| one.step == step && one.compared == As::Equal && one.path.hops.is_empty();
+            let uses: Vec<&Use<'_>> = asked.uses.iter().filter(main).collect();
+            let Some(class) = uses.first().and_then(|one| one.class) else { continue };
+            let member = |one: &Use<'_>| match one.path.leaf {
+                Leaf::Attribute(id) => Some(Member::Attribute(id)),
+                Leaf::Reference(id) => Some(Member::End(id)),
+                // An element of the list that the statement is about.
+                Leaf::Itself => match statement {
+                    WriteStep::Remove { list, .. } => Some(*list),
+                    _other => None,
+                },
+                Leaf::Bucket(_) | Leaf::TimeBucket(..) => None,
+            };
+            let identifier = &conceptual.classes[class].identifier;
+            let named = identifier.iter().all(|id| uses.iter().any(|one| member(one) == Some(*id)));
+            let records = self.data.records(class);
+            if !named || uses.len() <= identifier.len() || records.is_empty() {
+                continue;
+            }
+            let record = random.fork("one").pick(records);
+            for one in uses.iter().filter(|one| one.class.is_none_or(|of| of == class)) {
+                let value = match member(one).map(|member| record.get(member)) {
+                    Some(Value::List(elements)) => elements.first().map(|element| element.value.clone()),
+                    Some(Value::Null | Value::Set(_)) | None => None,
+                    Some(single) => Some(single.clone()),
+                };
+                let name = asked.parameters[one.parameter].name.clone();
+                arguments.extend(value.map(|value| (name, value)));
+            }
+        }
+    }
+
+    /// Something that is there, with values of another one.
+    fn changed_record(&self, class: ClassId, random: &Random) -> Option<Record> {
+        let known = self.data.records(class);
+        if known.is_empty() {
+            return None;
+        }
+        let conceptual = &self.model.conceptual;
+        let mut record = random.fork("record").pick(known).clone();
+        let other = random.fork("other").pick(known);
+        for member in conceptual.all_members(class).collect::<Vec<_>>() {
+            let stays = match member {
+                Member::Attribute(id) => {
+                    let attribute = &conceptual.attributes[id];
+                    attribute.id || attribute.unique || attribute.immutable
+                }
+                Member::End(id) => {
+                    let end = &conceptual.ends[id];
+                    end.id || end.unique || end.immutable
+                }
+            };
+            if !stays {
+                record.set(member, other.get(member).clone());
+            }
+        }
+        Some(record)
     }
 
     fn new_record(&self, class: ClassId, random: &Random) -> Option<Record> {
@@ -127,12 +205,20 @@ impl Draw<'_> {
                 record.set(member, new_value(&attribute.ty, number)?);
             }
         }
-        // An id of references alone is another pair of them.
-        for member in &conceptual.classes[class].identifier {
-            if let Member::End(end) = *member {
-                let ids = self.data.ids(conceptual.ends[end].target);
-                let random = random.fork(conceptual.member_name(*member));
-                record.set(*member, Value::Reference(random.pick(ids).clone()));
+        // An id of references alone is another pair of them, and a link that only one may have is to somebody else.
+        for member in conceptual.all_members(class).collect::<Vec<_>>() {
+            let Member::End(end) = member else { continue };
+            let row = &conceptual.ends[end];
+            let ids = self.data.ids(row.target);
+            let alone = row.stored
+                && row
+                    .inverse
+                    .is_some_and(|inverse| inverse != end && !conceptual.ends[inverse].cardinality.is_many());
+            let single = matches!(record.get(member), Value::Reference(_));
+            if (conceptual.classes[class].identifier.contains(&member) || alone && single) && !ids.is_empty()
+            {
+                let random = random.fork(conceptual.member_name(member));
+                record.set(member, Value::Reference(random.pick(ids).clone()));
             }
         }
         Some(record)
@@ -284,7 +370,14 @@ fn new_value(ty: &Type, number: usize) -> Option<Value> {
         Type::Blob => Value::Blob(number.to_be_bytes().to_vec()),
         Type::Json => Value::Json(serde_json::Value::from(number)),
         Type::Enum(_) => Value::Enum(0),
-        Type::Date | Type::Time | Type::Timestamp(_) | Type::Geo => return None,
+        Type::Timestamp(_) => Value::Timestamp(now() - jiff::SignedDuration::from_secs(number as i64)),
+        Type::Date => {
+            Value::Date(jiff::civil::date(1900, 1, 1) + jiff::Span::new().days(number as i64 / 100))
+        }
+        Type::Time => {
+            Value::Time(jiff::civil::time(0, 0, 0, 0) + jiff::Span::new().seconds(number as i64 % 86_400))
+        }
+        Type::Geo => return None,
     })
 }
 

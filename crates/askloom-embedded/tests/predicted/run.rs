@@ -5,50 +5,60 @@ use crate::table::{MEDIAN, is_within, rows, spreads, summary};
 use crate::{examples, random_models};
 use std::fmt::Write as _;
 
-/// Queries that are out of bounds, and why.
-const KNOWN: [(&str, &str, &str); 1] = [(
-    "airline",
-    "Q7_aircraftsDepartedGivenAirportPeriod",
-    "a range over few different values, both ends of which are among them",
-)];
+/// Statements that are out of bounds, and why.
+const KNOWN: [(&str, &str, &str); 4] = [
+    (
+        "airline",
+        "Q7_aircraftsDepartedGivenAirportPeriod",
+        "a range over few different values, both ends of which are among them",
+    ),
+    ("game", "joinGame", "found in a copy that holds it, and then read from its master, which is not priced"),
+    (
+        "airline",
+        "changeLevel",
+        "branches of a nested copy beside the node that changes are priced, and not read",
+    ),
+    ("shop", "pay", "an order that has no payment yet has no row to be replaced"),
+];
 
 fn reason(score: &Score) -> Option<&'static str> {
     let known =
         KNOWN.iter().find(|(model, statement, _)| (*model, *statement) == (&score.model, &score.statement));
-    match (score.kind, known) {
-        (_, Some((_, _, why))) => Some(why),
-        (Kind::Write, None) => Some("upkeep of copies reads all rows of a root"),
-        (Kind::Query, None) => None,
-    }
+    known.map(|(_, _, why)| *why)
 }
 
 #[test]
-fn queries_of_small_examples_read_what_is_predicted() {
-    reads_what_is_predicted(&["game", "noam-game", "inbox", "blog"]);
+fn small_examples_do_what_is_predicted() {
+    do_what_is_predicted(&["game", "noam-game", "inbox", "blog"]);
 }
 
 #[test]
 #[ignore = "slow"]
-fn queries_of_the_examples_read_what_is_predicted() {
-    reads_what_is_predicted(&examples::EXAMPLES);
+fn examples_do_what_is_predicted() {
+    do_what_is_predicted(&examples::EXAMPLES);
 }
 
-fn reads_what_is_predicted(names: &[&str]) {
+fn do_what_is_predicted(names: &[&str]) {
     let scores = examples::scores(names, 60, 20);
-    for score in scores.iter().filter(|score| score.kind == Kind::Query && !is_within(score)) {
-        assert!(reason(score).is_some(), "{} is out of bounds\n{}", rows([score], |_| None), score.plan);
+    for score in &scores {
+        let counted = score.counted.as_ref().map(|_| ()).map_err(String::as_str);
+        assert_eq!(counted, Ok(()), "{} {} {}", score.model, score.method, score.statement);
+        let explained = is_within(score) || reason(score).is_some();
+        assert!(explained, "{} is out of bounds\n{}", rows([score], |_| None), score.plan);
     }
-    assert_medians(&scores);
+    for kind in [Kind::Query, Kind::Write] {
+        assert_medians(&scores, kind);
+    }
 }
 
 #[test]
 #[ignore = "slow"]
 fn most_queries_of_random_models_read_what_is_predicted() {
-    assert_medians(&random_models::scores(0..6, 20));
+    assert_medians(&random_models::scores(0..6, 20), Kind::Query);
 }
 
-fn assert_medians(scores: &[Score]) {
-    let (records, requests) = spreads(scores, Kind::Query).unwrap();
+fn assert_medians(scores: &[Score], kind: Kind) {
+    let (records, requests) = spreads(scores, kind).unwrap();
     for spread in [records, requests] {
         assert!(MEDIAN.contains(&spread.median), "{spread:?}");
     }
@@ -81,8 +91,7 @@ fn everything() {
             .unwrap();
     }
     println!("{text}");
-    for score in examples.iter().chain(&random).filter(|score| score.kind == Kind::Query && !is_within(score))
-    {
+    for score in examples.iter().chain(&random).filter(|score| !is_within(score)) {
         eprintln!("{} {} {}\n{}", score.model, score.method, score.statement, score.plan);
     }
     if let Ok(path) = std::env::var("ASKLOOM_PREDICTED") {
@@ -95,8 +104,10 @@ const HEAD: &str = "\
 
 What plans predict, beside what running them counts: records that are read and written, and requests. The statistics of
 each model are measured on its data before it is planned, so that what is left is the error of the estimates. Each
-statement runs on the embedded store with 100 sets of arguments that are drawn from the data; its score is (counted + 1) /
-(predicted + 1) of the averages. Designs are those of every method; each statement goes by its cheapest plan.
+statement runs with 100 sets of arguments that are drawn from the data; its score is (counted + 1) / (predicted + 1) of
+the averages. Designs are those of every method; each statement goes by its cheapest plan. A write starts with nothing
+known and asks for what it lacks, once; whoever names an instance expects it to be there, so arguments that match nothing
+are drawn again.
 
 Ranges are the largest error that stays: no model says how values lie between two bounds, so plans assume a third of them
 behind one bound and a quarter between two, where arguments that are drawn evenly keep a half and a third.

@@ -6,9 +6,11 @@ use crate::random::Random;
 use crate::sample::{Sample, now};
 use askloom_embedded::keyspace::write as keyed;
 use askloom_embedded::{KeyedSchema, KeyspaceRecords, Memory};
+use askloom_engine::Stop;
 use askloom_engine::execute::PreparedQuery;
+use askloom_engine::source::{Fetched, Source};
 use askloom_engine::write::{self, Inputs};
-use askloom_model::{Plan, Query, Work, Write};
+use askloom_model::{Plan, Query, Work, Write, WritePlan};
 use askloom_plan::planner;
 use std::cell::Cell;
 
@@ -84,7 +86,7 @@ impl Store<'_> {
         for write in &workload.writes {
             let Ok(plan) = planner::write::plan(&costing, model, design, write) else { continue };
             let printed = planner::write::print(model, design, Some(write), &plan);
-            let counted = self.write(write, sets);
+            let counted = self.write(write, &plan, sets);
             scores.push(score(&write.header.name, Kind::Write, predicted(plan.work()), counted, printed));
         }
         scores
@@ -106,26 +108,64 @@ impl Store<'_> {
         })
     }
 
-    /// Prepares a write with so many sets of arguments, each on the same state.
-    fn write(self, write: &Write, sets: usize) -> Result<Amount, String> {
+    /// Prepares a write with so many sets of arguments, each on the same state, as an engine does that knows nothing at
+    /// first: whatever it lacks is asked for once. Whoever names an instance expects it to be there, so arguments that
+    /// match nothing do not count where the plan expects a match.
+    fn write(self, write: &Write, plan: &WritePlan, sets: usize) -> Result<Amount, String> {
         let Self { sample, schema, keyspace } = self;
         let draw = Draw { model: &sample.model, data: &sample.data };
+        let expects_match = plan.steps.iter().all(|step| step.matched >= 1.0);
         average(sets, |set| {
-            let random = Random::new(set).fork(&write.header.name);
-            let arguments = draw.write(write, &random).ok_or("the data has no arguments for it")?;
-            let needed =
-                write::uuids_needed(&schema.model, write, &arguments).map_err(|error| error.to_string())?;
-            let uuid = |n: usize| uuid::Uuid::from_u128(u128::from(set + 1) << 64 | n as u128);
-            let inputs = Inputs { now: now(), uuids: (0..needed).map(uuid).collect(), id: None };
-            let keyspace = CountingKeyspace::new(keyspace);
-            let written = keyed::statement(schema, &keyspace, write, &arguments, &inputs);
-            let (change, _) = written.map_err(|error| error.to_string())?;
-            // All of it is written at once.
-            let records = keyspace.entries.get() as f64 + change.puts.len() as f64;
-            Ok(Amount { records, requests: keyspace.requests.get() as f64 + 1.0 })
+            let mut refused = NOTHING_MATCHES.to_owned();
+            for again in 0..DRAWS {
+                let random = Random::new(set).fork(&write.header.name).fork(&again.to_string());
+                let arguments = draw.write(write, &random).ok_or("the data has no arguments for it")?;
+                let needed = write::uuids_needed(&schema.model, write, &arguments)
+                    .map_err(|error| error.to_string())?;
+                let uuid = |n: usize| uuid::Uuid::from_u128(u128::from(set + 1) << 64 | n as u128);
+                let inputs = Inputs { now: now(), uuids: (0..needed).map(uuid).collect(), id: None };
+                let change = match keyed::statement(schema, keyspace, write, &arguments, &inputs) {
+                    Ok((change, _)) if expects_match && change.puts.is_empty() => continue,
+                    Ok((change, _)) => change,
+                    Err(error) => {
+                        refused = error.to_string();
+                        continue;
+                    }
+                };
+                let read = self.read_by(|source| write::statement(source, write, &arguments, &inputs))?;
+                // All of it is written at once.
+                let (puts, sent) = (change.puts.len() as f64, f64::from(!change.puts.is_empty()));
+                return Ok(Amount { records: read.records + puts, requests: read.requests + sent });
+            }
+            Err(refused)
         })
     }
+
+    /// What is asked for until a write can be prepared.
+    fn read_by<T>(self, prepare: impl Fn(&dyn Source) -> Result<T, Stop>) -> Result<Amount, String> {
+        let keyspace = CountingKeyspace::new(self.keyspace);
+        let of = KeyspaceRecords { schema: self.schema, keyspace: &keyspace };
+        let source = CountingSource { of, requests: Cell::new(0) };
+        let mut fetched = Fetched::new(self.schema);
+        loop {
+            match prepare(&fetched) {
+                Ok(_) => break,
+                Err(Stop::Failed(error)) => return Err(error.to_string()),
+                Err(Stop::Missing) => {
+                    for wanted in fetched.take_wanted() {
+                        fetched.fetch(wanted, &source).map_err(|_| "the store does not answer")?;
+                    }
+                }
+            }
+        }
+        Ok(Amount { records: keyspace.entries.get() as f64, requests: source.requests.get() as f64 })
+    }
 }
+
+/// How many sets of arguments are drawn until one matches something.
+const DRAWS: u64 = 200;
+
+const NOTHING_MATCHES: &str = "the data has nothing that it matches";
 
 /// The average over the sets of arguments that the store takes; why it takes none, if so.
 fn average(sets: usize, mut count: impl FnMut(u64) -> Result<Amount, String>) -> Result<Amount, String> {

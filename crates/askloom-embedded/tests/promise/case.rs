@@ -193,8 +193,7 @@ impl Case {
         random: &Random,
         coverage: &mut Coverage,
     ) -> Result<(), Failure> {
-        let drawn = random.fork("driven");
-        self.driven = drawn.one_in(4).then(|| Driven::new(&self.schema, &drawn));
+        self.driven = Some(Driven::new(&self.schema, &random.fork("driven")));
         for (n, &step) in steps.iter().enumerate() {
             let random = random.fork(&format!("step{step}"));
             let known = Known::of(&self.schema.model.conceptual, &self.oracle);

@@ -35,13 +35,15 @@ impl Operation {
 }
 
 fn is_read(schema: &Schema, program: &Program, wanted: &Wanted) -> bool {
+    // Whoever writes an aggregate takes away what has expired in it.
+    let sweeps = |table| program.retrieval.is_none() && schema.is_read_by_expiry(table);
     match wanted {
         // An aggregate that a program changes is checked by what was read of it.
         Wanted::Block(root, _) => {
             let master = schema.master(*root);
-            program.gets(master) || program.changes_aggregates(master)
+            program.gets(master) || program.changes_aggregates(master) || sweeps(master)
         }
-        Wanted::Page(page) => program.has_read(&page.read),
+        Wanted::Page(page) => program.has_read(&page.read) || sweeps(page.read.table),
         Wanted::TimeBuckets(master, _) => program.reads_table(*master),
         Wanted::Entry(entry) => match schema.design.stored_in(entry.collection) {
             // What a master carries comes with its records.
@@ -63,7 +65,7 @@ fn unsaid(schema: &Schema, program: &Program, changes: &Changes) -> Option<Strin
         let said = match schema.design.stored_in(copy) {
             // What a master carries changes with its records.
             master if master != copy => program.changes_aggregates(master),
-            own => program.changes_rows(own, content.is_some()),
+            own => program.changes_rows(own, content.is_some()) || schema.changes_by_expiry(own),
         };
         let unsaid = !said;
         unsaid.then(|| format!("it {what} {key:?} of {}", name(copy)))

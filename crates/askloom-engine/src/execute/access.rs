@@ -214,13 +214,21 @@ impl QueryExec<'_> {
             rows = joined;
         }
         // Rows that come in order were filtered on the way, so that no more were read than needed.
-        let Some(condition) = self.retrieval.filter.as_ref().filter(|_| self.retrieval.sorts) else {
+        if !self.retrieval.sorts {
             return Ok(rows);
-        };
-        each_kept(rows, |row| {
-            let kept = self.scene.truth(condition, &row)? == Some(true);
-            Ok(kept.then_some(row))
-        })
+        }
+        each_kept(rows, |row| Ok(self.passes(&row)?.then_some(row)))
+    }
+
+    /// Whether a row meets what is left of the condition of the query.
+    fn passes(&self, row: &Row) -> Result<bool, Stop> {
+        if !self.scene.is_held(row)? {
+            return Ok(false);
+        }
+        match &self.retrieval.filter {
+            Some(condition) => Ok(self.scene.truth(condition, row)? == Some(true)),
+            None => Ok(true),
+        }
     }
 
     /// What is kept of a row: its columns already, if its entry gives all of them.
@@ -457,10 +465,7 @@ impl QueryExec<'_> {
                 return Ok(false);
             }
         }
-        match &self.retrieval.filter {
-            Some(condition) => Ok(self.scene.truth(condition, row)? == Some(true)),
-            None => Ok(true),
-        }
+        self.passes(row)
     }
 
     /// Whether the rows of all reads together come in the query's order. Of several reads that are sorted afterwards, the

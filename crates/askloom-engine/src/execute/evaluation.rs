@@ -122,7 +122,8 @@ impl<'e> Evaluation<'e> {
         Ok(self.answer(source)?)
     }
 
-    /// The rows themselves.
+    /// The rows themselves, each with the part that it is about: by the ways of the program nobody has to look for the
+    /// owner again.
     pub(super) fn rows(mut self, source: &dyn Source) -> Result<Vec<Row>, Stop> {
         while self.step(source)? == Progress::More {}
         let rows = self.reading.as_mut().map(Reading::take_rows).unwrap_or_default();
@@ -130,7 +131,9 @@ impl<'e> Evaluation<'e> {
             Kept::Row(row) => Some(row),
             Kept::Columns(_) => None,
         };
-        Ok(rows.into_iter().filter_map(row).collect())
+        let rows: Vec<Row> = rows.into_iter().filter_map(row).collect();
+        self.with(source, |exec| each(&rows, |row| exec.scene.bring_part(row)))?;
+        Ok(rows)
     }
 
     /// The ids that this level has found are one more argument of the next.

@@ -5,6 +5,7 @@ use super::node::{Inner, Node};
 use super::path::is_readable;
 use super::{Row, Scene};
 use crate::source::{EntryAt, Source};
+use crate::stop::each;
 use crate::{Schema, Stop, Stored};
 use askloom_model::{
     Collection, CollectionId, Conceptual, Contents, Id, Path, Position, PositionId, Table, Value,
@@ -126,6 +127,20 @@ impl<'f> Fetched<'f> {
 }
 
 impl Scene<'_> {
+    /// Whether each copy that is looked into and holds only some rows holds this one. The condition of the query is
+    /// no wider than those of such copies, so a row without an entry there is not in the answer.
+    pub(super) fn is_held(&self, row: &Row) -> Result<bool, Stop> {
+        let Some(fetcher) = self.fetcher else { return Ok(true) };
+        let narrow = fetcher.copies.iter().filter(|copy| copy.collection.source.condition.is_some());
+        let held = each(narrow, |copy| {
+            let asked = copy.positions.iter().copied().flatten();
+            let there = asked.filter(|&position| !row.key(position).is_null());
+            let found = each(there, |position| Ok(fetcher.entry(copy, position, row)?.is_some()))?;
+            Ok(!found.contains(&false))
+        })?;
+        Ok(!held.contains(&false))
+    }
+
     /// The value of a path from an entry with the identity of the row. Nothing if no copy has one.
     pub(super) fn fetched(&self, path: &Path, row: &Row) -> Result<Option<Value>, Stop> {
         let Some(fetcher) = self.fetcher else { return Ok(None) };

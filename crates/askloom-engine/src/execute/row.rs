@@ -159,6 +159,16 @@ impl Scene<'_> {
         }
     }
 
+    /// Brings the main instance of a row, if it may be a part of another: what an entry spells out does not say whose.
+    pub(super) fn bring_part(&self, row: &Row) -> Result<(), Stop> {
+        let main = main_position();
+        if self.positions[main].class.is_some_and(|class| !self.is_by_id(class)) && row.entry.is_some() {
+            let node = self.stored(main, row.key(main), row)?;
+            row.keep(main, node);
+        }
+        Ok(())
+    }
+
     /// What the store has at a position of a row.
     fn stored(&self, position: PositionId, key: &Value, row: &Row) -> Result<Node, Stop> {
         if let Some(node) = self.fetched_whole(position, row)? {

@@ -3,8 +3,8 @@
 use super::draft::{Address, Draft};
 use crate::place::records;
 use crate::stop::each;
-use crate::{Aggregate, Instances, RunError, Stop};
-use askloom_model::{ClassId, EndId, Identity, Member, OnDelete, Value, fault};
+use crate::{Instances, RunError, Stop};
+use askloom_model::{ClassId, EndId, Identity, Member, OnDelete, Record, Value, fault};
 use std::collections::BTreeSet;
 
 /// Entities by hierarchy and id.
@@ -105,31 +105,34 @@ impl Draft<'_> {
     }
 
     /// The id of a part that has expired is free. Whoever takes it sweeps what is left of the former one: two parts of
-    /// one id, be one of them gone, would have the same rows in copies.
+    /// one id, be one of them gone, would have the same rows in copies. An aggregate that had the part before has done
+    /// so already.
     pub(super) fn clear_former_holders(&mut self) -> Result<(), Stop> {
         let conceptual = self.conceptual();
         if conceptual.classes.iter().all(|(_, class)| class.ttl.is_none()) {
             return Ok(());
         }
-        let changed: Vec<Aggregate> = self.after.changed.keys().cloned().collect();
-        each(changed, |aggregate| {
-            let Some(stored) = self.live(&self.after, &aggregate)? else { return Ok(()) };
-            each(records(&stored.record), |(place, record)| {
-                let (false, Some(identity)) = (place.0.is_empty(), record.identity(conceptual)) else {
-                    return Ok(());
-                };
-                let top = conceptual.lineage(record.class).last().copied().unwrap_or(record.class);
-                each(self.after.owners(top, &identity)?, |holder| {
-                    let live = self.live(&self.after, &holder)?;
-                    if holder != aggregate && live != self.after.aggregate(holder.0, &holder.1)? {
-                        self.after.changed.insert(holder, live);
-                    }
-                    Ok(())
-                })?;
+        let taken = self.gained(|record| self.part(record).into_iter().collect())?;
+        let mut swept = Vec::new();
+        each(taken, |(top, identity)| {
+            each(self.after.owners(top, &identity)?, |holder| {
+                let live = self.live(&self.after, &holder)?;
+                if live != self.after.aggregate(holder.0, &holder.1)? {
+                    swept.push((holder, live));
+                }
                 Ok(())
             })?;
             Ok(())
         })?;
+        self.after.changed.extend(swept);
         Ok(())
+    }
+
+    /// The hierarchy and the id of an entity that may be a part of others.
+    fn part(&self, record: &Record) -> Option<(ClassId, Identity)> {
+        let conceptual = self.conceptual();
+        let top = conceptual.lineage(record.class).last().copied().unwrap_or(record.class);
+        let is_part = conceptual.occurrences(top).iter().any(|occurrence| !occurrence.hops.is_empty());
+        record.identity(conceptual).filter(|_| is_part).map(|identity| (top, identity))
     }
 }

@@ -77,8 +77,12 @@ impl<'d> Draft<'d> {
         Ok(stored.and_then(|stored| address.place.find(&stored.record).cloned()))
     }
 
-    /// The id of the entity at an address.
+    /// The id of the entity at an address. That of a root is known without reading it.
     pub(super) fn identity_at(&self, address: &Address) -> Result<Option<Identity>, Stop> {
+        if address.place.0.is_empty() {
+            let ended = matches!(self.after.changed.get(&address.aggregate), Some(None));
+            return Ok((!ended).then(|| address.aggregate.1.clone()));
+        }
         let stored = self.live(&self.after, &address.aggregate)?;
         let found = stored.as_ref().and_then(|stored| address.place.find(&stored.record));
         Ok(found.and_then(|record| record.identity(self.conceptual())))

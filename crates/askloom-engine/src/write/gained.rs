@@ -5,7 +5,7 @@ use super::draft::{Draft, stored_ids};
 use crate::place::records;
 use crate::stop::each;
 use crate::{Aggregate, Instances, Stop};
-use askloom_model::{Conceptual, EndId, Identity, Member, Record, Value};
+use askloom_model::{Conceptual, EndId, Identity, Record};
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Draft<'_> {
@@ -50,19 +50,10 @@ impl Draft<'_> {
     }
 }
 
-/// The instances that a record is linked to at a stored end, parts included.
+/// The instances that a record refers to at a stored end.
 fn linked(conceptual: &Conceptual, record: &Record, end: EndId) -> Vec<Identity> {
-    if !conceptual.is_kind_of(record.class, conceptual.ends[end].class) {
-        return Vec::new();
+    match conceptual.is_kind_of(record.class, conceptual.ends[end].class) {
+        true => stored_ids(record, end),
+        false => Vec::new(),
     }
-    let part = |value: &Value| match value {
-        Value::Record(part) => part.identity(conceptual),
-        _plain => None,
-    };
-    let mut found = stored_ids(record, end);
-    match record.get(Member::End(end)) {
-        Value::List(elements) => found.extend(elements.iter().filter_map(|element| part(&element.value))),
-        single => found.extend(part(single)),
-    }
-    found
 }

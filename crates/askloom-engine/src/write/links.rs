@@ -3,7 +3,7 @@
 use super::draft::{Address, Draft, stored_ids};
 use crate::place::records;
 use crate::stop::each;
-use crate::{Instances, RunError, Stop};
+use crate::{RunError, Stop};
 use askloom_model::{ClassId, Conceptual, EndId, Identity, Member, Record, RelationshipKind, Value, fault};
 use std::collections::BTreeMap;
 
@@ -229,31 +229,6 @@ impl Draft<'_> {
             None => Ok(()),
         })?;
         Ok(())
-    }
-
-    /// Who an instance is linked to at a derived end, in a state.
-    pub(super) fn partners(
-        &self,
-        state: &dyn Instances,
-        stored: EndId,
-        target: &Identity,
-    ) -> Result<Vec<Address>, Stop> {
-        if self.conceptual().ends[stored].kind == RelationshipKind::Composition {
-            return self.owners_of(state, stored, target);
-        }
-        self.holders(state, stored, target)
-    }
-
-    /// The records that hold a part entity at an end.
-    fn owners_of(&self, state: &dyn Instances, end: EndId, part: &Identity) -> Result<Vec<Address>, Stop> {
-        let mut found = Vec::new();
-        for mut address in self.all_in(state, self.conceptual().ends[end].target, part)? {
-            let step = address.place.0.pop();
-            if step.is_some_and(|step| step.member == Member::End(end)) {
-                found.push(address);
-            }
-        }
-        Ok(found)
     }
 }
 

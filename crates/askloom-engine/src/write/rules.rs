@@ -137,7 +137,9 @@ impl Draft<'_> {
                     return Err(missing().into());
                 }
             }
-            if let (false, Cardinality::ONE, Some(stored)) = (end.stored, end.cardinality, end.inverse)
+            // A part that is there is in its owner.
+            if let (true, false, Cardinality::ONE, Some(stored)) =
+                (reference, end.stored, end.cardinality, end.inverse)
                 && self.lost_its_partner(stored, end.class)?
             {
                 return Err(missing().into());
@@ -152,10 +154,10 @@ impl Draft<'_> {
         let lost = each(self.lost_links(stored)?, |target| {
             let there = self.find_in(self.before, class, &target)?.is_some()
                 && self.find_in(&self.after, class, &target)?.is_some();
-            if !there || !self.partners(&self.after, stored, &target)?.is_empty() {
+            if !there || !self.holders(&self.after, stored, &target)?.is_empty() {
                 return Ok(false);
             }
-            let former = self.partners(self.before, stored, &target)?;
+            let former = self.holders(self.before, stored, &target)?;
             Ok(each(&former, |partner| self.survives(partner))?.contains(&true))
         })?;
         Ok(lost.contains(&true))
@@ -186,13 +188,15 @@ impl Draft<'_> {
                     }
                 }
             }
-            let other = end.inverse.filter(|&inverse| inverse != id);
+            // That a part has one owner is seen by its id.
+            let is_reference = end.kind != RelationshipKind::Composition;
+            let other = end.inverse.filter(|&inverse| inverse != id && is_reference);
             let Some(inverse) = other.filter(|&inverse| conceptual.ends[inverse].cardinality.max.is_some())
             else {
                 return Ok(());
             };
             each(self.gained_links(id)?, |target| {
-                let links = self.partners(&self.after, id, &target)?.len();
+                let links = self.holders(&self.after, id, &target)?.len();
                 self.within(inverse, conceptual.ends[inverse].cardinality, links)
             })?;
             Ok(())

@@ -99,17 +99,23 @@ impl Draft<'_> {
     ) -> Result<Option<Matched>, Stop> {
         let main = &positions[PositionId::from_index(0)];
         let (Some(class), Some(Value::Reference(id))) = (main.class, row.first()) else { return Ok(None) };
-        let owner = match instance.and_then(|instance| self.address_of(instance)) {
-            Some(address) => address,
-            None => match self.find(class, id)? {
-                Some(address) => address,
-                None => return Ok(None),
-            },
+        let owner = match self.root_of(class) {
+            Some(root) => Some(Address::root((root, id.clone()))),
+            None => instance.and_then(|instance| self.address_of(instance)),
         };
+        let Some(owner) = owner else { return Ok(None) };
         let second = positions.iter().nth(1).and_then(|(_, position)| position.from);
         let (Some(hop), Some(key)) = (second, row.get(1)) else { return Ok(Some(vec![owner])) };
         let element = self.element(&owner, hop.step, key)?;
         Ok(Some(std::iter::once(owner).chain(element).collect()))
+    }
+
+    /// The root class of a hierarchy whose instances are no parts: a row says that one is there, and its id says where.
+    fn root_of(&self, class: ClassId) -> Option<ClassId> {
+        match self.conceptual().occurrences(class).as_slice() {
+            [only] if only.hops.is_empty() => Some(only.root),
+            _parts => None,
+        }
     }
 
     /// Where an instance is that the reads of a statement have brought: nobody has to look for the owner of a part.

@@ -124,11 +124,19 @@ impl Planner<'_> {
     /// The query's position for each of the collection's, if whoever has a row of these positions knows the key of its
     /// entry there.
     fn found_by_identity(&self, other: &Collection, positions: &[Option<PositionId>]) -> Option<Mapped> {
+        // An element of a list is told apart by its ordinal, and a key holds its value.
+        let is_entity = |position: PositionId| {
+            let class = other.source.positions[position].class;
+            class.is_some_and(|class| self.conceptual.classes[class].kind.is_entity())
+        };
         let by_identity = other.role != Role::Master
             && other.indexed().is_none()
             && other.entry_key.is_empty()
             && other.block_key.iter().all(|field| {
-                field.path.leaf == Leaf::Itself && field.path.hops.is_empty() && !field.descending
+                field.path.leaf == Leaf::Itself
+                    && field.path.hops.is_empty()
+                    && is_entity(field.path.position)
+                    && !field.descending
             });
         if !by_identity {
             return None;

@@ -32,6 +32,34 @@ pub(super) fn referring(conceptual: &Conceptual, design: &Design, end: EndId) ->
     Some(back(design, conceptual.stored_end(end), master))
 }
 
+/// How a step is taken, by all ways that it needs: those that refer back may be value objects in several places.
+pub(super) fn every_way(conceptual: &Conceptual, design: &Design, step: Member) -> Vec<Joining> {
+    if let Member::End(end) = step {
+        let row = &conceptual.ends[end];
+        let refers_back = !row.stored && row.kind != RelationshipKind::Composition;
+        if let (true, Some(stored)) = (refers_back, row.inverse) {
+            return every_way_back(conceptual, design, stored);
+        }
+    }
+    joining(conceptual, design, step).into_iter().collect()
+}
+
+/// How those are found that hold a stored reference, wherever it is: a value object may be in several places.
+pub(super) fn every_way_back(conceptual: &Conceptual, design: &Design, stored: EndId) -> Vec<Joining> {
+    let mut ways = Vec::new();
+    for occurrence in conceptual.occurrences(conceptual.ends[stored].class) {
+        let Some(master) = design.master(occurrence.root) else { continue };
+        let way = match design.index(&occurrence, Leaf::Reference(stored)) {
+            Some(index) => Joining::Back { index, master },
+            None => Joining::BackByScan { master },
+        };
+        if !ways.contains(&way) {
+            ways.push(way);
+        }
+    }
+    ways
+}
+
 /// How those are found that hold a stored reference.
 pub(super) fn back(design: &Design, stored: EndId, master: CollectionId) -> Joining {
     match design.reverse_index(stored) {

@@ -4,7 +4,7 @@ use super::read::slots;
 use super::write::Writing;
 use super::{Change, ChangeKind, EachChange, ValueFrom};
 use crate::layout::Table;
-use askloom_model::{Collection, Member};
+use askloom_model::{ClassId, Collection, Member};
 
 impl Writing<'_> {
     /// Aggregates that the step writes get the values with their members; others that refer to what it writes are each
@@ -31,9 +31,13 @@ impl Writing<'_> {
     /// Whether the paths of what is carried lead to what the step writes.
     fn is_carried_elsewhere(&self, carried: &Collection) -> bool {
         let conceptual = self.conceptual();
-        let written = conceptual.aggregate_root(self.plan.class);
+        // A link that is named by one end may be held by the aggregate at the other.
+        let holders = self.other_ends().into_iter().map(|end| conceptual.ends[end].class);
+        let classes = std::iter::once(self.plan.class).chain(holders);
+        let written: Vec<ClassId> = classes.filter_map(|class| conceptual.aggregate_root(class)).collect();
+        let is_written = |class| conceptual.aggregate_root(class).is_some_and(|root| written.contains(&root));
         carried.fields().iter().flat_map(|path| path.members()).any(|member| match member {
-            Member::End(end) => conceptual.aggregate_root(conceptual.ends[end].target) == written,
+            Member::End(end) => is_written(conceptual.ends[end].target),
             Member::Attribute(_) => false,
         })
     }

@@ -6,7 +6,7 @@ use super::{Change, ChangeKind, EachChange, ValueFrom};
 use crate::layout::{Column, Shape, Source, Table};
 use crate::planner::is_single;
 use crate::positions::each_value;
-use askloom_model::{Assignment, Collection, Leaf, Member, PositionId, WriteAction};
+use askloom_model::{Assignment, Collection, Leaf, Member, PositionId, RelationshipKind, WriteAction};
 
 impl Writing<'_> {
     /// The rows of a copy: those that it was in go, those that it is in come.
@@ -16,10 +16,11 @@ impl Writing<'_> {
             && self.conceptual().is_kind_of(self.plan.class, collection.source.root)
             && each_value(self.conceptual(), collection)
                 .and_then(|at| collection.block_key.get(at))
-                .is_none_or(|field| is_single(self.conceptual(), &field.path));
+                .is_none_or(|field| is_single(self.conceptual(), &field.path))
+            && self.is_root_alone(collection);
         let drops = match self.plan.action {
             // A row of what it belongs to may have stood there without it.
-            WriteAction::Insert => !own && !self.is_root_alone(collection),
+            WriteAction::Insert => !self.is_root_alone(collection),
             WriteAction::Upsert
             | WriteAction::Store
             | WriteAction::Delete
@@ -36,7 +37,7 @@ impl Writing<'_> {
             changes.push(self.change(table, ChangeKind::DropRow(key), each));
         }
         // What it was joined to may stay behind in a row of its own.
-        if self.plan.action != WriteAction::Delete || (!own && !self.is_root_alone(collection)) {
+        if self.plan.action != WriteAction::Delete || !self.is_root_alone(collection) {
             let each = match (&collection.source.condition, own) {
                 (_, false) => EachChange::NewRows(table.collection),
                 (Some(_), true) => EachChange::RowIfHeld,
@@ -68,6 +69,11 @@ impl Writing<'_> {
         let set: Vec<Member> = assignments(self.step).iter().map(stored).collect();
         // A node is keyed by all above it, so that another link moves it.
         let is_link = |member: &Member| matches!(member, Member::End(_));
+        // A part that is replaced takes the rows along in which it stands.
+        let collection = &self.layout().design.collections[table.collection];
+        if set.iter().any(|&member| self.holds_a_position(member, collection)) {
+            return true;
+        }
         if matches!(table.shape, Shape::Nodes(_)) && set.iter().any(is_link) {
             return true;
         }
@@ -87,6 +93,20 @@ impl Writing<'_> {
             Source::Position { position, .. } => self.is_below(table, *position, &set),
             Source::Node | Source::Whole(_) | Source::Member(_) => false,
         })
+    }
+
+    /// Whether a member has parts that stand at a position of a copy.
+    fn holds_a_position(&self, member: Member, collection: &Collection) -> bool {
+        let conceptual = self.conceptual();
+        let Member::End(end) = member else { return false };
+        let row = &conceptual.ends[end];
+        let parts = match row.kind {
+            RelationshipKind::Composition => conceptual.inside(row.target),
+            RelationshipKind::Association | RelationshipKind::Aggregation => return false,
+        };
+        let mut classes = collection.source.positions.iter().filter_map(|(_, position)| position.class);
+        let related = |one, other| conceptual.is_kind_of(one, other) || conceptual.is_kind_of(other, one);
+        classes.any(|class| parts.iter().any(|&part| related(part, class)))
     }
 
     fn is_below(&self, table: &Table, position: PositionId, set: &[Member]) -> bool {

@@ -69,7 +69,7 @@ impl Read {
                 limit: range.limit.as_ref().map(|limit| limit.filled_count(frame)),
             })),
         };
-        Some(Self { table: self.table, how, pushdown: None, members: self.members.clone() })
+        agrees(&how).then(|| Self { table: self.table, how, pushdown: None, members: self.members.clone() })
     }
 
     /// The reads of a step that is repeated for values, one for each combination of them.
@@ -241,6 +241,20 @@ fn locator(value: &Value) -> Value {
             Value::Blob(bytes)
         }
     }
+}
+
+/// Whether no column has two values: two fields of a key may be one column, such as an id and a part of it.
+fn agrees(how: &How) -> bool {
+    let (block, equal): (&[Term], &[Term]) = match how {
+        How::Block(terms) | How::Record(terms) => (terms, &[]),
+        How::Range(range) => (&range.block, &range.equal),
+        How::All => (&[], &[]),
+    };
+    let terms = || block.iter().chain(equal);
+    terms().enumerate().all(|(at, term)| {
+        let same = terms().skip(at + 1).filter(|other| other.column.is_some() && other.column == term.column);
+        same.into_iter().all(|other| other.value == term.value)
+    })
 }
 
 impl Term {

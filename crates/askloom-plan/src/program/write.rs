@@ -10,8 +10,9 @@ use super::{
 use super::{expiry, merge};
 use crate::layout::{Column, Field, Layout, Shape, Source, Table, identifier_parts};
 use askloom_model::{
-    Assigned, Assignment, ClassId, CollectionId, Conceptual, Default, Id, Identity, KeyValue, Leaf, Member,
-    Path, Role, Value, Write, WriteAction, WritePlan, WriteStep, WriteStepPlan, bucket, identity_types,
+    Assigned, Assignment, ClassId, CollectionId, Conceptual, CopyCause, Default, Id, Identity, KeyValue,
+    Leaf, Member, Path, Role, Value, Write, WriteAction, WritePlan, WriteStep, WriteStepPlan, bucket,
+    identity_types,
 };
 use std::collections::HashMap;
 
@@ -77,7 +78,8 @@ impl Writing<'_> {
         }
         // Where unique values are taken, the entries of an index are what takes them.
         let taken = self.plan.reservations.iter().filter_map(|reservation| reservation.index);
-        let mut copies: Vec<CollectionId> = self.plan.copies.iter().map(|copy| copy.collection).collect();
+        let written = self.plan.copies.iter().filter(|copy| copy.cause == CopyCause::Written);
+        let mut copies: Vec<CollectionId> = written.map(|copy| copy.collection).collect();
         copies.extend(taken);
         copies.sort_unstable();
         copies.dedup();
@@ -162,7 +164,7 @@ impl Writing<'_> {
     }
 
     /// Whether instances of the written class have a member: a table has those of all subclasses.
-    fn is_own(&self, member: Member) -> bool {
+    pub(super) fn is_own(&self, member: Member) -> bool {
         self.conceptual().all_members(self.plan.class).any(|own| own == member)
     }
 

@@ -86,13 +86,7 @@ impl Writing<'_> {
                         Some(index) => {
                             self.back(steps, end, index, note);
                         }
-                        None => {
-                            if let Some(master) =
-                                self.layout().design.master(self.conceptual().ends[end].class)
-                            {
-                                everything(steps, master, note);
-                            }
-                        }
+                        None => everything(steps, back.master, note),
                     }
                 }
                 SupportOf::Rebuild { how, .. } => {
@@ -182,7 +176,10 @@ impl Writing<'_> {
         let terms = match self.referred(end) {
             Some(operand) => self.given.terms(of, &columns, operand),
             None => {
-                let value = self.named.map(|named| named.get(name).cloned().unwrap_or(Value::Null));
+                // Only a new instance is given its references by their names.
+                let is_own = positions(self.step).is_none() && self.is_own(Member::End(end));
+                let named = self.named.filter(|_| is_own);
+                let value = named.map(|named| named.get(name).cloned().unwrap_or(Value::Null));
                 if value == Some(Value::Null) {
                     return None;
                 }

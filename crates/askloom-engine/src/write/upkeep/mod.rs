@@ -22,6 +22,7 @@ use askloom_plan::delta::Delta;
 use bind::Differing;
 use entries::Entries;
 use narrowed::Narrowed;
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) fn update_copies(
@@ -43,7 +44,14 @@ pub fn update_some_copies(
 ) -> Result<(), Stop> {
     let schema = reader.schema();
     let changed: Vec<&Aggregate> = overlay.changed.keys().collect();
-    let narrowed = |state| Narrowed { state, before: reader, after: overlay, changed: &changed, phase };
+    let narrowed = |state| Narrowed {
+        state,
+        before: reader,
+        after: overlay,
+        changed: &changed,
+        phase,
+        holders: RefCell::default(),
+    };
     let (before, after) = (narrowed(reader), narrowed(overlay));
     each(copies, |id| {
         let collection = &schema.design.collections[id];

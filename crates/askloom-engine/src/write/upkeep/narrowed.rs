@@ -1,20 +1,23 @@
-//! States in which nobody is asked who cannot refer.
+//! States in which nobody is asked who cannot hold a value.
 
 use super::Phase;
 use crate::{Aggregate, Held, Instances, Schema, Stop, Stored, Visit};
 use askloom_model::{ClassId, EndId, HomePlace, Identity, Leaf, Value};
 use askloom_plan::delta::is_relied_on;
-use std::collections::BTreeSet;
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// A state in which only aggregates that the write changes refer, by a reference that is relied on, to an instance that the
-/// write makes or ends.
+/// write makes or ends, and in which a part of theirs is looked for nowhere else.
 pub(super) struct Narrowed<'n> {
     pub(super) state: &'n dyn Instances,
     pub(super) before: &'n dyn Instances,
     pub(super) after: &'n dyn Instances,
     pub(super) changed: &'n [&'n Aggregate],
     pub(super) phase: Phase,
+    /// The changed aggregates by what they hold.
+    pub(super) holders: RefCell<HashMap<Held, HashMap<Value, BTreeSet<Aggregate>>>>,
 }
 
 impl Narrowed<'_> {
@@ -40,15 +43,36 @@ impl Narrowed<'_> {
 
     /// Those of the changed aggregates that hold a value.
     fn among_changed(&self, held: Held, value: &Value) -> Result<BTreeSet<Aggregate>, Stop> {
+        if let Some(known) = self.holders.borrow().get(&held) {
+            return Ok(known.get(value).cloned().unwrap_or_default());
+        }
         let conceptual = &self.schema().model.conceptual;
-        let mut found = BTreeSet::new();
+        let mut holders: HashMap<Value, BTreeSet<Aggregate>> = HashMap::new();
+        let mut values = Vec::new();
         for &aggregate in self.changed {
-            let stored = self.state.aggregate(aggregate.0, &aggregate.1)?;
-            if stored.is_some_and(|stored| held.is_in(conceptual, &stored.record, value)) {
-                found.insert(aggregate.clone());
+            if let Some(stored) = self.state.aggregate(aggregate.0, &aggregate.1)? {
+                held.values_in(conceptual, &stored.record, &mut values);
+            }
+            for value in values.drain(..) {
+                holders.entry(value).or_default().insert(aggregate.clone());
             }
         }
+        let found = holders.get(value).cloned().unwrap_or_default();
+        self.holders.borrow_mut().insert(held, holders);
         Ok(found)
+    }
+
+    /// Those that hold a value if only changed aggregates can: nobody else refers to what the write makes or ends, and a
+    /// part that is in one aggregate is in no other.
+    fn known(&self, held: Held, value: &Value) -> Result<Option<BTreeSet<Aggregate>>, Stop> {
+        if held.leaf == Leaf::Itself {
+            let found = self.among_changed(held, value)?;
+            return Ok((!found.is_empty()).then_some(found));
+        }
+        match self.made_or_ended(held, value)? {
+            Some(_) => self.among_changed(held, value).map(Some),
+            None => Ok(None),
+        }
     }
 }
 
@@ -66,17 +90,17 @@ impl Instances for Narrowed<'_> {
     }
 
     fn holding(&self, held: Held, value: &Value) -> Result<BTreeSet<Aggregate>, Stop> {
-        match self.made_or_ended(held, value)? {
-            Some(_) => self.among_changed(held, value),
+        match self.known(held, value)? {
+            Some(known) => Ok(known),
             None => self.state.holding(held, value),
         }
     }
 
     fn each_holding(&self, held: Held, value: &Value, visit: &mut Visit<'_>) -> Result<(), Stop> {
-        if self.made_or_ended(held, value)?.is_none() {
+        let Some(known) = self.known(held, value)? else {
             return self.state.each_holding(held, value, visit);
-        }
-        for aggregate in self.among_changed(held, value)? {
+        };
+        for aggregate in known {
             if !visit(aggregate)? {
                 break;
             }

@@ -1,14 +1,16 @@
 //! Which copies a step touches, and how each is brought after.
 
 use super::Writing;
-use super::step::{Change, Step};
+use super::rows::Shares;
+use super::step::{Change, Changes, Step};
 use super::support::{Rebuilt, Support};
 use crate::delta::{self, Delta, deltas};
 use crate::upkeep;
 use askloom_model::{
-    ClassId, Collection, CollectionId, Conceptual, CopyLevel, CopyWrite, Design, EndId, Keeper, Member,
-    PositionId, RelationshipKind, Role, SupportRead, Work,
+    ClassId, Collection, CollectionId, Conceptual, Contents, CopyCause, CopyLevel, CopyWrite, Design, EndId,
+    Keeper, Member, PositionId, RelationshipKind, Role, SupportRead, Work,
 };
+use std::collections::BTreeMap;
 
 /// The deltas of a copy that a step sets off. Below an instance that differs, all of its aggregate is looked at anyway.
 pub(super) fn disturbed(conceptual: &Conceptual, collection: &Collection, step: &Step) -> Vec<Delta> {
@@ -26,6 +28,13 @@ pub(super) fn disturbed(conceptual: &Conceptual, collection: &Collection, step: 
     found
 }
 
+/// The deltas of a copy that are set off by what checked references delete or clear along with the written instances.
+fn followed(conceptual: &Conceptual, collection: &Collection, step: &Step) -> Vec<Delta> {
+    let effects = step.effects.followed(conceptual);
+    let all = deltas(conceptual, collection).into_iter();
+    all.filter(|one| one.is_disturbed(conceptual, collection, &effects)).collect()
+}
+
 /// The roots of the aggregates that a step writes: those that it names, and those in which a link is stored that it
 /// names from the other end.
 fn written(conceptual: &Conceptual, step: &Step) -> Vec<ClassId> {
@@ -35,11 +44,14 @@ fn written(conceptual: &Conceptual, step: &Step) -> Vec<ClassId> {
     std::iter::once(root).chain(others.flat_map(|class| roots(conceptual, class))).collect()
 }
 
-/// The copies that a step disturbs.
+/// The copies that a step disturbs, by itself or by what follows from it.
 pub(super) fn touched(conceptual: &Conceptual, design: &Design, step: &Step) -> Vec<CollectionId> {
     let copies = design.collections.iter().filter(|(_, collection)| collection.role != Role::Master);
-    let touched = copies.filter(|(_, collection)| !disturbed(conceptual, collection, step).is_empty());
-    touched.map(|(id, _)| id).collect()
+    let is_touched = |collection: &Collection| {
+        !disturbed(conceptual, collection, step).is_empty()
+            || !followed(conceptual, collection, step).is_empty()
+    };
+    copies.filter(|(_, collection)| is_touched(collection)).map(|(id, _)| id).collect()
 }
 
 /// The references for whose sake a step does not look at copies.
@@ -134,7 +146,55 @@ impl Writing<'_> {
             let estimate = self.price(&read.work);
             SupportRead { of: read.of, shared: read.shared, work: read.work, estimate }
         });
-        CopyWrite { collection: id, level, support: reads.collect(), work, estimate: self.price(&work) }
+        let cause = match disturbed(&self.planner.model.conceptual, collection, self.step).is_empty() {
+            true => CopyCause::Followed,
+            false => CopyCause::Written,
+        };
+        let estimate = self.price(&work);
+        CopyWrite { collection: id, cause, level, support: reads.collect(), work, estimate }
+    }
+
+    /// How many nodes are put and deleted of a nested copy, where so many roots lead to what is written: the node that
+    /// holds it, and those below if they come, go or get other keys.
+    fn nodes(&self, collection: &Collection, delta: &Delta, roots: f64, shares: &Shares) -> (f64, f64) {
+        let positions = &collection.source.positions;
+        let mut there: BTreeMap<PositionId, f64> = BTreeMap::from([(delta.bound(), roots)]);
+        for (id, position) in positions.iter() {
+            let above = position.from.and_then(|hop| Some((*there.get(&hop.parent)?, hop.step)));
+            if let Some((above, step)) = above {
+                there.insert(id, above * self.planner.statistics.fan_out(step));
+            }
+        }
+        let with_all_below: f64 = there.values().sum();
+        let held = (shares.before * with_all_below, shares.after * with_all_below);
+        match &self.step.changes {
+            Changes::Made(_) => (held.1.max(roots * shares.after), 0.0),
+            Changes::Ended => (0.0, held.0.max(roots * shares.before)),
+            Changes::Replaced => (held.1, held.0),
+            Changes::Fields(_) if shares.moves => (held.1, held.0),
+            Changes::Fields(_) => match (shares.before > 0.0, shares.after > 0.0) {
+                (true, true) => (roots * shares.after, 0.0),
+                (false, _) => (held.1, 0.0),
+                (true, false) => (0.0, held.0),
+            },
+        }
+    }
+
+    /// How many rows hold what follows from the step, at a place of a copy; the reads that find them are noted.
+    fn followed_rows(&self, collection: &Collection, delta: &Delta, support: &mut Support) -> f64 {
+        let followers = self.followers(delta.entry);
+        let point = delta.steps(&collection.source.positions);
+        let levels = self.walk_back(&point, followers, support);
+        let sizes = self.sizes();
+        let all = sizes.rows_without_condition(collection) * sizes.keys_of_row(collection);
+        let entries: f64 = roots(&self.planner.model.conceptual, delta.entry)
+            .iter()
+            .map(|&root| self.planner.statistics.count(root))
+            .sum();
+        let rows = followers * all / entries.max(1.0);
+        let expected = rows > 0.0;
+        self.rebuild(&Rebuilt { collection, delta, point: &point, levels: &levels, expected }, support);
+        rows
     }
 
     /// What is put and deleted of one copy; its support reads are noted.
@@ -149,14 +209,24 @@ impl Writing<'_> {
         let collection = &self.planner.design.collections[id];
         let (mut puts, mut deletes, mut beside) = (0.0, 0.0, 0.0);
         let carried = collection.role == Role::Carried;
+        let usual = self.step.usual_effects(conceptual);
         for delta in disturbed(conceptual, collection, self.step) {
+            let is_usual =
+                usual.as_ref().is_none_or(|effects| delta.is_disturbed(conceptual, collection, effects));
             let point = delta.steps(&collection.source.positions);
-            let levels = self.walk_back(&point, support);
-            let rows = self.rows_at(collection, &point, root);
-            if rows > 0.0 {
-                self.rebuild(&Rebuilt { collection, delta: &delta, point: &point, levels: &levels }, support);
-            }
+            let levels = self.walk_back(&point, if is_usual { self.matched } else { 0.0 }, support);
+            let rows = if is_usual { self.rows_at(collection, &point, root) } else { 0.0 };
+            let expected = rows > 0.0;
+            let rebuilt = Rebuilt { collection, delta: &delta, point: &point, levels: &levels, expected };
+            self.rebuild(&rebuilt, support);
             let shares = self.shares(collection, &point);
+            if matches!(collection.contents, Contents::Nested(_)) {
+                let roots = if expected { levels.first().copied().unwrap_or_default() } else { 0.0 };
+                let (put, deleted) = self.nodes(collection, &delta, roots, &shares);
+                puts += put;
+                deletes += deleted;
+                continue;
+            }
             let (before, after) = (rows * shares.before, rows * shares.after);
             // What is carried comes and goes with the aggregate's own record, which is written anyway.
             if carried && point.is_empty() {
@@ -165,6 +235,11 @@ impl Writing<'_> {
             }
             puts += after;
             deletes += if shares.moves { before } else { (before - after).max(0.0) };
+        }
+        for delta in followed(conceptual, collection, self.step) {
+            let rows = self.followed_rows(collection, &delta, support);
+            puts += rows;
+            deletes += rows;
         }
         // The store makes an index of fields out of what it is sent anyway.
         let leads = self.planner.costing.capability.leads_to_records(conceptual, collection);

@@ -50,7 +50,7 @@ impl Writing<'_> {
             self.push(stored, (CheckOf::Partner { how }, work), reads);
         }
         if replaces {
-            self.push(stored, self.holding(stored, self.matched), reads);
+            self.hold(stored, self.matched, reads);
         }
     }
 
@@ -66,9 +66,8 @@ impl Writing<'_> {
         if inverse == end {
             if sets {
                 self.push(end, self.partner(end, targets), reads);
-                let new = matches!(self.step.changes, Changes::Made(_) | Changes::Replaced);
-                if new {
-                    self.push(end, self.holding(end, self.matched), reads);
+                if effects.makes(conceptual, row.class) {
+                    self.hold(end, self.matched, reads);
                 }
             }
             return;
@@ -77,7 +76,7 @@ impl Writing<'_> {
         let is_limited = other.cardinality.max.is_some();
         let is_required = !other.stored && other.cardinality == Cardinality::ONE;
         if sets && is_limited || (changes || ends) && is_required {
-            self.push(end, self.holding(end, targets), reads);
+            self.hold(end, targets, reads);
         }
         if (changes || ends) && is_required {
             self.push(end, self.partner(end, targets), reads);
@@ -95,9 +94,14 @@ impl Writing<'_> {
         (CheckOf::Partner { how }, work)
     }
 
-    fn holding(&self, end: EndId, targets: f64) -> (CheckOf, Work) {
-        let (how, work) = self.back(end, targets);
-        (CheckOf::Holders { how }, work)
+    /// Whoever holds the link now.
+    fn hold(&self, end: EndId, targets: f64, reads: &mut Vec<ReferenceCheck>) {
+        let ways = lookup::every_way_back(&self.planner.model.conceptual, self.planner.design, end);
+        let each = self.planner.statistics.referring(end) / (ways.len() as f64).max(1.0);
+        for how in ways {
+            let work = self.holders(&how, targets, each);
+            self.push(end, (CheckOf::Holders { how }, work), reads);
+        }
     }
 
     #[expect(clippy::expect_used, reason = "a design without a master is refused before writes are planned")]
@@ -107,16 +111,6 @@ impl Writing<'_> {
         let master = design.master(root).expect("every root class has a master");
         let how = lookup::by_id(conceptual, design, master, class);
         let work = lookup::work_of_roots(self.planner.costing, &self.sizes(), &how, gets);
-        (how, work)
-    }
-
-    fn back(&self, stored: EndId, targets: f64) -> (Joining, Work) {
-        let conceptual = &self.planner.model.conceptual;
-        let design = self.planner.design;
-        let class = conceptual.ends[stored].class;
-        let holder = conceptual.homes(class).iter().find_map(|home| design.master(home.root));
-        let how = holder.map_or(Joining::Inside, |master| lookup::back(design, stored, master));
-        let work = self.holders(&how, targets, self.planner.statistics.referring(stored));
         (how, work)
     }
 

@@ -6,7 +6,7 @@ use crate::cost::{Asked, Block, Cuts, selectivity};
 use crate::planner::conjuncts;
 use askloom_model::{
     AtomicUnit, ClassId, CollectionId, Condition, CopyLevel, EndId, Id, Leaf, MasterWrite, Member,
-    RelationshipKind, Reservation, Work, WriteAction,
+    Occurrence, RelationshipKind, Reservation, Work, WriteAction,
 };
 
 /// Bytes of the entry that holds an aggregate's version.
@@ -153,67 +153,86 @@ impl Writing<'_> {
     /// Values that no other instance may have, taken or given back by this step.
     pub(super) fn reservations(&self, master: CollectionId) -> Vec<Reservation> {
         let conceptual = &self.planner.model.conceptual;
-        let mut reservations = Vec::new();
+        let (mut hops, mut taken) = (Vec::new(), Vec::new());
+        match &self.step.changes {
+            Changes::Made(lists) => {
+                self.unique_members(self.step.class, &hops, &mut taken);
+                self.parts_inside(self.step.class, *lists, &mut hops, &mut taken);
+            }
+            Changes::Replaced => {
+                self.unique_members(self.step.class, &hops, &mut taken);
+                self.parts_inside(self.step.class, Lists::Full, &mut hops, &mut taken);
+            }
+            Changes::Ended => self.unique_members(self.step.class, &hops, &mut taken),
+            Changes::Fields(changes) => changes.iter().for_each(|change| self.changed_in(change, &mut taken)),
+        }
         let way = way_to(conceptual, self.step.class);
-        for member in conceptual.all_members(self.step.class) {
-            if self.is_unique(member) && self.changes(member) {
-                reservations.push(self.reservation(master, &way, &[], Some(member)));
-            }
-        }
-        if let WriteAction::Add(Member::End(list)) | WriteAction::Remove(Member::End(list)) = self.step.action
-        {
-            let part = conceptual.ends[list].target;
-            if conceptual.classes[part].kind.is_entity() {
-                reservations.push(self.reservation(master, &way, &[list], None));
-            }
-            for member in conceptual.all_members(part).filter(|&member| self.is_unique(member)) {
-                reservations.push(self.reservation(master, &way, &[list], Some(member)));
-            }
-        }
-        if let (WriteAction::UpdateElements(Member::End(list)), Changes::Fields(changes)) =
-            (self.step.action, &self.step.changes)
-        {
-            let set = changes.iter().filter_map(|change| change.path.last().copied());
-            for member in set.filter(|&member| self.is_unique(member)) {
-                reservations.push(self.reservation(master, &way, &[list], Some(member)));
-            }
-        }
-        let (mut hops, mut inside) = (Vec::new(), Vec::new());
-        self.parts_inside(self.step.class, &mut hops, &mut inside);
-        for (hops, part) in inside {
-            reservations.push(self.reservation(master, &way, &hops, None));
-            for member in conceptual.all_members(part).filter(|&member| self.is_unique(member)) {
-                reservations.push(self.reservation(master, &way, &hops, Some(member)));
-            }
-        }
+        let mut reservations: Vec<Reservation> =
+            taken.iter().map(|(hops, member)| self.reservation(master, &way, hops, *member)).collect();
         // What was never reserved is not given back.
         reservations.retain(|reservation| reservation.index.is_some() || reservation.work.requests > 0.0);
         reservations
     }
 
-    /// The part entities that an instance is made or replaced with, by the hops to them: their ids are known to no other
-    /// aggregate.
-    fn parts_inside(&self, class: ClassId, hops: &mut Vec<EndId>, found: &mut Vec<(Vec<EndId>, ClassId)>) {
-        let without_lists = match &self.step.changes {
-            Changes::Made(Lists::Empty) => true,
-            Changes::Made(Lists::Full) | Changes::Replaced => false,
-            // An UPSERT leaves lists alone.
-            Changes::Fields(_) if self.step.action == WriteAction::Upsert => true,
-            Changes::Fields(_) | Changes::Ended => return,
+    /// What one change of a field takes or gives back: a unique value, or a part with all that is inside it.
+    fn changed_in(&self, change: &Change, taken: &mut Vec<Taken>) {
+        let conceptual = &self.planner.model.conceptual;
+        let Some((&last, above)) = change.path.split_last() else { return };
+        let end = |member: &Member| match member {
+            Member::End(end) => Some(*end),
+            Member::Attribute(_) => None,
         };
+        let mut hops: Vec<EndId> = above.iter().filter_map(end).collect();
+        match last {
+            Member::End(part) if conceptual.ends[part].kind == RelationshipKind::Composition => {
+                if !conceptual.ends[part].stored {
+                    return;
+                }
+                hops.push(part);
+                self.part(conceptual.ends[part].target, &hops, taken);
+                // An UPSERT leaves lists alone.
+                let lists = if self.step.action == WriteAction::Upsert { Lists::Empty } else { Lists::Full };
+                self.parts_inside(conceptual.ends[part].target, lists, &mut hops, taken);
+            }
+            Member::End(_) | Member::Attribute(_) if self.is_unique(last) => taken.push((hops, Some(last))),
+            Member::End(_) | Member::Attribute(_) => {}
+        }
+    }
+
+    fn unique_members(&self, class: ClassId, hops: &[EndId], taken: &mut Vec<Taken>) {
+        let members = self.planner.model.conceptual.all_members(class);
+        for member in members.filter(|&member| self.is_unique(member)) {
+            let one = (hops.to_vec(), Some(member));
+            if !taken.contains(&one) {
+                taken.push(one);
+            }
+        }
+    }
+
+    /// A part may be of a subclass. The id of a part entity is known to no other aggregate.
+    fn part(&self, class: ClassId, hops: &[EndId], taken: &mut Vec<Taken>) {
+        let conceptual = &self.planner.model.conceptual;
+        if conceptual.classes[class].kind.is_entity() {
+            taken.push((hops.to_vec(), None));
+        }
+        let kinds = std::iter::once(class).chain(conceptual.descendants(class));
+        kinds.for_each(|kind| self.unique_members(kind, hops, taken));
+    }
+
+    /// The parts that an instance is made or replaced with, at any depth.
+    fn parts_inside(&self, class: ClassId, lists: Lists, hops: &mut Vec<EndId>, taken: &mut Vec<Taken>) {
         let conceptual = &self.planner.model.conceptual;
         for member in conceptual.all_members(class) {
             let Member::End(end) = member else { continue };
             let row = &conceptual.ends[end];
             let is_part = row.stored && row.kind == RelationshipKind::Composition;
-            if !is_part || hops.contains(&end) || without_lists && row.cardinality.is_many() {
+            let is_empty = lists == Lists::Empty && row.cardinality.is_many();
+            if !is_part || hops.contains(&end) || is_empty {
                 continue;
             }
             hops.push(end);
-            if conceptual.classes[row.target].kind.is_entity() {
-                found.push((hops.clone(), row.target));
-            }
-            self.parts_inside(row.target, hops, found);
+            self.part(row.target, hops, taken);
+            self.parts_inside(row.target, lists, hops, taken);
             hops.pop();
         }
     }
@@ -223,13 +242,6 @@ impl Writing<'_> {
         match member {
             Member::Attribute(id) => conceptual.attributes[id].unique,
             Member::End(id) => conceptual.ends[id].unique && conceptual.ends[id].stored,
-        }
-    }
-
-    fn changes(&self, member: Member) -> bool {
-        match &self.step.changes {
-            Changes::Made(_) | Changes::Replaced | Changes::Ended => true,
-            Changes::Fields(changes) => changes.iter().any(|change| change.path.first() == Some(&member)),
         }
     }
 
@@ -258,7 +270,8 @@ impl Writing<'_> {
             None => Leaf::Itself,
         };
         let hops: Vec<EndId> = way.iter().chain(list).copied().collect();
-        let index = self.index_of(root, &hops, leaf);
+        let occurrence = Occurrence { root, hops };
+        let index = self.planner.design.index(&occurrence, leaf);
         let sizes = self.sizes();
         let taken = self.matched * self.in_lists(list);
         let ends =
@@ -286,11 +299,14 @@ impl Writing<'_> {
                 work.dropped = bytes;
             }
         }
-        let path = hops.iter().map(|&hop| Member::End(hop)).chain(member).collect();
+        let path = occurrence.hops.iter().map(|&hop| Member::End(hop)).chain(member).collect();
         let work = self.together(work);
         Reservation { path, index, work, estimate: self.price(&work) }
     }
 }
+
+/// What no other instance may have: the parts on the way to it, and the member, or the id of the last part.
+type Taken = (Vec<EndId>, Option<Member>);
 
 /// The members of a way as far as a list.
 fn to_list(way: &[Member], list: Member) -> &[Member] {

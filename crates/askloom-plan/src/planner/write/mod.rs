@@ -27,8 +27,8 @@ pub use step::way_to;
 use super::lookup;
 use crate::cost::{Costing, Sizes, Statistics, price_all};
 use askloom_model::{
-    AtomicUnit, ClassId, Code, CopyLevel, Design, Diagnostic, EndId, Estimate, Keeper, Model, Plan, PlanStep,
-    Reach, RelationshipKind, StepOf, Work, Write, WriteOf, WritePlan, WriteStepPlan,
+    AtomicUnit, ClassId, Code, CopyLevel, Design, Diagnostic, Estimate, Keeper, Model, Plan, PlanStep, Reach,
+    RelationshipKind, StepOf, Work, Write, WriteOf, WritePlan, WriteStepPlan,
 };
 use step::Step;
 
@@ -232,7 +232,7 @@ impl<'p> Planner<'p> {
             matched,
             master: writing.master(master, first),
             reservations,
-            checks: writing.checks(master),
+            checks: writing.checks(),
             copies: writing.copies(&reserved),
             find,
         })
@@ -295,22 +295,5 @@ impl Writing<'_> {
 
     fn price(&self, work: &Work) -> Estimate {
         self.planner.costing.price(work)
-    }
-
-    /// The index whose entries are the values of a member of an aggregate.
-    fn index_of(
-        &self,
-        root: ClassId,
-        hops: &[EndId],
-        leaf: askloom_model::Leaf,
-    ) -> Option<askloom_model::CollectionId> {
-        let indexes = self.planner.design.collections.iter();
-        let mut indexes = indexes.filter(|(_, collection)| {
-            let [key] = collection.block_key.as_slice() else { return false };
-            let plain =
-                collection.role == askloom_model::Role::Index && collection.source.condition.is_none();
-            plain && collection.source.root == root && key.path.leaf == leaf && key.path.hops == hops
-        });
-        indexes.next().map(|(id, _)| id)
     }
 }

@@ -119,7 +119,7 @@ impl Planner<'_> {
         let own = LEVELS.map(|level| {
             let writing = at_level(level);
             let reserved = writing.reservations(master).into_iter().map(|one| one.estimate);
-            let checked = writing.checks(master).into_iter().map(|one| one.estimate);
+            let checked = writing.checks().into_iter().map(|one| one.estimate);
             let all = reserved.chain(checked).chain([writing.master(master, first).estimate]);
             all.map(|one| self.costing.spent(&one)).sum()
         });

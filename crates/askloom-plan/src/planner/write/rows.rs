@@ -6,7 +6,8 @@ use super::step::{Change, Changes, Lists};
 use crate::cost::{Asked, selectivity};
 use crate::planner::conjuncts;
 use askloom_model::{
-    ClassId, Collection, Comparison, Conceptual, Condition, Constant, Id, Member, Operand, Path, WriteAction,
+    ClassId, Collection, Comparison, Conceptual, Condition, Constant, Id, Member, Operand, Path,
+    RelationshipKind, WriteAction,
 };
 
 /// Rows of a copy before and after.
@@ -22,12 +23,16 @@ impl Writing<'_> {
     pub(super) fn rows_at(&self, collection: &Collection, point: &[Member], root: ClassId) -> f64 {
         let conceptual = &self.planner.model.conceptual;
         let sizes = self.sizes();
-        if let Changes::Made(lists) = self.step.changes {
-            match point.last() {
-                None => return self.rows_of_new(collection, lists) * self.matched,
-                // Nobody refers to what is only now made.
-                Some(&Member::End(end)) if conceptual.ends[end].stored => return 0.0,
-                Some(_) => {}
+        if let (Changes::Made(lists), None) = (&self.step.changes, point.last()) {
+            return self.rows_of_new(collection, *lists) * self.matched;
+        }
+        // Nobody refers to what is only now made.
+        if let Some(&Member::End(end)) = point.last() {
+            let row = &conceptual.ends[end];
+            let is_whole = matches!(self.step.changes, Changes::Made(_));
+            let refers = row.stored && (is_whole || row.kind != RelationshipKind::Composition);
+            if refers && self.step.makes(conceptual, row.target) {
+                return 0.0;
             }
         }
         let all = sizes.rows_without_condition(collection) * sizes.keys_of_row(collection);

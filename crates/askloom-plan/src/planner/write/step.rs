@@ -103,6 +103,30 @@ impl Step {
         }
     }
 
+    /// What an UPSERT is priced by: its instance is there, and lists stay. It may make one, with lists, too. `None`: all
+    /// that the statement can do.
+    pub(super) fn usual_effects(&self, conceptual: &Conceptual) -> Option<Effects> {
+        match (self.action, &self.changes) {
+            (WriteAction::Upsert, Changes::Fields(changes)) => {
+                let members = changes.iter().filter_map(|change| change.path.first().copied());
+                Some(Effects::of_members(conceptual, members))
+            }
+            (_, _) => None,
+        }
+    }
+
+    /// Whether instances of a class that the statement puts anywhere are only now made.
+    pub(super) fn makes(&self, conceptual: &Conceptual, class: ClassId) -> bool {
+        match (self.action, &self.changes) {
+            (_, Changes::Made(_)) => true,
+            (WriteAction::Add(Member::End(list)), _) => {
+                let added = conceptual.inside(conceptual.ends[list].target);
+                added.iter().any(|&part| conceptual.is_kind_of(part, class))
+            }
+            (_, Changes::Replaced | Changes::Ended | Changes::Fields(_)) => false,
+        }
+    }
+
     pub(super) fn create(model: &Model, class: ClassId) -> Self {
         let find = by_id(&model.conceptual, class);
         let effects = Effects::of_create(&model.conceptual, class);

@@ -5,7 +5,6 @@ use super::step::{Changes, Lists};
 use super::{Writing, lookup};
 use crate::cost::Statistics;
 use crate::delta::{self, Delta};
-use crate::planner::join_strategy;
 use askloom_model::{
     BackStep, ClassId, Collection, Conceptual, Contents, EndId, Joining, Member, SupportOf, Work,
 };
@@ -54,6 +53,8 @@ pub(super) struct Rebuilt<'r> {
     pub(super) point: &'r [Member],
     /// How many instances there are on each level of the way, the roots first.
     pub(super) levels: &'r [f64],
+    /// Whether any rows are expected. If not, nothing is expected to be read for them either, but it may be.
+    pub(super) expected: bool,
 }
 
 impl Rebuilt<'_> {
@@ -81,10 +82,10 @@ impl Rebuilt<'_> {
 impl Writing<'_> {
     /// From the written instances to the roots of the rows that hold them. How many there are on each level of the way,
     /// the roots first.
-    pub(super) fn walk_back(&self, point: &[Member], support: &mut Support) -> Vec<f64> {
+    pub(super) fn walk_back(&self, point: &[Member], from: f64, support: &mut Support) -> Vec<f64> {
         let conceptual = &self.planner.model.conceptual;
-        let mut levels = vec![self.matched];
-        let mut there = self.matched;
+        let mut levels = vec![from];
+        let mut there = from;
         for (at, &step) in point.iter().enumerate().rev() {
             there *= match step {
                 Member::End(end) if !is_inside(conceptual, step) => {
@@ -106,21 +107,44 @@ impl Writing<'_> {
         let row = &conceptual.ends[end];
         if !row.stored {
             // The instance itself stores the link.
-            return row.inverse.map_or(1.0, |stored| statistics.fan_out(Member::End(stored)));
+            let each = row.inverse.map_or(1.0, |stored| statistics.fan_out(Member::End(stored)));
+            self.owner_of(end, way, there * each, support);
+            return each;
+        }
+        if row.inverse == Some(end) {
+            self.owner_of(end, way, there * statistics.fan_out(Member::End(end)), support);
         }
         // Nobody refers to what is only now made. That has to be seen.
-        let is_new = way.len() == 1 && matches!(self.step.changes, Changes::Made(_));
+        let is_new = way.len() == 1 && self.step.makes(conceptual, row.target);
         let each = if is_new { 0.0 } else { statistics.referring(end) };
-        let index = self.planner.design.reverse_index(end);
-        let holder = conceptual.aggregate_root(row.class).and_then(|root| self.planner.design.master(root));
-        let sizes = self.sizes();
-        let work = match (index, holder) {
-            (Some(index), _) => lookup::found(self.planner.costing, &sizes, index, there, each),
-            (None, Some(master)) => lookup::scan(self.planner.costing, &sizes, master),
-            (None, None) => Work::default(),
-        };
-        support.push(None, way, SupportOf::Back(BackStep { end, index }), work);
+        let (costing, sizes) = (self.planner.costing, self.sizes());
+        let ways = lookup::every_way_back(conceptual, self.planner.design, end);
+        let of_way = each / (ways.len() as f64).max(1.0);
+        for how in ways {
+            let (index, master, work) = match how {
+                Joining::Back { index, master } => {
+                    (Some(index), master, lookup::found(costing, &sizes, index, there, of_way))
+                }
+                Joining::BackByScan { master } => (None, master, lookup::scan(costing, &sizes, master)),
+                Joining::Inside
+                | Joining::LookUp { .. }
+                | Joining::PartByIndex { .. }
+                | Joining::PartByScan { .. } => continue,
+            };
+            support.push(None, way, SupportOf::Back(BackStep { end, index, master }), work);
+        }
         each
+    }
+
+    /// The owner of a part that the written instance refers to: rows go on from there.
+    fn owner_of(&self, derived: EndId, way: &[Member], parts: f64, support: &mut Support) {
+        let (conceptual, design) = (&self.planner.model.conceptual, self.planner.design);
+        let class = conceptual.ends[derived].class;
+        let master = conceptual.aggregate_root(class).and_then(|root| design.master(root));
+        let Some(master) = master.filter(|_| lookup::is_part(conceptual, class)) else { return };
+        let how = lookup::by_id(conceptual, design, master, class);
+        let work = lookup::work_of_roots(self.planner.costing, &self.sizes(), &how, parts);
+        support.push(None, way, SupportOf::Rebuild { steps: way.to_vec(), how }, work);
     }
 
     /// Reads what else stands in the rows: what is bound on the way up once, other branches with all that is there.
@@ -140,11 +164,12 @@ impl Writing<'_> {
                             self.reached(before, step, how, point, rows)
                         }
                     };
-                    let ways = lookup::joining(conceptual, design, step).into_iter();
+                    let ways = lookup::every_way(conceptual, design, step).into_iter();
                     ways.chain(self.mirrored(step)).filter_map(by).collect()
                 }
             };
             for (how, work) in found {
+                let work = if rebuilt.expected { work } else { Work::default() };
                 support.push(Some(source), point, SupportOf::Rebuild { steps: steps.clone(), how }, work);
             }
         }
@@ -261,11 +286,8 @@ impl Writing<'_> {
         let work = lookup::work(costing, &sizes, &how, step, rows);
         match how {
             Joining::Inside => None,
-            // Reading all owners can be cheaper than going to the index for each part.
-            Joining::PartByIndex { .. } => {
-                Some(join_strategy::cheaper(costing, &sizes, &how, &work).unwrap_or((how, work)))
-            }
             Joining::LookUp { .. }
+            | Joining::PartByIndex { .. }
             | Joining::PartByScan { .. }
             | Joining::Back { .. }
             | Joining::BackByScan { .. } => Some((how, work)),
@@ -276,7 +298,9 @@ impl Writing<'_> {
 /// Whether two reads are one, however it is done: that follows from the design.
 pub(super) fn is_same_read(one: &SupportOf, other: &SupportOf) -> bool {
     match (one, other) {
-        (SupportOf::Back(one), SupportOf::Back(other)) => one.end == other.end,
+        (SupportOf::Back(one), SupportOf::Back(other)) => {
+            one.end == other.end && one.master == other.master && one.index == other.index
+        }
         (SupportOf::Rebuild { steps: one, how: by }, SupportOf::Rebuild { steps: other, how: otherwise }) => {
             one == other && goes_back(by) == goes_back(otherwise)
         }
