@@ -1,6 +1,6 @@
 //! The first rows of a query: aggregates by id, entries of copies by their keys.
 
-use super::entries::{EntryReader, RowEntry, mapped};
+use super::entries::{EntryPage, EntryReader, RowEntry, mapped};
 use super::nested::{Nodes, Whole};
 use super::page::{Kept, Placed};
 use super::{Continuation, Groups, Row, Scene, aggregate, compare, count, order_values, per_group, sorted};
@@ -99,6 +99,15 @@ impl Reading {
     }
 }
 
+/// Puts some behind others; the usual first ones need not be moved.
+fn append<T>(all: &mut Vec<T>, some: Vec<T>) {
+    if all.is_empty() {
+        *all = some;
+    } else {
+        all.extend(some);
+    }
+}
+
 impl QueryExec<'_> {
     pub(super) fn query(&self) -> &Query {
         &self.retrieval.query
@@ -133,7 +142,7 @@ impl QueryExec<'_> {
             };
             match self.retrieval.access.repeats {
                 true => rows.extend(page.rows.into_iter().filter(is_new)),
-                false => rows.extend(page.rows),
+                false => append(&mut rows, page.rows),
             }
         }
         let joined = self.joined(rows)?;
@@ -158,7 +167,7 @@ impl QueryExec<'_> {
         }
         reading.seen.extend(fresh);
         reading.groups.add(self.query(), parts)?;
-        reading.rows.extend(rows);
+        append(&mut reading.rows, rows);
         self.drop_last(&mut reading.rows)
     }
 
@@ -235,7 +244,7 @@ impl QueryExec<'_> {
     fn placed(&self, row: Row) -> Result<Placed, Stop> {
         let (scene, query) = (self.scene, self.query());
         match self.purpose {
-            Purpose::Rows => Ok(Placed::new(Kept::Row(row))),
+            Purpose::Rows => Ok(Placed::new(Kept::Row(Box::new(row)))),
             Purpose::Ids => {
                 let identity = scene.identity(query, &row)?;
                 Ok(Placed { identity, ..Placed::new(Kept::Columns(Vec::new())) })
@@ -246,7 +255,7 @@ impl QueryExec<'_> {
                 let order = if placing { order_values(scene, &query.order_by, &row)? } else { Vec::new() };
                 let identity = if placing { scene.identity(query, &row)? } else { Vec::new() };
                 let group = per_group::group(scene, query, &row)?;
-                let row = row.columns().map_or_else(|| Kept::Row(row), Kept::Columns);
+                let row = row.columns().map_or_else(|| Kept::Row(Box::new(row)), Kept::Columns);
                 Ok(Placed { order, identity, group, row })
             }
         }
@@ -394,15 +403,19 @@ impl QueryExec<'_> {
                 Ok(true)
             })?;
             let (entries, wholes): (Vec<Entry>, Vec<_>) = nodes.rows().into_iter().unzip();
-            let entries = Arc::new(entries);
-            rows = each_kept(wholes.iter().enumerate(), |(at, wholes)| self.row(&entries, at, wholes))?;
+            let page = self.page_of(Arc::new(entries));
+            rows = each_kept(wholes.iter().enumerate(), |(at, wholes)| self.row(&page, at, wholes))?;
         }
         Ok(ReadPage { rows, cursor: None, done: true })
     }
 
+    fn page_of(&self, entries: Arc<Vec<Entry>>) -> Arc<EntryPage> {
+        Arc::new(EntryPage::new(self.reader, entries))
+    }
+
     /// The row of an entry, if all that it names is there.
-    fn row(&self, page: &Arc<Vec<Entry>>, at: usize, wholes: &[Whole]) -> Result<Option<Row>, Stop> {
-        let row = Row::of_entry(RowEntry::new(self.reader, page, at));
+    fn row(&self, page: &Arc<EntryPage>, at: usize, wholes: &[Whole]) -> Result<Option<Row>, Stop> {
+        let row = Row::of_entry(RowEntry::new(page, at));
         for (own, stored) in wholes {
             if let Some((_, asked)) = self.reader.wholes.iter().find(|(position, _)| position == own) {
                 self.scene.place(&row, *asked, Arc::clone(stored));
@@ -427,8 +440,9 @@ impl QueryExec<'_> {
         let Records::Entries(entries) = records else {
             return Ok(ReadPage { rows: Vec::new(), cursor: next, done: true });
         };
-        let mut rows = each_kept(0..entries.len(), |at| {
-            let Some(row) = self.row(&entries, at, &[])? else { return Ok(None) };
+        let (length, page) = (entries.len(), self.page_of(entries));
+        let mut rows = each_kept(0..length, |at| {
+            let Some(row) = self.row(&page, at, &[])? else { return Ok(None) };
             let counts = !self.retrieval.access.in_order || self.counts(&row)?;
             Ok(counts.then_some(row))
         })?;

@@ -190,47 +190,68 @@ pub(super) fn mapped(path: &Path, positions: &[Option<PositionId>]) -> Option<Pa
     Some(Path { position, ..path.clone() })
 }
 
+/// Entries that were read at once, and how they are read.
+#[derive(Debug)]
+pub(super) struct EntryPage {
+    reader: Arc<EntryReader>,
+    entries: Arc<Vec<Entry>>,
+}
+
+impl EntryPage {
+    pub(super) fn new(reader: &Arc<EntryReader>, entries: Arc<Vec<Entry>>) -> Self {
+        Self { reader: Arc::clone(reader), entries }
+    }
+}
+
 /// The entry that a row comes from, where it is among those of its page.
 #[derive(Debug, Clone)]
 pub(super) struct RowEntry {
-    reader: Arc<EntryReader>,
-    page: Arc<Vec<Entry>>,
+    page: Arc<EntryPage>,
     at: usize,
 }
 
 impl RowEntry {
-    pub(super) fn new(reader: &Arc<EntryReader>, page: &Arc<Vec<Entry>>, at: usize) -> Self {
-        Self { reader: Arc::clone(reader), page: Arc::clone(page), at }
+    pub(super) fn new(page: &Arc<EntryPage>, at: usize) -> Self {
+        Self { page: Arc::clone(page), at }
+    }
+
+    fn entry(&self) -> Option<&Entry> {
+        self.page.entries.get(self.at)
     }
 
     /// The number of the query's positions.
     pub(super) fn width(&self) -> usize {
-        self.reader.keys.len()
+        self.page.reader.keys.len()
     }
 
     /// What stands at a position; null where the entry knows of nothing.
     pub(super) fn key(&self, position: PositionId) -> &Value {
-        let own = self.reader.keys.get(position.index()).copied().flatten();
-        let key = own.and_then(|own| parts(self.page.get(self.at)?).2.get(own));
+        let own = self.page.reader.keys.get(position.index()).copied().flatten();
+        let key = own.and_then(|own| parts(self.entry()?).2.get(own));
         key.unwrap_or(&Value::Null)
     }
 
     pub(super) fn value(&self, path: &Path) -> Option<Cow<'_, Value>> {
-        let at = self.reader.at(path)?;
-        self.reader.given.get(at)?.1.value(self.page.get(self.at)?)
+        let reader = &self.page.reader;
+        reader.given.get(reader.at(path)?)?.1.value(self.entry()?)
     }
 
     /// The columns of the query, if the entry gives all of them.
     pub(super) fn columns(&self) -> Option<Vec<Value>> {
-        let entry = self.page.get(self.at)?;
-        let given = |&at: &usize| self.reader.given.get(at)?.1.value(entry).map(Cow::into_owned);
-        self.reader.columns.as_ref()?.iter().map(given).collect()
+        let (reader, entry) = (&self.page.reader, self.entry()?);
+        let columns = reader.columns.as_ref()?;
+        let mut values = Vec::with_capacity(columns.len());
+        for &at in columns {
+            values.push(reader.given.get(at)?.1.value(entry)?.into_owned());
+        }
+        Some(values)
     }
 
     /// Keeps its own entry, and no longer the page.
     pub(super) fn leave_page(&mut self) {
-        if self.page.len() > 1 {
-            self.page = Arc::new(self.page.get(self.at).cloned().into_iter().collect());
+        if self.page.entries.len() > 1 {
+            let own = self.entry().cloned().into_iter().collect();
+            self.page = Arc::new(EntryPage::new(&self.page.reader, Arc::new(own)));
             self.at = 0;
         }
     }

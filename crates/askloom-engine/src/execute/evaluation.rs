@@ -128,7 +128,7 @@ impl<'e> Evaluation<'e> {
         while self.step(source)? == Progress::More {}
         let rows = self.reading.as_mut().map(Reading::take_rows).unwrap_or_default();
         let row = |placed: Placed| match placed.row {
-            Kept::Row(row) => Some(row),
+            Kept::Row(row) => Some(*row),
             Kept::Columns(_) => None,
         };
         let rows: Vec<Row> = rows.into_iter().filter_map(row).collect();

@@ -130,7 +130,9 @@ impl Scene<'_> {
     /// Whether each copy that is looked into and holds only some rows holds this one. The condition of the query is
     /// no wider than those of such copies, so a row without an entry there is not in the answer.
     pub(super) fn is_held(&self, row: &Row) -> Result<bool, Stop> {
-        let Some(fetcher) = self.fetcher else { return Ok(true) };
+        let Some(fetcher) = self.fetcher.filter(|fetcher| !fetcher.copies.is_empty()) else {
+            return Ok(true);
+        };
         let narrow = fetcher.copies.iter().filter(|copy| copy.collection.source.condition.is_some());
         let held = each(narrow, |copy| {
             let asked = copy.positions.iter().copied().flatten();

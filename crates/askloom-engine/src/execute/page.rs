@@ -67,7 +67,8 @@ fn values(rest: &mut &[u8]) -> Result<Vec<Value>, RunError> {
 /// A row until the answer.
 #[derive(Debug)]
 pub(super) enum Kept {
-    Row(Row),
+    /// Boxed, since most rows have columns already, and all are moved several times.
+    Row(Box<Row>),
     /// What the answer has of it.
     Columns(Vec<Value>),
 }

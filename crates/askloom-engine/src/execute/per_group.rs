@@ -8,6 +8,9 @@ use std::collections::HashMap;
 
 /// What a row is grouped by.
 pub(super) fn group(scene: &Scene<'_>, query: &Query, row: &Row) -> Result<Vec<Value>, Stop> {
+    if query.per_group.is_none() {
+        return Ok(Vec::new());
+    }
     query.per_group_paths().map(|path| scene.single(path, row)).collect()
 }
 
