@@ -1,10 +1,12 @@
 //! Aggregates by id, and who holds what: what rows are made of.
 
+mod changed;
 mod overlay;
 mod planned;
 mod reader;
 
-pub use overlay::{Changed, Overlay};
+pub use changed::Changed;
+pub use overlay::Overlay;
 pub use planned::PlannedInstances;
 pub(crate) use reader::Cache;
 pub use reader::Reader;

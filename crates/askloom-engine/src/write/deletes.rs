@@ -35,8 +35,12 @@ impl Draft<'_> {
         if !self.conceptual().ends.iter().any(|(_, end)| end.is_checked()) {
             return Ok(());
         }
+        let mut gone = Entities::new();
         loop {
-            let doomed = self.referring_to_gone(OnDelete::Cascade)?;
+            // Nothing comes to refer to what is gone already.
+            let newly: Entities = self.gone()?.difference(&gone).cloned().collect();
+            let doomed = self.referring(&newly, OnDelete::Cascade)?;
+            gone.extend(newly);
             if doomed.is_empty() {
                 break;
             }
@@ -47,7 +51,7 @@ impl Draft<'_> {
         }
         let mut clear = Vec::new();
         each([OnDelete::Refuse, OnDelete::Clear], |action| {
-            let found = self.referring_to_gone(action)?;
+            let found = self.referring(&gone, action)?;
             match (action, found.first()) {
                 (OnDelete::Refuse, Some((_, end, _))) => {
                     return Err(Stop::Failed(RunError::Refused { field: self.field(Member::End(*end)) }));
@@ -61,9 +65,8 @@ impl Draft<'_> {
         Ok(())
     }
 
-    /// Links by references of that kind to what existed before and does not now.
-    fn referring_to_gone(&self, action: OnDelete) -> Result<Vec<(Address, EndId, Identity)>, Stop> {
-        let gone = self.gone()?;
+    /// Links by references of that kind to some entities.
+    fn referring(&self, gone: &Entities, action: OnDelete) -> Result<Vec<(Address, EndId, Identity)>, Stop> {
         let conceptual = self.conceptual();
         let mut links = Vec::new();
         let of_the_kind =
@@ -80,6 +83,7 @@ impl Draft<'_> {
         Ok(links)
     }
 
+    /// What existed before and does not now.
     fn gone(&self) -> Result<Entities, Stop> {
         let before = self.entities(self.before)?;
         let after = self.entities(&self.after)?;

@@ -4,8 +4,8 @@ use crate::expiry::{alive, expired};
 use crate::place::{Place, records};
 use crate::stop::each;
 use crate::{Aggregate, Instances, Overlay, Reader, Schema, Stop, Stored, System};
-use askloom_model::{ClassId, Conceptual, EndId, Identity, Member, Record, Value, fault};
-use std::collections::BTreeMap;
+use askloom_model::{ClassId, Conceptual, EndId, Identity, Member, Record, RelationshipKind, Value, fault};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// A record: its aggregate, and where it is inside.
@@ -33,11 +33,20 @@ pub(super) struct Draft<'d> {
     pub(super) now: jiff::Timestamp,
     /// What a statement has made, by its class.
     pub(super) made: Vec<(ClassId, Identity)>,
+    /// Aggregates that have lost elements, whose parts are taken note of once at the end.
+    unnoted: BTreeSet<Aggregate>,
 }
 
 impl<'d> Draft<'d> {
     pub(super) fn new(before: &'d Reader<'d>, now: jiff::Timestamp) -> Self {
-        Self { schema: before.schema(), before, after: Overlay::new(before), now, made: Vec::new() }
+        Self {
+            schema: before.schema(),
+            before,
+            after: Overlay::new(before),
+            now,
+            made: Vec::new(),
+            unnoted: BTreeSet::new(),
+        }
     }
 
     pub(super) fn conceptual(&self) -> &'d Conceptual {
@@ -73,8 +82,17 @@ impl<'d> Draft<'d> {
 
     /// The record at an address, as it is now.
     pub(super) fn record(&self, address: &Address) -> Result<Option<Record>, Stop> {
+        self.look(address, Record::clone)
+    }
+
+    /// What is asked of the record at an address, as it is now.
+    pub(super) fn look<T>(
+        &self,
+        address: &Address,
+        of: impl FnOnce(&Record) -> T,
+    ) -> Result<Option<T>, Stop> {
         let stored = self.live(&self.after, &address.aggregate)?;
-        Ok(stored.and_then(|stored| address.place.find(&stored.record).cloned()))
+        Ok(stored.and_then(|stored| address.place.find(&stored.record).map(of)))
     }
 
     /// The id of the entity at an address. That of a root is known without reading it.
@@ -90,13 +108,54 @@ impl<'d> Draft<'d> {
 
     /// Sets a member of the record at an address. False if there is no such record.
     pub(super) fn set(&mut self, address: &Address, member: Member, value: Value) -> Result<bool, Stop> {
+        let has_parts = match member {
+            Member::Attribute(_) => matches!(value, Value::List(_)),
+            Member::End(end) => self.conceptual().ends[end].kind == RelationshipKind::Composition,
+        };
+        let is_there = self.change(address, |record| record.set(member, value))?;
+        if is_there && has_parts {
+            self.note(&address.aggregate)?;
+        }
+        Ok(is_there)
+    }
+
+    /// Removes the element of a list that has that ordinal.
+    pub(super) fn remove_element(&mut self, owner: &Address, list: Member, ordinal: u64) -> Result<(), Stop> {
+        let is_there = self.change(owner, |record| record.remove_element(list, ordinal))?;
+        if is_there {
+            self.unnoted.insert(owner.aggregate.clone());
+        }
+        Ok(())
+    }
+
+    /// Changes the record at an address. False if there is no such record.
+    pub(super) fn change(&mut self, address: &Address, act: impl FnOnce(&mut Record)) -> Result<bool, Stop> {
         let Some(mut stored) = self.live(&self.after, &address.aggregate)? else { return Ok(false) };
-        let changed = Arc::make_mut(&mut stored);
-        let Some(record) = address.place.find_mut(&mut changed.record) else { return Ok(false) };
-        record.set(member, value);
-        note_parts(self.conceptual(), changed, self.now);
+        if address.place.find(&stored.record).is_none() {
+            return Ok(false);
+        }
+        // Ten thousand changes of one aggregate would copy it ten thousand times.
+        self.after.changed.release(&address.aggregate);
+        if let Some(record) = address.place.find_mut(&mut Arc::make_mut(&mut stored).record) {
+            act(record);
+        }
         self.after.changed.insert(address.aggregate.clone(), Some(stored));
         Ok(true)
+    }
+
+    /// Takes note of the parts of an aggregate.
+    fn note(&mut self, aggregate: &Aggregate) -> Result<(), Stop> {
+        let Some(mut stored) = self.live(&self.after, aggregate)? else { return Ok(()) };
+        self.after.changed.release(aggregate);
+        note_parts(self.conceptual(), Arc::make_mut(&mut stored), self.now);
+        self.after.changed.insert(aggregate.clone(), Some(stored));
+        Ok(())
+    }
+
+    /// The same of those that have lost elements.
+    pub(super) fn note_removed(&mut self) -> Result<(), Stop> {
+        each(std::mem::take(&mut self.unnoted), |aggregate| self.note(&aggregate))?;
+        Ok(())
     }
 
     /// Takes the next ordinal of a list.

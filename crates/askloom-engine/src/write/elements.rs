@@ -35,7 +35,12 @@ impl Draft<'_> {
         }
         self.assign_all(changes)?;
         for (owner, ordinal, value) in elements {
-            self.set_element(owner, list, ordinal, &value)?;
+            self.change(owner, |record| {
+                let elements = record.elements_mut(list).iter_mut();
+                for element in elements.filter(|element| element.ordinal == ordinal) {
+                    element.value = value.clone();
+                }
+            })?;
         }
         Ok(owners.len() as u64)
     }
@@ -49,10 +54,11 @@ impl Draft<'_> {
         value: &Value,
     ) -> Result<Value, Stop> {
         let list = assignment.member;
-        let record = self.record(owner)?;
-        let elements = record.as_ref().map(|record| record.list(list)).unwrap_or_default();
-        let current = elements.iter().find(|element| element.ordinal == ordinal);
-        let current = current.map_or(Value::Null, |element| element.value.clone());
+        let current = self.look(owner, |record| {
+            let element = record.list(list).iter().find(|element| element.ordinal == ordinal);
+            element.map_or(Value::Null, |element| element.value.clone())
+        })?;
+        let current = current.unwrap_or(Value::Null);
         let new = match (&assignment.value, list) {
             (Assigned::Plus { negative, .. }, _) => self.sum(list, &current, value, *negative)?,
             (Assigned::To(_) | Assigned::Now | Assigned::NewUuid, Member::Attribute(id))
@@ -68,20 +74,5 @@ impl Draft<'_> {
         } else {
             Ok(new)
         }
-    }
-
-    fn set_element(
-        &mut self,
-        owner: &Address,
-        list: Member,
-        ordinal: u64,
-        value: &Value,
-    ) -> Result<(), Stop> {
-        let Some(record) = self.record(owner)? else { return Ok(()) };
-        let mut elements = record.list(list).to_vec();
-        for element in elements.iter_mut().filter(|element| element.ordinal == ordinal) {
-            element.value = value.clone();
-        }
-        self.set(owner, list, Value::List(elements)).map(drop)
     }
 }

@@ -328,6 +328,7 @@ impl Draft<'_> {
     /// What follows from a statement, and what must hold after it.
     fn settle(&mut self) -> Result<(), Stop> {
         self.after_deletes()?;
+        self.note_removed()?;
         self.check_rules()?;
         self.clear_former_holders()
     }
@@ -336,7 +337,7 @@ impl Draft<'_> {
 /// Everything that is written for the aggregates that a draft changes.
 fn written(draft: &mut Draft<'_>, inputs: &Inputs, phase: Phase) -> Result<Changes, Stop> {
     let mut changes = Changes::default();
-    for ((root, identity), after) in &mut draft.after.changed {
+    for ((root, identity), after) in draft.after.changed.systems() {
         let block = match after {
             Some(stored) => {
                 let changed = Arc::make_mut(stored);

@@ -12,10 +12,16 @@ use askloom_model::{
     Operand, Position, PositionId, Record, RelationshipKind, Table, Type, Value, WriteStep, fault, typed,
 };
 use askloom_plan::planner::write::finding;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// What a WHERE matches: the instance, and the element if the statement is about elements.
 pub(super) type Matched = Vec<Address>;
+
+/// The ordinals of the elements of one list.
+struct Elements {
+    owner: Address,
+    ordinals: HashMap<Value, u64>,
+}
 
 impl Draft<'_> {
     /// Carries out one statement; how many instances it matched.
@@ -86,7 +92,8 @@ impl Draft<'_> {
         let mut rows: Vec<(Vec<Value>, Option<Inner>)> =
             rows.iter().map(|row| (row.keys().cloned().collect(), row.main())).collect();
         rows.sort_by(|(one, _), (other, _)| one.cmp(other));
-        let found = each(rows, |(keys, main)| self.addresses(positions, &keys, main.as_ref()))?;
+        let mut list = None;
+        let found = each(rows, |(keys, main)| self.addresses(positions, &keys, main.as_ref(), &mut list))?;
         Ok(found.into_iter().flatten().collect())
     }
 
@@ -96,6 +103,7 @@ impl Draft<'_> {
         positions: &Table<PositionId, Position>,
         row: &[Value],
         instance: Option<&Inner>,
+        list: &mut Option<Elements>,
     ) -> Result<Option<Matched>, Stop> {
         let main = &positions[PositionId::from_index(0)];
         let (Some(class), Some(Value::Reference(id))) = (main.class, row.first()) else { return Ok(None) };
@@ -106,7 +114,13 @@ impl Draft<'_> {
         let Some(owner) = owner else { return Ok(None) };
         let second = positions.iter().nth(1).and_then(|(_, position)| position.from);
         let (Some(hop), Some(key)) = (second, row.get(1)) else { return Ok(Some(vec![owner])) };
-        let element = self.element(&owner, hop.step, key)?;
+        // Rows of one owner come one after the other.
+        let known = list.take().filter(|known| known.owner == owner);
+        let elements = match known {
+            Some(known) => list.insert(known),
+            None => list.insert(self.elements(owner.clone(), hop.step)?),
+        };
+        let element = elements.ordinals.get(key).map(|&ordinal| owner.below(hop.step, Some(ordinal)));
         Ok(Some(std::iter::once(owner).chain(element).collect()))
     }
 
@@ -123,18 +137,21 @@ impl Draft<'_> {
         Some(Address { aggregate: aggregate_of(self.conceptual(), instance)?, place: instance.place() })
     }
 
-    /// The element of a list with that identity.
-    fn element(&self, owner: &Address, list: Member, key: &Value) -> Result<Option<Address>, Stop> {
-        let Some(record) = self.record(owner)? else { return Ok(None) };
-        let is_it = |element: &&Element| match (key, &element.value) {
-            (Value::Reference(id), Value::Record(part)) => {
-                part.identity(self.conceptual()).as_ref() == Some(id)
-            }
-            (Value::Int(ordinal), _) => u64::try_from(*ordinal) == Ok(element.ordinal),
-            (_, _) => false,
+    /// The elements of a list by what rows know them by: the id of an entity, or else the ordinal.
+    fn elements(&self, owner: Address, list: Member) -> Result<Elements, Stop> {
+        let key = |element: &Element| {
+            let part = match &element.value {
+                Value::Record(part) => part.identity(self.conceptual()).map(Value::Reference),
+                _plain => None,
+            };
+            part.or_else(|| i64::try_from(element.ordinal).ok().map(Value::Int))
         };
-        let element = record.list(list).iter().find(is_it);
-        Ok(element.map(|element| owner.below(list, Some(element.ordinal))))
+        let of = |record: &Record| {
+            let elements = record.list(list).iter();
+            elements.filter_map(|element| Some((key(element)?, element.ordinal))).collect()
+        };
+        let ordinals = self.look(&owner, of)?.unwrap_or_default();
+        Ok(Elements { owner, ordinals })
     }
 
     /// Makes a complete record a new aggregate.
@@ -262,9 +279,8 @@ impl Draft<'_> {
     ) -> Result<Option<(Address, Member, Value)>, Stop> {
         let hops = assignment.hops.iter();
         let place = hops.fold(address.clone(), |at, &hop| at.below(Member::End(hop), None));
-        let Some(record) = self.record(&place)? else { return Ok(None) };
-        let value = self.new_value(&record, assignment, value)?;
-        Ok(Some((place, assignment.member, value)))
+        let new = self.look(&place, |record| self.new_value(record, assignment, value))?.transpose()?;
+        Ok(new.map(|new| (place, assignment.member, new)))
     }
 
     fn new_value(&self, record: &Record, assignment: &Assignment, value: &Value) -> Result<Value, Stop> {
@@ -349,12 +365,18 @@ impl Draft<'_> {
     ) -> Result<u64, Stop> {
         let mut owners: BTreeSet<&Address> = BTreeSet::new();
         let mut doomed: Vec<(&Address, u64)> = Vec::new();
+        let mut at_position: BTreeMap<&Address, Option<u64>> = BTreeMap::new();
         for row in rows {
             let [owner, element] = row.as_slice() else { continue };
             let Some(ordinal) = element.place.0.last().and_then(|step| step.ordinal) else { continue };
-            let wanted = match at {
-                Some(at) => self.is_at(owner, list, ordinal, &given.value(at))?,
-                None => true,
+            let wanted = match (at, at_position.get(owner)) {
+                (None, _) => true,
+                (Some(_), Some(only)) => *only == Some(ordinal),
+                (Some(at), None) => {
+                    let only = self.ordinal_at(owner, list, &given.value(at))?;
+                    at_position.insert(owner, only);
+                    only == Some(ordinal)
+                }
             };
             if wanted {
                 owners.insert(owner);
@@ -367,22 +389,15 @@ impl Draft<'_> {
         Ok(owners.len() as u64)
     }
 
-    /// Whether the element of that ordinal is the n-th one, counted from 0.
-    fn is_at(&self, owner: &Address, list: Member, ordinal: u64, position: &Value) -> Result<bool, Stop> {
-        let Value::Int(position) = position else { return Ok(false) };
-        let Some(record) = self.record(owner)? else { return Ok(false) };
-        let at = usize::try_from(*position).ok().and_then(|position| record.list(list).get(position));
+    /// The ordinal of the n-th element, counted from 0.
+    fn ordinal_at(&self, owner: &Address, list: Member, position: &Value) -> Result<Option<u64>, Stop> {
+        let Value::Int(position) = position else { return Ok(None) };
         if fault!(RemoveByOrdinal) {
-            return Ok(u64::try_from(*position) == Ok(ordinal));
+            return Ok(u64::try_from(*position).ok());
         }
-        Ok(at.is_some_and(|element| element.ordinal == ordinal))
-    }
-
-    pub(super) fn remove_element(&mut self, owner: &Address, list: Member, ordinal: u64) -> Result<(), Stop> {
-        let Some(record) = self.record(owner)? else { return Ok(()) };
-        let mut elements = record.list(list).to_vec();
-        elements.retain(|element| element.ordinal != ordinal);
-        self.set(owner, list, Value::List(elements)).map(drop)
+        let Ok(position) = usize::try_from(*position) else { return Ok(None) };
+        let found = self.look(owner, |record| record.list(list).get(position).map(|element| element.ordinal));
+        Ok(found?.flatten())
     }
 
     /// CONNECT. An instance counts as matched if the link can be held.

@@ -370,4 +370,18 @@ impl Record {
     pub fn list(&self, member: Member) -> &[Element] {
         if let Value::List(elements) = self.get(member) { elements } else { &[] }
     }
+
+    /// The same, to be changed where they are.
+    pub fn elements_mut(&mut self, member: Member) -> &mut [Element] {
+        if let Some(Value::List(elements)) = self.fields.get_mut(&member) { elements } else { &mut [] }
+    }
+
+    /// Takes the element of that ordinal out of a list. An empty list is not stored.
+    pub fn remove_element(&mut self, member: Member, ordinal: u64) {
+        let Some(Value::List(elements)) = self.fields.get_mut(&member) else { return };
+        elements.retain(|element| element.ordinal != ordinal);
+        if elements.is_empty() {
+            self.fields.remove(&member);
+        }
+    }
 }

@@ -428,8 +428,9 @@ impl<'p> Planner<'p> {
         positions: &[Option<PositionId>],
     ) -> Option<Condition> {
         let left = self.conjuncts.iter().enumerate().filter(|(index, _)| !used.contains(index));
-        let mut rest: Vec<Condition> = left.map(|(_, conjunct)| conjunct.condition.clone()).collect();
-        rest.extend(cover::presences(collection, positions, self.query));
+        // Nothing else is asked of a row that lacks a position: copies that join inner know nothing of it.
+        let mut rest = cover::presences(collection, positions, self.query);
+        rest.extend(left.map(|(_, conjunct)| conjunct.condition.clone()));
         crate::conditions::all_of(rest)
     }
 
