@@ -7,7 +7,7 @@ const PATH: &str = "docs/predicted.md";
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// How many random models
-    #[arg(long, default_value_t = 6)]
+    #[arg(long, default_value_t = 30)]
     models: u64,
 
     /// Instances of the largest class of an example

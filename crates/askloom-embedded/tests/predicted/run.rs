@@ -53,8 +53,11 @@ fn do_what_is_predicted(names: &[&str]) {
 
 #[test]
 #[ignore = "slow"]
-fn most_queries_of_random_models_read_what_is_predicted() {
-    assert_medians(&random_models::scores(0..6, 20), Kind::Query);
+fn most_statements_of_random_models_do_what_is_predicted() {
+    let scores = random_models::scores(0..15, 20);
+    for kind in [Kind::Query, Kind::Write] {
+        assert_medians(&scores, kind);
+    }
 }
 
 fn assert_medians(scores: &[Score], kind: Kind) {
@@ -72,7 +75,7 @@ fn everything() {
     const SETS: usize = 100;
     let number = |name: &str, default: u64| std::env::var(name).map_or(default, |text| text.parse().unwrap());
     let examples = examples::scores(&examples::EXAMPLES, number("ASKLOOM_PREDICTED_INSTANCES", 60), SETS);
-    let random = random_models::scores(0..number("ASKLOOM_PREDICTED_SEEDS", 6), SETS);
+    let random = random_models::scores(0..number("ASKLOOM_PREDICTED_SEEDS", 30), SETS);
     let mut text = HEAD.to_owned();
     text.push_str(&summary(&[
         ("queries of the examples", &examples, Kind::Query),

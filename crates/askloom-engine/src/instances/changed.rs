@@ -13,6 +13,8 @@ pub struct Changed {
     aggregates: BTreeMap<Aggregate, Option<Arc<Stored>>>,
     /// By what was asked for so far.
     holders: RefCell<HashMap<Held, Holders>>,
+    /// Those that were changed since somebody last went through them.
+    recent: BTreeSet<Aggregate>,
 }
 
 impl Changed {
@@ -30,7 +32,13 @@ impl Changed {
         for holders in self.holders.get_mut().values_mut() {
             holders.stale.insert(aggregate.clone());
         }
+        self.recent.insert(aggregate.clone());
         self.aggregates.insert(aggregate, after);
+    }
+
+    /// Those that were changed since this was last asked.
+    pub(crate) fn take_recent(&mut self) -> BTreeSet<Aggregate> {
+        std::mem::take(&mut self.recent)
     }
 
     /// Lets go of what is about to be changed and inserted again, so that it need not be copied.
@@ -56,7 +64,7 @@ impl Changed {
     }
 
     /// Those that hold a value.
-    pub(super) fn holding(&self, conceptual: &Conceptual, held: Held, value: &Value) -> BTreeSet<Aggregate> {
+    pub(crate) fn holding(&self, conceptual: &Conceptual, held: Held, value: &Value) -> BTreeSet<Aggregate> {
         let mut all = self.holders.borrow_mut();
         let holders = all.entry(held).or_insert_with(|| Holders {
             stale: self.aggregates.keys().cloned().collect(),

@@ -1,13 +1,14 @@
 //! What has been fetched of a store that is not here: it answers what it has, and takes note of what it lacks.
 
-use super::{Ask, BlockState, Cursor, EntryAt, From, Page, Source};
+use super::{Ask, BlockState, Cursor, EntryAt, From, Page, Records, Source};
 use crate::driver::Check;
-use crate::{Schema, Stop};
+use crate::{Schema, Stop, Stored};
 use askloom_model::{ClassId, CollectionId, Identity, PositionId, Value};
 use askloom_plan::layout::Entry;
 use askloom_plan::program::Read;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 /// Something that an evaluation needs.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -90,6 +91,10 @@ impl PageStart {
 pub struct Fetched<'f> {
     schema: &'f Schema,
     known: HashMap<Wanted, Given>,
+    /// Aggregates that pages have brought whole.
+    paged: HashMap<(ClassId, Identity), Arc<Stored>>,
+    /// Those of them that somebody asked for.
+    asked: RefCell<HashSet<(ClassId, Identity)>>,
     /// What is lacking, in the order in which it was first needed.
     lacking: RefCell<(Vec<Wanted>, HashSet<Wanted>)>,
 }
@@ -97,7 +102,13 @@ pub struct Fetched<'f> {
 impl<'f> Fetched<'f> {
     #[must_use]
     pub fn new(schema: &'f Schema) -> Self {
-        Self { schema, known: HashMap::new(), lacking: RefCell::default() }
+        Self {
+            schema,
+            known: HashMap::new(),
+            paged: HashMap::new(),
+            asked: RefCell::default(),
+            lacking: RefCell::default(),
+        }
     }
 
     /// All that was found lacking since this was last asked, each once.
@@ -108,6 +119,12 @@ impl<'f> Fetched<'f> {
 
     /// Takes in what was found.
     pub fn take(&mut self, wanted: Wanted, given: Given) {
+        if let (Wanted::Page(page), Given::Page(Page { records: Records::Aggregates(found), .. })) =
+            (&wanted, &given)
+        {
+            let root = self.schema.design.collections[page.read.table].source.root;
+            self.paged.extend(found.iter().map(|(id, stored)| ((root, id.clone()), Arc::clone(stored))));
+        }
         self.known.insert(wanted, given);
     }
 
@@ -121,12 +138,22 @@ impl<'f> Fetched<'f> {
     /// Forgets what a chunk was made of once it is evaluated.
     pub fn forget(&mut self) {
         self.known.clear();
+        self.paged.clear();
+        self.asked.get_mut().clear();
     }
 
-    /// All that is known, to be looked at again.
+    /// All that is known, to be looked at again. What was asked for by its id is a check of its own, wherever it came
+    /// from: a store may check records and no ranges.
     #[must_use]
     pub fn into_checks(self) -> Vec<Check> {
-        self.known.into_iter().map(|(of, seen)| Check { of, seen }).collect()
+        let Self { known, mut paged, asked, .. } = self;
+        let of_page = asked.into_inner().into_iter().filter_map(|aggregate| {
+            let stored = paged.remove(&aggregate)?;
+            let of = Wanted::Block(aggregate.0, aggregate.1);
+            Some(Check { of, seen: Given::Block(BlockState::Live(stored)) })
+        });
+        let of_page: Vec<Check> = of_page.collect();
+        known.into_iter().map(|(of, seen)| Check { of, seen }).chain(of_page).collect()
     }
 
     /// What is known, or else a note of what is lacking.
@@ -153,7 +180,16 @@ impl Source for Fetched<'_> {
     }
 
     fn block(&self, root: ClassId, id: &Identity) -> Result<BlockState, Stop> {
-        match self.known(Wanted::Block(root, id.clone()))? {
+        let wanted = Wanted::Block(root, id.clone());
+        if !self.known.contains_key(&wanted) {
+            let aggregate = (root, id.clone());
+            if let Some(stored) = self.paged.get(&aggregate) {
+                let block = BlockState::Live(Arc::clone(stored));
+                self.asked.borrow_mut().insert(aggregate);
+                return Ok(block);
+            }
+        }
+        match self.known(wanted)? {
             Given::Block(block) => Ok(block.clone()),
             other => unasked(other),
         }

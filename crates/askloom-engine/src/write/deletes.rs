@@ -3,8 +3,8 @@
 use super::draft::{Address, Draft};
 use crate::place::records;
 use crate::stop::each;
-use crate::{Instances, RunError, Stop};
-use askloom_model::{ClassId, EndId, Identity, Member, OnDelete, Record, Value, fault};
+use crate::{Aggregate, Held, Instances, RunError, Stop};
+use askloom_model::{ClassId, EndId, Identity, Leaf, Member, OnDelete, Record, Value, fault};
 use std::collections::BTreeSet;
 
 /// Entities by hierarchy and id.
@@ -38,7 +38,8 @@ impl Draft<'_> {
         let mut gone = Entities::new();
         loop {
             // Nothing comes to refer to what is gone already.
-            let newly: Entities = self.gone()?.difference(&gone).cloned().collect();
+            let recent = self.after.changed.take_recent();
+            let newly: Entities = self.gone(&recent)?.difference(&gone).cloned().collect();
             let doomed = self.referring(&newly, OnDelete::Cascade)?;
             gone.extend(newly);
             if doomed.is_empty() {
@@ -83,18 +84,25 @@ impl Draft<'_> {
         Ok(links)
     }
 
-    /// What existed before and does not now.
-    fn gone(&self) -> Result<Entities, Stop> {
-        let before = self.entities(self.before)?;
-        let after = self.entities(&self.after)?;
-        Ok(before.difference(&after).cloned().collect())
+    /// What was in some changed aggregates before, and is in none of all that were changed.
+    fn gone(&self, recent: &BTreeSet<Aggregate>) -> Result<Entities, Stop> {
+        let conceptual = self.conceptual();
+        let before = self.entities(self.before, recent)?;
+        let after = self.entities(&self.after, recent)?;
+        let mut gone: Entities = before.difference(&after).cloned().collect();
+        gone.retain(|(class, identity)| {
+            let held = Held { class: *class, leaf: Leaf::Itself };
+            let value = Value::Reference(identity.clone());
+            self.after.changed.holding(conceptual, held, &value).is_empty()
+        });
+        Ok(gone)
     }
 
-    /// The entities of the aggregates that were changed.
-    fn entities(&self, state: &dyn Instances) -> Result<Entities, Stop> {
+    /// The entities of some aggregates.
+    fn entities(&self, state: &dyn Instances, of: &BTreeSet<Aggregate>) -> Result<Entities, Stop> {
         let conceptual = self.conceptual();
         let mut found = Entities::new();
-        each(self.after.changed.keys(), |aggregate| {
+        each(of, |aggregate| {
             let Some(stored) = self.live(state, aggregate)? else { return Ok(()) };
             for (_, record) in records(&stored.record) {
                 if let (Some(&top), Some(identity)) =

@@ -10,6 +10,7 @@
 
 mod held;
 mod lost;
+mod paged;
 
 use askloom_lang::{Memory, check};
 use askloom_model::Model;

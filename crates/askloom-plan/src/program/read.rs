@@ -388,7 +388,10 @@ pub(super) fn identity_slots(layout: &Layout, table: &Table, wanted: impl Fn(&Co
         let bucket = column.and_then(|column| column.time_bucket(&layout.conceptual, root));
         if let (Shape::Master { .. }, Some((part, unit)), Some(column)) = (&table.shape, bucket, term.column)
         {
-            let at = Term { from: ValueFrom::Identity { part }, ..term };
+            // The bucket is of a part of the identity, and is called after that.
+            let own = components.get(part).and_then(|&column| table.columns.get(column));
+            let name = own.map_or(term.name, |own| own.name.as_str().into());
+            let at = Term { name, from: ValueFrom::Identity { part }, ..term };
             return time_bucket(unit, &at, column);
         }
         // The columns of a master's key may be in another order than the parts of the identity.
