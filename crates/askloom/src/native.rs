@@ -27,6 +27,9 @@ pub fn statements(
 ) -> HashMap<String, String> {
     let Some(language) = target.language else { return HashMap::new() };
     let layout = Layout::new(&model.conceptual, design).asked_by(&questions(model));
+    if !language.not_said(&layout).is_empty() {
+        return HashMap::new();
+    }
     let arguments = HashMap::new();
     let lowering = Lowering { model, design, layout: &layout, costing, arguments: &arguments };
     let Ok(statements) = lowering.statements(&|header| text(sources, header)) else { return HashMap::new() };

@@ -21,6 +21,7 @@ mod needed;
 mod noam;
 mod qodm;
 mod scans;
+mod shared;
 
 use askloom_design::method::{Method, Options, Proposal};
 use askloom_lang::Memory;

@@ -316,7 +316,8 @@ mod tests {
     fn copy(columns: Vec<Column>) -> CqlTable {
         let collection = CollectionId::from_index(0);
         let shape = Shape::Rows(Parts::default());
-        let table = Table { collection, name: "Lobby".to_owned(), role: Role::Copy, columns, shape };
+        let name = "Lobby".to_owned();
+        let table = Table { collection, name, role: Role::Copy, columns, shape, shared: None };
         cql(&table, "lobby".to_owned())
     }
 

@@ -57,6 +57,17 @@ pub fn generate(
     let language = language(target)?;
     let Designed { model, sources, design, .. } = designed;
     let layout = Layout::new(&model.conceptual, design).asked_by(&questions(model));
+    let mut not_said = language.not_said(&layout);
+    if wanted.faithful && layout.tables().iter().any(|table| table.shared.is_some()) {
+        not_said.push("no paper prints several classes in one table".to_owned());
+    }
+    if !not_said.is_empty() {
+        let title = target.capability.title;
+        return Err(Error::Input(format!(
+            "{title}: this design cannot be generated:\n  {}",
+            not_said.join("\n  ")
+        )));
+    }
     let given = wanted.params.as_ref().map_or_else(|| Ok(HashMap::new()), |params| read(model, params))?;
     let arguments: HashMap<String, Arguments> =
         given.iter().map(|(name, given)| (name.clone(), given.arguments.clone())).collect();
