@@ -31,6 +31,7 @@ mod project;
 mod queries;
 mod redis;
 mod run;
+mod shared;
 mod streams;
 mod tour;
 mod verify;
