@@ -136,6 +136,13 @@ impl Design {
         self.master(self.collections[id].partition_of?)
     }
 
+    /// The masters that lie in the same partitions as one, that one included; of any other collection itself.
+    pub fn in_partitions_of(&self, id: CollectionId) -> impl Iterator<Item = CollectionId> {
+        let home = |id: CollectionId| self.partition_of(id).unwrap_or(id);
+        let own = home(id);
+        self.collections.ids().filter(move |&other| home(other) == own)
+    }
+
     /// What the records of a master carry of others, by the root class of the master.
     #[must_use]
     pub fn carried(&self, root: ClassId) -> Option<CollectionId> {

@@ -14,6 +14,7 @@ mod clustered;
 mod cost;
 mod elements;
 mod given;
+mod item_collections;
 mod kvmod;
 mod limits;
 mod native;
@@ -21,7 +22,6 @@ mod needed;
 mod noam;
 mod qodm;
 mod scans;
-mod shared;
 
 use askloom_design::method::{Method, Options, Proposal};
 use askloom_lang::Memory;

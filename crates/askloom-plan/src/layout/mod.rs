@@ -8,13 +8,13 @@ mod asked;
 mod build;
 mod master;
 mod row;
-mod shared;
+mod shared_table;
 
 pub use asked::Asked;
 pub use build::{identifier_parts, named_identity};
 pub use master::{Block, Fields};
 pub use row::Entry;
-pub use shared::Shared;
+pub use shared_table::Shared;
 
 use crate::program::Term;
 use crate::tree::TreeOf;
@@ -204,7 +204,7 @@ impl Layout {
             (collection.role == Role::Master).then(|| design.collections[carried].fields())
         };
         let table = |(id, collection)| Table {
-            shared: shared::shared(conceptual, design, id),
+            shared: shared_table::shared(conceptual, design, id),
             ..build::table(conceptual, id, collection, carried(collection).unwrap_or_default())
         };
         let tables = tables.map(table).collect();

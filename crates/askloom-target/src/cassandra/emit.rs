@@ -47,10 +47,6 @@ impl Language for Cassandra {
         Generated { refused: refused(source, &tables), files, notes }
     }
 
-    fn not_said(&self, _layout: &Layout) -> Vec<String> {
-        Vec::new()
-    }
-
     fn read(&self, layout: &Layout, options: &Options, read: &Read) -> String {
         let tables = tables(layout, &options.prefix);
         select(layout, &tables, read).map(|select| select.text()).unwrap_or_default()

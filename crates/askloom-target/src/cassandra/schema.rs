@@ -3,7 +3,7 @@
 //! A block is a partition, a record a row in it. The columns of a block make up the partition key, the others of the key
 //! cluster. An aggregate's members are columns; where entries of its own have rows, the members are static. Where many
 //! aggregates share a partition, nothing is static: version and members are columns of the aggregate's first row, whose
-//! entry is the empty text; several classes in one partition are in `shared`. A copy that Cassandra keeps is an index of one of these columns.
+//! entry is the empty text; several classes in one partition are in `shared_table`. A copy that Cassandra keeps is an index of one of these columns.
 //!
 //! | what | is kept as |
 //! | --- | --- |
@@ -17,9 +17,9 @@
 //! | anything nested | JSON |
 
 use super::index::{self, IndexOf};
-use super::shared::{self, Shared};
+use super::shared_table::{self, Shared};
 use crate::names::NameRule;
-use crate::shared::{column_names, table_names, together};
+use crate::shared_tables::{column_names, table_names, together};
 use askloom_model::{CollectionId, Precision, Type};
 use askloom_plan::layout::{Column, Holds, Layout, Place, Shape, Table};
 use askloom_plan::tree::TreeOf;
@@ -184,7 +184,7 @@ pub fn tables(layout: &Layout, prefix: &str) -> Vec<CqlTable> {
         let entries = together(layout, table).iter().any(|table| has_entries(table));
         all.push(cql(table, name, entries, own, columns));
     }
-    shared::link(layout, &mut all, &kinds);
+    shared_table::link(layout, &mut all, &kinds);
     index::link(layout, &mut all);
     all
 }
@@ -320,7 +320,7 @@ impl CqlTable {
     pub fn clustering(&self) -> Vec<(&str, bool)> {
         let entry = self.system.as_ref().and_then(|system| system.entry.as_ref());
         let entry = entry.map(|(entry, _)| (entry.as_str(), false));
-        let own = shared::sorted(self).map(|(column, descending)| (column.name.as_str(), descending));
+        let own = shared_table::sorted(self).map(|(column, descending)| (column.name.as_str(), descending));
         match &self.shared {
             // Those of other classes stand between its own and its entries.
             Some(shared) => shared.leading().chain(own).collect(),

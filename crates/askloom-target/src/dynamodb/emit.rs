@@ -66,10 +66,6 @@ impl Language for DynamoDb {
         Generated { files, notes, refused: refused(source, &tables) }
     }
 
-    fn not_said(&self, _layout: &Layout) -> Vec<String> {
-        Vec::new()
-    }
-
     fn read(&self, layout: &Layout, options: &Options, read: &Read) -> String {
         let tables = tables(layout, options);
         request(layout, &tables, read).map(|request| request.text()).unwrap_or_default()

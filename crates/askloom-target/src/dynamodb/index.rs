@@ -9,7 +9,7 @@
 
 use super::key::Order;
 use super::schema::{Attribute, DynamoTable, Key, KeyKind};
-use super::shared::{group, has_attribute};
+use super::shared_table::{group, has_attribute};
 use askloom_model::{Collection, CollectionId, Id, Keeper, Leaf, Member, Type};
 use askloom_plan::layout::{Column, Layout, Source};
 use askloom_plan::program::Term;

@@ -18,14 +18,14 @@
 //! key says which: `#` the aggregate itself, `rounds#000007` a round. Where many aggregates share a partition, the part
 //! of the id that orders them is the sort key, or what it starts with: `000042#rounds#000007`. If all of that descends,
 //! it is kept ascending and read backwards. Entries that are apart but in no list are
-//! attributes, `/` and their path. A table of several classes is in `shared`.
+//! attributes, `/` and their path. A table of several classes is in `shared_table`.
 
 use super::index::IndexOf;
 use super::key::Order;
 use super::settings::Settings;
 use crate::generate::Options;
 use crate::names::NameRule;
-use crate::shared::{column_names, table_names};
+use crate::shared_tables::{column_names, table_names};
 use askloom_model::{Collection, CollectionId, Contents, Keeper, RuleStep, Type};
 use askloom_plan::layout::{Column, Layout, Place, Shape, Table};
 
@@ -178,7 +178,7 @@ pub fn tables(layout: &Layout, options: &Options) -> Vec<DynamoTable> {
         }
         super::index::link(layout, &mut tables);
     }
-    super::shared::name_expiry(&mut tables);
+    super::shared_table::name_expiry(&mut tables);
     tables
 }
 
@@ -231,7 +231,7 @@ fn one(layout: &Layout, table: &Table, name: String, faithful: bool) -> DynamoTa
         _ if let Some(shared) = &table.shared => {
             let held: Vec<&Column> = columns.iter().map(|(column, _)| *column).collect();
             let name = taken.get(3).cloned().unwrap_or_default();
-            Some(super::shared::sort_key(layout, table, shared, &held, name, items))
+            Some(super::shared_table::sort_key(layout, table, shared, &held, name, items))
         }
         (Entries::Items { .. }, true) if table.is_clustered() => {
             sort(&columns).map(|key| ending_in_item(&columns, key, taken.get(3)))

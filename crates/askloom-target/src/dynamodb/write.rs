@@ -108,13 +108,10 @@ pub fn writes(layout: &Layout, tables: &[DynamoTable], batch: &Batch) -> Vec<Rep
             own.for_each(|(_, (_, write))| index_keys(layout, table, change, write));
         }
     }
-    let mut masters: Vec<Repeated> = masters.into_iter().map(|(_, write)| write).collect();
+    let masters = masters.into_iter().map(|(_, write)| write);
     match batch.level {
-        CopyLevel::AtomicUnit | CopyLevel::Transaction => {
-            masters.extend(copies);
-            together(masters, batch)
-        }
-        CopyLevel::Intents => together(masters, batch).into_iter().chain(copies).collect(),
+        CopyLevel::AtomicUnit | CopyLevel::Transaction => together(masters.chain(copies).collect(), batch),
+        CopyLevel::Intents => together(masters.collect(), batch).into_iter().chain(copies).collect(),
     }
 }
 

@@ -2,12 +2,18 @@
 //! belongs to one instance comes from its partition.
 
 use crate::model;
+use askloom_design::limits;
 use askloom_design::method::{Method, Options, design, not_designed_yet};
 use askloom_design::saved::{from_json, to_json};
-use askloom_model::{Collection, CollectionId, Design, Keeper, Leaf, Model, Reading, Role};
+use askloom_model::{
+    AccessPath, Collection, CollectionId, Design, Id, Keeper, Leaf, Model, Reading, Record, Role, Value,
+};
 use askloom_plan::cost::Costing;
-use askloom_plan::layout::Layout;
+use askloom_plan::layout::{Block, Layout};
 use askloom_plan::planner;
+use askloom_target::dynamodb::{self, Dynamo};
+use askloom_target::generate::{Options as GenerateOptions, Sample};
+use std::collections::BTreeMap;
 
 const SHOP: &str = "@count(1_000)
 entity Restaurant { id rid: int, name: text }
@@ -162,4 +168,96 @@ fn a_master_has_a_name_that_no_declared_collection_has() {
     let design = made(Method::Given, &model, "embedded");
     assert_eq!(master(&model, &design, "Restaurant").1.name, "Purchase");
     assert_eq!(master(&model, &design, "Purchase").1.name, "CustomerPurchasesPurchase");
+}
+
+#[test]
+fn a_scan_and_a_partition_count_all_classes_of_a_table() {
+    let text = format!("{SHOP}query every: SELECT name FROM Customer\n");
+    let together = model(&text);
+    let declared = text.find("collection ").unwrap()..text.find("@rate(100/s)\nquery customer").unwrap();
+    let apart = model(&text.replace(&text[declared], ""));
+    let rows = |model: &Model, target: &str| {
+        let design = made(Method::Given, model, target);
+        let query = model.workload.queries.iter().find(|one| one.header.name == "every").unwrap();
+        let plan = planner::plan(&costing(target), &model.conceptual, &design, query).unwrap();
+        assert_eq!(plan.access.how, Reading::Scan);
+        plan.steps[0].estimate.rows
+    };
+    // A customer, its purchases and its profile.
+    for (target, all) in [("dynamodb", 1_020_000.0), ("cassandra", 1_020_000.0), ("embedded", 10_000.0)] {
+        assert_eq!((rows(&together, target), rows(&apart, target)), (all, 10_000.0), "{target}");
+    }
+    // Each class alone fits, both do not.
+    let count = "@count(20_000_000)";
+    let large = text.replace("@count(1_000_000)", count).replace("@count(10_000)", "@count(10)");
+    let broken = |text: &str| {
+        let model = model(text);
+        let target = askloom_target::target("cassandra").unwrap();
+        let costing = costing("cassandra");
+        let statistics = costing.statistics(&model.conceptual);
+        let design = made(Method::Given, &model, "cassandra");
+        let all = limits::all_broken(target.capability, &statistics, &design);
+        let names = all.iter().map(|one| design.collections[one.collection].name.clone());
+        names.collect::<Vec<_>>()
+    };
+    assert_eq!(broken(&large), ["CustomerPurchases"]);
+}
+
+/// The items of a customer and of a purchase with entries of its own, each read back from all of them.
+#[test]
+fn items_of_one_partition_come_back_as_their_classes() {
+    let text = "entity Customer { id town: text, id number: int, name: text }
+entity Purchase { id ref customer: Customer, id at: timestamp, name: text, tags: text[*] }
+entity PurchaseNote { id ref customer: Customer, name: text }
+collection Together of Customer, Purchase, PurchaseNote { master; key town, number; sort at desc; }
+represent Purchase as tags { /Purchase/*/tags[*]
+  /Purchase/* }";
+    let model = model(text);
+    let design = made(Method::Given, &model, "dynamodb");
+    let layout = Layout::new(&model.conceptual, &design);
+    let tables = dynamodb::tables(&layout, &GenerateOptions::default());
+    let customer = [Value::Text("Oslo".to_owned()), Value::Int(7)];
+    let at = Value::Timestamp("2026-11-17T09:00:00Z".parse().unwrap());
+    let tag: AccessPath = "tags[3]".parse().unwrap();
+    let mut all = Vec::new();
+    for (class, own, keys) in [
+        ("Customer", vec![], vec!["#"]),
+        (
+            "Purchase",
+            vec![at],
+            vec!["Purchase#2026-11-17T09:00:00.000Z##", "Purchase#2026-11-17T09:00:00.000Z#tags#000003"],
+        ),
+        ("PurchaseNote", vec![], vec!["PurchaseNote#"]),
+    ] {
+        let (table, collection) = master(&model, &design, class);
+        let root = collection.source.root;
+        let identity: Vec<Value> = customer.iter().cloned().chain(own).collect();
+        let mut pieces =
+            BTreeMap::from([(AccessPath::default(), Value::Record(Box::new(Record::new(root))))]);
+        if class == "Purchase" {
+            pieces.insert(tag.clone(), Value::Text("red".to_owned()));
+        }
+        let block = Block::new(identity, 4, vec![1], &model.conceptual, root, pieces);
+        let sample = Sample::Block { table, block: Box::new(block) };
+        let items = dynamodb::items(&layout, &tables, &sample);
+        let key = |item: &dynamodb::Item| match &item[1] {
+            (name, Dynamo::S(text)) if name == "item" => text.clone(),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(items.iter().map(|(_, item)| key(item)).collect::<Vec<_>>(), keys);
+        assert!(items.iter().all(|(name, item)| name == "Together" && item[0].0 == "town#number"));
+        all.push((table, sample, items));
+    }
+    let items: Vec<dynamodb::Item> =
+        all.iter().flat_map(|(_, _, items)| items.iter().map(|(_, item)| item.clone())).collect();
+    for (table, sample, _) in &all {
+        let back = dynamodb::samples(&layout, &tables[table.index()], &items).unwrap();
+        let (Sample::Block { block: expected, .. }, [Sample::Block { block, .. }]) =
+            (sample, back.as_slice())
+        else {
+            panic!("{back:?}")
+        };
+        assert_eq!((&block.identity, &block.entries), (&expected.identity, &expected.entries));
+        assert_eq!((block.version, &block.system), (4, &vec![1]));
+    }
 }

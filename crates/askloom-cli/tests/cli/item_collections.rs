@@ -73,7 +73,7 @@ fn printed(target: &str) -> String {
 #[test]
 fn classes_of_one_partition_are_one_table() {
     for target in ["cassandra", "dynamodb"] {
-        expect(&format!("shared.{target}.txt"), &printed(target));
+        expect(&format!("item_collections.{target}.txt"), &printed(target));
     }
 }
 

@@ -8,7 +8,7 @@ use super::key::{Order, escaped};
 use super::read::{Bound, Test};
 use super::schema::{Attribute, DynamoTable, Key, KeyKind, descends, joins, turns};
 use super::value::Dynamo;
-use crate::shared::together;
+use crate::shared_tables::together;
 use askloom_model::{CollectionId, Id};
 use askloom_plan::layout::{Column, Layout, Place, Shared, Table};
 
