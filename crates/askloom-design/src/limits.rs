@@ -10,7 +10,7 @@ mod heat;
 pub(crate) use heat::written;
 pub use heat::{Hot, hot};
 
-use askloom_model::{Capability, CollectionId, Contents, Design, Fact, Held};
+use askloom_model::{Capability, CollectionId, Contents, Design, Fact};
 use askloom_plan::cost::{Sizes, Statistics, at_most};
 
 /// Which of a store's limits.
@@ -108,7 +108,7 @@ impl Limits<'_> {
         };
         let one = |(limit, fact): (Limit, Option<Fact<u64>>)| {
             let fact = fact?;
-            let of = |sizes: &Sizes<'_>| measured(sizes, collection, limit, limits.aggregate);
+            let of = |sizes: &Sizes<'_>| measured(sizes, collection, limit, self.capability);
             let (usual, bytes) = (of(&average), of(&most));
             // Rows of a copy are written one by one. They are of many aggregates, which need not all be as large as can be.
             let promised = match limit {
@@ -123,13 +123,19 @@ impl Limits<'_> {
     }
 }
 
-fn measured(sizes: &Sizes<'_>, collection: CollectionId, limit: Limit, aggregate: Held) -> f64 {
+fn measured(sizes: &Sizes<'_>, collection: CollectionId, limit: Limit, capability: &Capability) -> f64 {
     match limit {
         Limit::BlockKey => sizes.block_key_bytes(collection),
         Limit::EntryKey => sizes.entry_key_bytes(collection),
         Limit::IndexKey => sizes.index_key_bytes(collection),
-        Limit::Record => sizes.record_bytes(collection, aggregate),
+        Limit::Record => sizes.record_bytes(collection, capability.limits.aggregate),
         Limit::Block => sizes.block_bytes(collection),
-        Limit::AdvisedBlock => sizes.partition_bytes(collection),
+        Limit::AdvisedBlock if !capability.shares_tables => sizes.partition_bytes(collection),
+        // What several classes have in a partition is counted once.
+        Limit::AdvisedBlock if sizes.design.partition_of(collection).is_some() => 0.0,
+        Limit::AdvisedBlock => {
+            let all = sizes.design.in_partitions_of(collection);
+            all.map(|one| sizes.partition_bytes(one)).sum()
+        }
     }
 }

@@ -55,8 +55,11 @@ pub fn masters(model: &Model, origin: Origin, design: &mut Design) {
     for class in conceptual.classes.ids().filter(|&class| conceptual.aggregate_root(class) == Some(class)) {
         if design.master(class).is_none() {
             let declared = declared::master_of(model, class);
-            let name = declared.map_or(&conceptual.classes[class].name, |declared| &declared.name);
-            let name = unused(design, name.clone());
+            let name = declared.map_or_else(
+                || conceptual.classes[class].name.clone(),
+                |one| declared::name_of(model, one, class),
+            );
+            let name = unused(design, name);
             design.collections.push(master(model, class, name, origin));
         }
         declared::add_carried(model, class, origin, design);
@@ -75,6 +78,7 @@ pub(crate) fn master(model: &Model, class: ClassId, name: String, origin: Origin
         role: Role::Master,
         origin,
         keeper: Keeper::Ours,
+        partition_of: None,
         source: Source { root: class, positions: only_main(class), condition: None },
         block_key: identity_leaves(&model.conceptual, class).into_iter().map(key).collect(),
         entry_key: Vec::new(),
@@ -137,6 +141,7 @@ pub fn view(model: &Model, query: &Query) -> Collection {
         role: Role::Copy,
         origin: Origin::Method,
         keeper: Keeper::Ours,
+        partition_of: None,
         source: Source {
             root: query.positions[main].class.unwrap_or_else(|| ClassId::from_index(0)),
             positions: as_linked(conceptual, &query.positions),

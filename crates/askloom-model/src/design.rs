@@ -25,6 +25,9 @@ pub struct Collection {
     pub role: Role,
     pub origin: Origin,
     pub keeper: Keeper,
+    /// Of a master that shares the table and the partitions of another one: the root class of that one, to which its
+    /// block key refers. A class and not a number, so that it stays true while collections come and go.
+    pub partition_of: Option<ClassId>,
     pub source: Source,
     /// Where a block is: any fields for a copy. For a master the identity of the root, or the part of it that makes a
     /// partition, with buckets of time.
@@ -127,6 +130,19 @@ impl Design {
         self.collections.iter().find(|(_, collection)| is_master(collection)).map(|(id, _)| id)
     }
 
+    /// The master whose table and partitions a master lies in, if those are another one's.
+    #[must_use]
+    pub fn partition_of(&self, id: CollectionId) -> Option<CollectionId> {
+        self.master(self.collections[id].partition_of?)
+    }
+
+    /// The masters that lie in the same partitions as one, that one included; of any other collection itself.
+    pub fn in_partitions_of(&self, id: CollectionId) -> impl Iterator<Item = CollectionId> {
+        let home = |id: CollectionId| self.partition_of(id).unwrap_or(id);
+        let own = home(id);
+        self.collections.ids().filter(move |&other| home(other) == own)
+    }
+
     /// What the records of a master carry of others, by the root class of the master.
     #[must_use]
     pub fn carried(&self, root: ClassId) -> Option<CollectionId> {
@@ -207,6 +223,7 @@ impl Collection {
             && self.entry_key == other.entry_key
             && self.contents == other.contents
             && self.keeper == other.keeper
+            && self.partition_of == other.partition_of
     }
 
     /// The path that this collection leads back from, if it is an index and nothing else: its rows are aggregates by

@@ -37,6 +37,8 @@ pub struct Capability {
     pub ordered: Fact<bool>,
     /// Whether all of a collection can be read.
     pub scan: Fact<bool>,
+    /// Whether masters that lie in the partitions of another one are in its table. If not, each is by itself.
+    pub shares_tables: bool,
     /// What the store finds by itself in copies whose rows are in no order of their own, whatever their keys.
     pub search: Option<Fact<Search>>,
     pub snapshot: Fact<SnapshotReads>,
@@ -469,6 +471,7 @@ mod tests {
             indexes: None,
             ordered: Fact::new(true, ""),
             scan: Fact::new(true, ""),
+            shares_tables: false,
             search: None,
             snapshot: Fact::new(SnapshotReads::Never, ""),
             pushes: &[],

@@ -61,7 +61,7 @@ pub struct GivenCollection {
 }
 
 /// A collection that says more than which rows it holds: that it is the master of its class, keyed by time buckets, or
-/// with several classes in one partition. Methods design masters of one class; the others are checked only.
+/// with several classes in one partition. Methods design masters; the others are checked only.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DeclaredCollection {
     pub name: String,

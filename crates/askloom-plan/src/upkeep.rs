@@ -233,6 +233,7 @@ fn add_index(
         role: Role::Index,
         origin: Origin::Added,
         keeper: Keeper::Ours,
+        partition_of: None,
         source: Source {
             root: occurrence.root,
             positions: crate::positions::only_main(occurrence.root),

@@ -1,7 +1,7 @@
 //! A design in the words of a store: definitions, and one block of statements for each query and write.
 
-use askloom_model::Value;
-use askloom_plan::layout::Layout;
+use askloom_model::{Capability, Value};
+use askloom_plan::layout::{Layout, Table};
 pub use askloom_plan::lower::Statement;
 use askloom_plan::program::{
     Batch, Change, ChangeKind, EachChange, Program, Read, Step, Version, Words, WriteInputs,
@@ -67,6 +67,20 @@ pub trait Language: std::fmt::Debug + Sync {
     ) -> Result<(), String> {
         given.keys().next().map_or(Ok(()), |name| Err(format!("there is no `{name}`; there are no settings")))
     }
+}
+
+/// Why nothing of a design can be said in the language of a store, a line each; empty if it can.
+#[must_use]
+pub fn not_said(capability: &Capability, layout: &Layout) -> Vec<String> {
+    let others = layout.tables().iter().filter(|table| table.named_by() != table.collection);
+    let one = |table: &Table| {
+        let of = layout.table(table.named_by()).map_or("", |table| table.name.as_str());
+        format!(
+            "`{}` lies in the partitions of `{of}`, which is not generated for this store yet",
+            table.name
+        )
+    };
+    others.filter(|_| !capability.shares_tables).map(one).collect()
 }
 
 /// Files for a folder, the definitions first.

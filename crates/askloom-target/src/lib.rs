@@ -15,6 +15,7 @@ pub mod mongodb;
 pub mod names;
 pub mod oracle;
 pub mod redis;
+mod shared_tables;
 
 use askloom_model::{Capability, Profile};
 use askloom_plan::cost::Costing;

@@ -8,8 +8,10 @@ use crate::project::Designed;
 use crate::statement::Statement;
 use askloom_model::{Design, Diagnostic, Model, Query};
 use askloom_plan::cost::Costing;
+use askloom_plan::layout::Layout;
 use askloom_plan::{lower, planner};
 use askloom_target::Target;
+use askloom_target::generate::not_said;
 
 /// What is told about some statements of a model.
 #[derive(Debug, Clone)]
@@ -50,6 +52,10 @@ pub fn explain(
 /// Says that the store has a language, and that this statement is not put into it.
 fn not_generated(designed: &Designed, statement: Statement<'_>, target: &Target) -> Option<String> {
     target.language?;
+    let layout = Layout::new(&designed.model.conceptual, &designed.design);
+    if let Some(why) = not_said(target.capability, &layout).first() {
+        return Some(wrapped(&format!("its text for {} is not generated: {why}", target.capability.title)));
+    }
     let form = match statement {
         Statement::Query(query) => lower::not_generated(&designed.model.conceptual, query)?,
         Statement::Ask(_) | Statement::Write(_) => return None,

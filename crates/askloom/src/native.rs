@@ -7,7 +7,7 @@ use askloom_plan::cost::Costing;
 use askloom_plan::layout::Layout;
 use askloom_plan::lower::Lowering;
 use askloom_target::Target;
-use askloom_target::generate::{Options, Source};
+use askloom_target::generate::{Options, Source, not_said};
 use std::collections::HashMap;
 
 /// What stands behind the name of a statement in the model.
@@ -27,6 +27,9 @@ pub fn statements(
 ) -> HashMap<String, String> {
     let Some(language) = target.language else { return HashMap::new() };
     let layout = Layout::new(&model.conceptual, design).asked_by(&questions(model));
+    if !not_said(target.capability, &layout).is_empty() {
+        return HashMap::new();
+    }
     let arguments = HashMap::new();
     let lowering = Lowering { model, design, layout: &layout, costing, arguments: &arguments };
     let Ok(statements) = lowering.statements(&|header| text(sources, header)) else { return HashMap::new() };

@@ -22,6 +22,7 @@ mod fmt;
 mod generate;
 mod generated;
 mod hbase;
+mod item_collections;
 mod limits;
 mod mongodb;
 mod new;

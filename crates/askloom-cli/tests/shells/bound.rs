@@ -106,9 +106,12 @@ impl Bound<'_> {
     }
 
     fn batch(&mut self, batch: &Batch, number: u32) -> Result<Batch, String> {
+        let key =
+            |table: CollectionId, identity: &Identity| key_cells(self.layout.table(table).unwrap(), identity);
         for (table, identity) in self.difference.blocks.keys() {
-            if self.versions.iter().all(|(of, known, _)| of != table || known != identity) {
-                self.versions.push((*table, identity.clone(), None));
+            let key = key(*table, identity);
+            if self.versions.iter().all(|(of, known, _)| of != table || *known != key) {
+                self.versions.push((*table, key, None));
             }
         }
         let mut changes: Vec<Change> = Vec::new();
@@ -126,7 +129,7 @@ impl Bound<'_> {
         self.complete(&changes)?;
         let stamp = FIRST_STAMP + u64::from(number);
         let there = self.difference.blocks.iter().filter_map(|((table, id), (before, _))| {
-            Some((*table, id.clone(), before.as_ref()?.entries.keys().cloned().collect()))
+            Some((*table, key(*table, id), before.as_ref()?.entries.keys().cloned().collect()))
         });
         let entries = there.collect();
         let preconditions =
@@ -153,11 +156,13 @@ impl Bound<'_> {
             | ChangeKind::Bury { .. }
             | ChangeKind::PutEntry { .. }
             | ChangeKind::DropEntry { .. } => {
+                let table = self.layout.table(change.table).unwrap();
                 let blocks = self.difference.blocks.iter().filter(|((table, _), _)| *table == change.table);
                 let mut kinds = Vec::new();
                 for ((_, identity), (before, after)) in blocks {
                     // What follows in other aggregates is not about those that the write itself is about.
-                    if !change.each.is_once() && is_written(batch, change.table, identity) {
+                    if !change.each.is_once() && is_written(batch, change.table, &key_cells(table, identity))
+                    {
                         continue;
                     }
                     kinds.extend(self.master(change, identity, before.as_ref(), after.as_ref())?);
@@ -177,11 +182,13 @@ impl Bound<'_> {
         let table = self.layout.table(change.table).unwrap();
         let after = after.ok_or("a block that is gone with its version")?;
         let cells = self.layout.block_cells(table, after);
-        let key = |terms: &[Term]| fitted(terms, identity);
+        let own_key = key_cells(table, identity);
+        let key = |terms: &[Term]| fitted(terms, &own_key);
         let wrong = |terms: &[Term]| format!("{}: {terms:?} is to be {cells:?}", table.name);
         Ok(match &change.kind {
             ChangeKind::Create(terms) | ChangeKind::Replace(terms) => {
-                let own = identity.iter().enumerate().all(|(at, part)| {
+                let mut parts = identity.iter().zip(table.identity_columns());
+                let own = parts.all(|(part, at)| {
                     terms.iter().any(|term| term.column == Some(at) && is_open(term, part))
                 });
                 if !own {
@@ -245,9 +252,10 @@ impl Bound<'_> {
             }
         }
         for ((id, identity), (before, after)) in &self.difference.blocks {
+            let own_key = key_cells(self.layout.table(*id).unwrap(), identity);
             let own: Vec<&ChangeKind> = changes
                 .iter()
-                .filter(|change| change.table == *id && fitted(change.kind.terms(), identity).is_some())
+                .filter(|change| change.table == *id && fitted(change.kind.terms(), &own_key).is_some())
                 .map(|change| &change.kind)
                 .collect();
             let whole = own.iter().any(|kind| {
@@ -310,10 +318,20 @@ fn fitted(terms: &[Term], cells: &[Value]) -> Option<Vec<Term>> {
     terms.iter().map(one).collect()
 }
 
-fn is_written(batch: &Batch, table: CollectionId, identity: &Identity) -> bool {
+/// The cells of a master's key: the components of the identity may be in another order there.
+pub(crate) fn key_cells(table: &Table, identity: &Identity) -> Vec<Value> {
+    let columns = table.identity_columns();
+    let mut cells = vec![Value::Null; columns.iter().max().map_or(0, |last| last + 1)];
+    for (&at, part) in columns.iter().zip(identity) {
+        cells[at] = part.clone();
+    }
+    cells
+}
+
+fn is_written(batch: &Batch, table: CollectionId, key: &[Value]) -> bool {
     let own = batch.changes.iter().filter(|change| change.table == table && change.each.is_once());
     let is = |change: &Change| {
-        let mut parts = identity.iter().enumerate();
+        let mut parts = key.iter().enumerate();
         parts.all(|(at, part)| {
             change.kind.terms().iter().any(|term| term.column == Some(at) && is_open(term, part))
         })

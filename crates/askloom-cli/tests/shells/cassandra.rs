@@ -251,6 +251,12 @@ fn no_text_means_more_than_it_says_in_cqlsh() {
 
 #[test]
 #[ignore = "slow"]
+fn classes_share_partitions_in_cqlsh() {
+    crate::item_collections::partitions(&mut Cqlsh::start());
+}
+
+#[test]
+#[ignore = "slow"]
 fn any_name_is_a_name_in_cqlsh() {
     crate::peculiar::names(&mut Cqlsh::start());
 }

@@ -162,6 +162,12 @@ fn any_name_is_a_name_in_the_aws_cli() {
     crate::peculiar::names(&mut Aws::start());
 }
 
+#[test]
+#[ignore = "slow"]
+fn classes_share_partitions_in_the_aws_cli() {
+    crate::item_collections::partitions(&mut Aws::start());
+}
+
 /// Keys that start as the settings want it, of every kind: joined texts, bytes, one column.
 #[test]
 #[ignore = "slow"]

@@ -23,6 +23,7 @@ mod former;
 mod given;
 mod harness;
 mod hbase;
+mod item_collections;
 mod mongodb;
 mod mongodb_indexes;
 mod mongodb_text;

@@ -1,7 +1,7 @@
 //! Every write of a model as it is printed: its program is bound to what the engine says that the write changes, printed,
 //! run by the shell, and everything is read back. A second run of the same text must change nothing.
 
-use crate::bound::{Bound, Difference, FIRST_STAMP};
+use crate::bound::{Bound, Difference, FIRST_STAMP, key_cells};
 use crate::data::{aggregates, inputs};
 use crate::given::{Pool, fresh};
 use crate::harness::{Count, Shell, Trial, Versions};
@@ -132,8 +132,9 @@ impl Trial<'_> {
             planner::write::plan(&self.costing, &self.schema.model, &self.schema.design, write).unwrap();
         let given = given.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
         let program = program::write(self.layout, write, &plan, Some(&given));
-        let versions =
-            held.system.iter().map(|((table, id), system)| (*table, id.clone(), Some(system.version)));
+        let versions = held.system.iter().map(|((table, id), system)| {
+            (*table, key_cells(self.layout.table(*table).unwrap(), id), Some(system.version))
+        });
         let mut bound = Bound { layout: self.layout, difference: &difference, versions: versions.collect() };
         let program = match bound.program(&program, held.done) {
             Ok(program) => program,

@@ -62,6 +62,11 @@ impl Broken {
                 "add a bucket of time or another member of the id to its `key` to make partitions smaller"
                     .to_owned()
             }
+            (Limit::AdvisedBlock, Contents::Aggregate(_))
+                if capability.shares_tables && design.in_partitions_of(self.collection).count() > 1 =>
+            {
+                "declare a collection each, so that each class has partitions of its own".to_owned()
+            }
             (Limit::Record | Limit::Block | Limit::AdvisedBlock, Contents::Aggregate(_)) => {
                 let most = at_most(conceptual);
                 let statistics = Statistics::new(&most);

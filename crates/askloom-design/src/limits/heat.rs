@@ -53,6 +53,15 @@ pub fn hot(model: &Model, costing: &Costing<'_>, design: &Design) -> Vec<Hot> {
     let statistics = costing.statistics(&model.conceptual);
     let sizes = Sizes { statistics: &statistics, design };
     let loads = loads.reads.into_iter().zip(loads.writes);
+    let mut loads: Vec<(f64, f64)> = loads.collect();
+    // Partitions of several classes have what is asked of all of them.
+    let shared = design.collections.ids().filter(|_| costing.capability.shares_tables);
+    for (other, first) in shared.filter_map(|id| Some((id, design.partition_of(id)?))) {
+        let (reads, writes) = loads.get_mut(other.index()).map(std::mem::take).unwrap_or_default();
+        if let Some(load) = loads.get_mut(first.index()) {
+            *load = (load.0 + reads, load.1 + writes);
+        }
+    }
     let found = design.collections.ids().zip(loads).map(|(collection, (reads, writes))| {
         let blocks = sizes.partitions(collection).max(1.0);
         Hot { collection, reads: reads / blocks, writes: writes / blocks, most }

@@ -59,7 +59,11 @@ impl<'a> Around<'a> {
         let mut homes: HashMap<ClassId, Vec<ClassId>> = HashMap::new();
         for (id, collection) in design.collections.iter() {
             let mut roots = match collection.role {
-                Role::Master => vec![collection.source.root],
+                // A scan of one is priced for all in its table.
+                Role::Master => {
+                    let all = design.in_partitions_of(id);
+                    all.map(|master| design.collections[master].source.root).collect()
+                }
                 Role::Copy | Role::Index | Role::Carried => {
                     let classes =
                         upkeep::places(conceptual, collection).into_iter().filter_map(|place| place.class);

@@ -107,6 +107,7 @@ fn index(model: &Model, query: &Query) -> Option<Collection> {
         name: format!("{}Index", askloom_plan::naming::capitalised(&query.header.name)),
         role: Role::Index,
         origin: Origin::Added,
+        partition_of: None,
         contents: Contents::Fields(Vec::new()),
         reasons: vec![format!("{} gives what is no key of a collection.", query.header.name)],
         ..view
@@ -176,6 +177,7 @@ pub(super) fn indexes_of_lists(model: &Model, query: &Query) -> Vec<Collection> 
         role: Role::Index,
         origin: Origin::Added,
         keeper: Keeper::Ours,
+        partition_of: None,
         source: Source { root, positions: askloom_plan::positions::only_main(root), condition: None },
         block_key: vec![KeyField { path, descending: false }],
         entry_key: Vec::new(),

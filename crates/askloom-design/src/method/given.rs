@@ -3,10 +3,11 @@
 use super::{Decision, Paper, Proposal};
 use crate::simple;
 use askloom_model::{
-    Collection, Contents, Design, GivenCollection, Id, Keep, Keeper, KeyField, Leaf, Model, Nodes, Origin,
-    Path, PositionId, Role, Source, Table,
+    Collection, Contents, DeclaredCollection, Design, GivenCollection, Id, Keep, Keeper, KeyField, Leaf,
+    Model, Nodes, Origin, Path, PositionId, Role, Source, Table,
 };
 use askloom_plan::nested_is_exact;
+use askloom_plan::upkeep::unused;
 
 const SOURCE: &str = "the model";
 
@@ -15,16 +16,24 @@ const SOURCE: &str = "the model";
 pub fn propose(model: &Model) -> Proposal {
     let mut design = Design { method: "given".to_owned(), collections: Table::default() };
     let mut decisions = Vec::new();
-    for declared in model.declared.iter().filter(|declared| crate::why_not_designed(declared).is_none()) {
+    let designed =
+        |declared: &&DeclaredCollection| crate::why_not_designed(&model.conceptual, declared).is_none();
+    for declared in model.declared.iter().filter(designed) {
         for class in declared.classes.iter().map(|one| one.class) {
-            design.collections.push(simple::master(model, class, declared.name.clone(), Origin::Method));
-            let says =
-                "holds every instance whole, by its id, which its key splits: it is the source of truth";
-            decisions.push(Decision::new(&declared.name, says, SOURCE));
+            let name = unused(&design, crate::declared::name_of(model, declared, class));
+            let master = simple::master(model, class, name.clone(), Origin::Method);
+            let says = match master.partition_of {
+                None => {
+                    "holds every instance whole, by its id, which its key splits: it is the source of truth"
+                }
+                Some(_) => "holds every instance whole, beside what it refers to: it is the source of truth",
+            };
+            design.collections.push(master);
+            decisions.push(Decision::new(&name, says, SOURCE));
             let before = design.collections.len();
             crate::declared::add_carried(model, class, Origin::Method, &mut design);
             for (_, carried) in design.collections.iter().skip(before) {
-                let says = format!("is carried in the records of {}", declared.name);
+                let says = format!("is carried in the records of {name}");
                 decisions.push(Decision::new(&carried.name, says, SOURCE));
             }
         }
@@ -79,6 +88,7 @@ fn copy(model: &Model, given: &GivenCollection, decisions: &mut Vec<Decision>) -
         role: Role::Copy,
         origin: Origin::Method,
         keeper: Keeper::Ours,
+        partition_of: None,
         source: Source {
             root: given.class,
             positions: given.positions.clone(),

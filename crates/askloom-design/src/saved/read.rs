@@ -202,7 +202,8 @@ impl<'m> Reader<'m> {
 
     fn collection(&mut self, json: &Json) -> Option<Collection> {
         let must = ["name", "role", "origin", "source", "block_key", "entry_key", "reasons"];
-        let object = self.object(json, &must, &["keeper", "rules", "value", "nodes", "whole"])?;
+        let object =
+            self.object(json, &must, &["keeper", "partition_of", "rules", "value", "nodes", "whole"])?;
         let name = self.text(object, "name")?.to_owned();
         let role = match self.text(object, "role")? {
             "master" => Role::Master,
@@ -232,6 +233,10 @@ impl<'m> Reader<'m> {
                 return None;
             }
         };
+        let partition_of = match object.get("partition_of") {
+            None => None,
+            Some(_) => Some(self.partition_of(object)?),
+        };
         let (source, paths) =
             self.key("source", |reader| object.get("source").and_then(|json| reader.source(json)))?;
         let block_key = self.list(object, "block_key", |reader, json| reader.key_field(&paths, json));
@@ -249,12 +254,24 @@ impl<'m> Reader<'m> {
             role,
             origin,
             keeper,
+            partition_of,
             source,
             block_key: block_key?,
             entry_key: entry_key?,
             contents: contents?,
             reasons: reasons?,
         })
+    }
+
+    /// The class in whose partitions a master lies.
+    fn partition_of(&mut self, object: &Object) -> Option<ClassId> {
+        let name = self.text(object, "partition_of")?;
+        let found = self.conceptual.classes.iter().find(|(_, class)| class.name == name);
+        if found.is_none() {
+            let message = format!("the model has no class `{name}`");
+            self.key("partition_of", |reader| reader.unknown(&message));
+        }
+        found.map(|(class, _)| class)
     }
 
     fn contents(&mut self, object: &Object, paths: &Paths<'_>) -> Option<Contents> {

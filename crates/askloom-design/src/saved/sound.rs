@@ -25,6 +25,7 @@ pub(super) fn check(reader: &mut Reader<'_>, design: &Design) {
                     Role::Carried => carried(reader, design, id),
                 }
                 kept(reader, design, id);
+                shared(reader, design, id);
             });
         });
         names.push(&collection.name);
@@ -51,6 +52,31 @@ fn kept(reader: &mut Reader<'_>, design: &Design, id: CollectionId) {
         let message = "a store keeps instances by their own single values, or another order of a copy: \
                        this one is `ours`";
         reader.key("keeper", |reader| say(reader, message));
+    }
+}
+
+/// A master lies in the partitions of another one by one required reference to it, which is its whole block key. Those
+/// partitions are by the identifier as it is, so that the reference says which one it is.
+fn shared(reader: &mut Reader<'_>, design: &Design, id: CollectionId) {
+    let (conceptual, collection) = (reader.conceptual, &design.collections[id]);
+    let Some(class) = collection.partition_of else { return };
+    let refers = match collection.block_key.as_slice() {
+        [KeyField { path: Path { leaf: Leaf::Reference(end), hops, .. }, .. }] => {
+            let end = &conceptual.ends[*end];
+            hops.is_empty() && end.target == class && end.cardinality.min > 0
+        }
+        _another => false,
+    };
+    let first = design.master(class).map(|first| &design.collections[first]);
+    let has_partitions =
+        first.is_some_and(|first| first.partition_of.is_none() && conceptual.is_keyed_by_identity(first));
+    if collection.role != Role::Master || !refers || !has_partitions {
+        let name = &conceptual.classes[class].name;
+        let message = format!(
+            "only a master whose block key is one required reference to {name} lies in partitions of it, and those \
+             are by the id of {name}"
+        );
+        reader.key("partition_of", |reader| say(reader, &message));
     }
 }
 

@@ -26,6 +26,9 @@ struct SavedCollection<'d> {
     /// Left out where it is ours.
     #[serde(skip_serializing_if = "Option::is_none")]
     keeper: Option<Keeper>,
+    /// The root class in whose master's partitions a master lies; left out where it has its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    partition_of: Option<&'d str>,
     source: SavedSource<'d>,
     block_key: Vec<SavedKey>,
     entry_key: Vec<SavedKey>,
@@ -113,6 +116,7 @@ fn saved<'d>(conceptual: &'d Conceptual, collection: &'d Collection) -> SavedCol
         role: collection.role,
         origin: collection.origin,
         keeper: (collection.keeper != Keeper::Ours).then_some(collection.keeper),
+        partition_of: collection.partition_of.map(|root| conceptual.classes[root].name.as_str()),
         source: SavedSource {
             root: &conceptual.classes[source.root].name,
             paths: paths.texts.iter().zip(positions).skip(1).map(position).collect(),

@@ -198,7 +198,7 @@ fn a_partition_that_grows_past_what_the_store_should_have_is_said() {
 fn what_cannot_be_designed_yet_is_refused_by_name() {
     let several = "entity Customer { id name: text }
 entity Order { id ref customer: Customer, id n: int }
-collection Orders of Customer, Order { master; key name; sort n; }";
+collection Orders of Customer, Order { key name; sort n; keep n; }";
     let refused = not_designed_yet(&model(several));
     assert_eq!(refused.len(), 1);
     assert!(refused[0].message.contains("several classes"), "{}", refused[0].message);

@@ -14,6 +14,7 @@ mod clustered;
 mod cost;
 mod elements;
 mod given;
+mod item_collections;
 mod kvmod;
 mod limits;
 mod native;

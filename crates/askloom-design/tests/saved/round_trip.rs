@@ -160,6 +160,7 @@ impl Choices<'_> {
         Collection {
             origin: if self.below(2) == 0 { Origin::Method } else { Origin::Added },
             keeper: Keeper::Ours,
+            partition_of: None,
             name: format!("C{number}"),
             role: if self.below(4) == 0 { Role::Index } else { Role::Copy },
             source: Source { root, positions, condition },

@@ -105,6 +105,7 @@ fn index(model: &Model, query: &Query, path: &askloom_model::Path) -> Option<Col
     Some(Collection {
         origin: Origin::Method,
         keeper: Keeper::Ours,
+        partition_of: None,
         name: format!("{}Index", query.header.name),
         role: Role::Index,
         source: Source { root: query.positions[main].class?, positions, condition: None },

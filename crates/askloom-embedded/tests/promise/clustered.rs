@@ -1,13 +1,89 @@
-//! Random masters whose id is split into a partition part and a sort part, and queries of their partitions.
+//! Random masters whose id is split into a partition part and a sort part, some of them in the partitions of others, and
+//! queries of their partitions.
 
 use crate::coverage::Coverage;
 use crate::random::Random;
 use askloom_model::{
-    AttributeId, ClassId, Collection, Conceptual, Contents, KeySet, Leaf, Limit, Member, Plan, Reading, Type,
+    AttributeId, ClassId, Collection, Conceptual, Contents, KeySet, Leaf, Limit, Member, Plan, Reading,
+    RelationshipKind, Type,
 };
 use std::fmt::Write;
 
+/// Classes in one partition: the whole id of the first is its key.
+struct Group {
+    first: ClassId,
+    others: Vec<Split>,
+}
+
+impl Group {
+    fn declaration(&self, conceptual: &Conceptual) -> String {
+        let name = |class: ClassId| conceptual.classes[class].name.as_str();
+        let member = |member: &Member| conceptual.member_name(*member);
+        let key: Vec<&str> = conceptual.classes[self.first].identifier.iter().map(member).collect();
+        let classes: Vec<&str> = self.others.iter().map(|split| name(split.class)).collect();
+        // A field orders all classes that it identifies.
+        let mut sort: Vec<String> = Vec::new();
+        for (member, down) in self.others.iter().flat_map(|split| &split.sort) {
+            let term = format!("{}{}", conceptual.member_name(*member), if *down { " desc" } else { "" });
+            if !sort.contains(&term) {
+                sort.push(term);
+            }
+        }
+        let sort = if sort.is_empty() { String::new() } else { format!(" sort {};", sort.join(", ")) };
+        let first = name(self.first);
+        let (classes, key) = (classes.join(", "), key.join(", "));
+        format!("collection Of{first} of {first}, {classes} {{ master; key {key};{sort} }}\n")
+    }
+}
+
+fn groups(conceptual: &Conceptual, random: &Random) -> Vec<Group> {
+    let is_root = |class: &ClassId| {
+        conceptual.aggregate_root(*class) == Some(*class) && !conceptual.classes[*class].surrogate
+    };
+    let roots: Vec<ClassId> = conceptual.classes.ids().filter(is_root).collect();
+    let mut groups: Vec<Group> = Vec::new();
+    for &first in &roots {
+        let taken = |class: ClassId| {
+            groups
+                .iter()
+                .any(|group| group.first == class || group.others.iter().any(|split| split.class == class))
+        };
+        let random = random.fork(&conceptual.classes[first].name);
+        if taken(first) || random.percent(30) {
+            continue;
+        }
+        let free = roots.iter().filter(|&&class| class != first && !taken(class));
+        let others: Vec<Split> =
+            free.filter_map(|&class| beside(conceptual, first, class, &random)).collect();
+        if !others.is_empty() {
+            groups.push(Group { first, others });
+        }
+    }
+    groups
+}
+
+/// The key of a class in the partitions of another one, if it has one reference to that and is identified by it.
+fn beside(conceptual: &Conceptual, first: ClassId, class: ClassId, random: &Random) -> Option<Split> {
+    let refers = |member: &Member| match member {
+        Member::End(id) => {
+            let end = &conceptual.ends[*id];
+            let plain = end.stored && end.kind != RelationshipKind::Composition && !end.cardinality.is_many();
+            plain && conceptual.is_kind_of(first, end.target)
+        }
+        Member::Attribute(_) => false,
+    };
+    let references: Vec<Member> = conceptual.all_members(class).filter(refers).collect();
+    let identifier = &conceptual.classes[class].identifier;
+    let [by] = references.as_slice() else { return None };
+    let rest = identifier.iter().filter(|member| *member != by);
+    // A field that orders several classes descends in all of them.
+    let down = |member: Member| random.fork(conceptual.member_name(member)).one_in(2);
+    let sort = rest.map(|&member| (member, down(member))).collect();
+    identifier.contains(by).then(|| Split { class, key: vec![*by], bucket: None, sort })
+}
+
 /// The key of a master: which members of the id make the partition, which of them order it, and a bucket of time.
+#[derive(Clone)]
 struct Split {
     class: ClassId,
     key: Vec<Member>,
@@ -18,13 +94,25 @@ struct Split {
 
 /// Declarations of masters, and queries that read some of their partitions.
 pub(crate) fn statements(conceptual: &Conceptual, random: &Random) -> Vec<String> {
-    let mut made = Vec::new();
+    let groups = groups(conceptual, &random.fork("groups"));
+    let mut made: Vec<String> = groups.iter().map(|group| group.declaration(conceptual)).collect();
     let is_root = |class: &ClassId| conceptual.aggregate_root(*class) == Some(*class);
     for class in conceptual.classes.ids().filter(is_root) {
         let name = &conceptual.classes[class].name;
         let random = random.fork(name);
-        let Some(split) = split(conceptual, class, &random).filter(|_| random.percent(70)) else { continue };
-        made.push(declaration(conceptual, &split, &random));
+        if groups.iter().any(|group| group.first == class) {
+            continue;
+        }
+        let shared = groups.iter().flat_map(|group| &group.others).find(|split| split.class == class);
+        let split = match shared {
+            Some(shared) => shared.clone(),
+            None => {
+                let own = split(conceptual, class, &random).filter(|_| random.percent(70));
+                let Some(own) = own else { continue };
+                made.push(declaration(conceptual, &own, &random));
+                own
+            }
+        };
         if random.fork("asked").percent(50) {
             made.push(query(conceptual, &split, &format!("of{name}"), &random.fork("query")));
         }
@@ -138,6 +226,13 @@ fn query(conceptual: &Conceptual, split: &Split, name: &str, random: &Random) ->
 /// What a plan that gave rows was about.
 pub(crate) fn count(collection: &Collection, plan: &Plan, coverage: &mut Coverage) {
     let Contents::Aggregate(_) = collection.contents else { return };
+    if collection.partition_of.is_some() {
+        match plan.access.how.innermost() {
+            Reading::GetBlock { .. } => coverage.gate("aggregate in the partition of another class"),
+            Reading::Range { .. } => coverage.gate("one of the classes of a partition"),
+            Reading::Scan | Reading::Each { .. } => {}
+        }
+    }
     if !collection.is_clustered() {
         return;
     }

@@ -62,6 +62,8 @@ pub(crate) const GATES: &[&str] = &[
     "master with a bucket of time",
     "buckets of time",
     "carried value of a master",
+    "aggregate in the partition of another class",
+    "one of the classes of a partition",
 ];
 
 pub(crate) fn shape(name: &str) -> usize {

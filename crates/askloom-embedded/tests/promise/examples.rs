@@ -188,3 +188,33 @@ fn what_is_deleted_and_made_again_by_one_write() {
         write pass { DELETE Person WHERE name = :name; UPDATE Key SET of = :to WHERE of = :of }";
     keeps_the_promise("made again", &model(text));
 }
+
+/// A customer, its purchases and its profile lie in one partition; purchases carry the name of the restaurant.
+#[test]
+fn classes_that_share_partitions() {
+    let text = "writes any
+        @count(4) entity Restaurant { id rid: int, name: text }
+        @count(4) entity Customer { id town: text, id number: int, name: text }
+        @count(40) entity Purchase {
+          id ref customer: Customer
+          id number: int
+          id at: timestamp
+          name: text?
+          ref restaurant: Restaurant
+          part lines: Line[*]
+        }
+        value Line { sku: text, price: decimal }
+        @count(4) entity Profile { id ref of: Customer, motto: text }
+        represent Purchase as lines { /Purchase/*/lines[*]
+          /Purchase/* }
+        collection CustomerPurchases of Customer, Purchase, Profile {
+          master; key town, number; sort at desc, number; keep restaurant.name; }
+        query one: SELECT motto, of.name FROM Profile WHERE of = :c
+        query latest: SELECT at, number, restaurant.name FROM Purchase WHERE customer = :c ORDER BY at DESC LIMIT 3
+        query shown: SELECT number, customer.name FROM Purchase WHERE customer = :c AND at >= :from
+        query all: SELECT Purchase.* FROM Purchase
+        write add: ADD :line TO Purchase.lines WHERE customer = :c
+        write move: UPDATE Restaurant SET name = :name WHERE rid = :rid
+        write drop: DELETE Customer WHERE town = :town";
+    keeps_the_promise("classes that share partitions", &model(text));
+}

@@ -28,7 +28,8 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
         let scopes: Vec<Statement<'t, 'a>> = classes.iter().map(|one| statement(tree, one.class)).collect();
         let (Some(first), Some(one)) = (classes.first().copied(), scopes.first()) else { return };
         let key = self.declared_key(one, first.class, tree.child(node, NodeKind::CollectionKey), name);
-        let sort = self.declared_sort(&scopes, &classes, tree.child(node, NodeKind::CollectionSort));
+        let known = key.as_deref().unwrap_or_default();
+        let sort = self.declared_sort(&scopes, &classes, known, tree.child(node, NodeKind::CollectionSort));
         let keep = self.declared_keep(&scopes, &classes, tree.child(node, NodeKind::CollectionKeep));
         let mut whole = statement(tree, first.class);
         let condition = self.where_clause(&mut whole, node);
@@ -191,10 +192,47 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
         has.or_else(|| all.next())
     }
 
+    /// The classes that a field orders: those that it identifies, but for one whose key has it already, within whose
+    /// partitions it is always the same. If it identifies none, the first class that has such a member.
+    fn ordered_by<'s>(
+        &self,
+        scopes: &'s [Statement<'t, 'a>],
+        classes: &[DeclaredClass],
+        key: &[DeclaredField],
+        tree: &Tree<'a>,
+        path: NodeId,
+    ) -> Vec<(&'s Statement<'t, 'a>, ClassId)> {
+        let text = tree.path(path);
+        let [name] = text.segments.as_slice() else {
+            return self.start_of(scopes, classes, tree, path).into_iter().collect();
+        };
+        let leaf = |member: Member| match member {
+            Member::Attribute(id) => Leaf::Attribute(id),
+            Member::End(id) => Leaf::Reference(id),
+        };
+        let is_key = |class: ClassId, member: Member| {
+            key.iter().any(|field| {
+                field.class == class && field.bucket.is_none() && field.path.leaf == leaf(member)
+            })
+        };
+        let identifies = |class: ClassId| {
+            let identifier = &self.model.conceptual.classes[class].identifier;
+            let member = self.member_exactly(class, name.text);
+            member.is_some_and(|member| identifier.contains(&member) && !is_key(class, member))
+        };
+        let all = scopes.iter().zip(classes).map(|(st, one)| (st, one.class));
+        let ordered: Vec<_> = all.filter(|(_, class)| identifies(*class)).collect();
+        match ordered.as_slice() {
+            [] => self.start_of(scopes, classes, tree, path).into_iter().collect(),
+            [_, ..] => ordered,
+        }
+    }
+
     fn declared_sort(
         &mut self,
         scopes: &[Statement<'t, 'a>],
         classes: &[DeclaredClass],
+        key: &[DeclaredField],
         node: Option<NodeId>,
     ) -> Option<Vec<DeclaredField>> {
         let Some(node) = node else { return Some(Vec::new()) };
@@ -202,10 +240,11 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
         let tree = scopes.first()?.tree;
         for term in tree.children_of(node, NodeKind::OrderTerm) {
             let path = tree.child(term, NodeKind::Path)?;
-            let (st, class) = self.start_of(scopes, classes, tree, path)?;
             let descending = tree.has_keyword(term, Keyword::Desc);
-            let path = self.collection_path(st, path);
-            fields.push(path.map(|path| DeclaredField { class, path, bucket: None, descending }));
+            for (st, class) in self.ordered_by(scopes, classes, key, tree, path) {
+                let path = self.collection_path(st, path);
+                fields.push(path.map(|path| DeclaredField { class, path, bucket: None, descending }));
+            }
         }
         fields.into_iter().collect()
     }
@@ -290,6 +329,16 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
         };
         for one in &collection.classes {
             let row = &conceptual.classes[one.class];
+            if let Some(by) = one.by.filter(|by| !row.identifier.contains(&Member::End(*by))) {
+                let field = &conceptual.ends[by].name;
+                let message =
+                    format!("the id of `{}` does not say its partition: `{field}` is not in it", row.name);
+                return Some(
+                    Diagnostic::new(Code::BadMaster, collection.span, message)
+                        .also(row.span, "identified here")
+                        .hint(format!("mark `{field}` with `id`, or declare a collection each")),
+                );
+            }
             // The partition says which instance of the first class it is.
             let given = one.by.map(Member::End);
             let identifier: Vec<Member> =

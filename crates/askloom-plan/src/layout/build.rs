@@ -24,7 +24,14 @@ pub(super) fn table(
     };
     let mut columns = build.columns;
     make_unique(&mut columns);
-    Table { collection: id, name: collection.name.clone(), role: collection.role, columns, shape }
+    Table {
+        collection: id,
+        name: collection.name.clone(),
+        role: collection.role,
+        columns,
+        shape,
+        shared: None,
+    }
 }
 
 /// Names that are the same get a number.

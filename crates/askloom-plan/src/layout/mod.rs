@@ -8,11 +8,13 @@ mod asked;
 mod build;
 mod master;
 mod row;
+mod shared_table;
 
 pub use asked::Asked;
 pub use build::{identifier_parts, named_identity};
 pub use master::{Block, Fields};
 pub use row::Entry;
+pub use shared_table::Shared;
 
 use crate::program::Term;
 use crate::tree::TreeOf;
@@ -41,6 +43,8 @@ pub struct Table {
     /// Those of the key first: of the block, then those that sort, then those that complete the id of the row.
     pub columns: Vec<Column>,
     pub shape: Shape,
+    /// Of a master that lies in one table with others.
+    pub shared: Option<Shared>,
 }
 
 /// What a record is.
@@ -199,8 +203,9 @@ impl Layout {
             let carried = design.carried(collection.source.root)?;
             (collection.role == Role::Master).then(|| design.collections[carried].fields())
         };
-        let table = |(id, collection)| {
-            build::table(conceptual, id, collection, carried(collection).unwrap_or_default())
+        let table = |(id, collection)| Table {
+            shared: shared_table::shared(conceptual, design, id),
+            ..build::table(conceptual, id, collection, carried(collection).unwrap_or_default())
         };
         let tables = tables.map(table).collect();
         let (conceptual, design) = (Arc::new(conceptual.clone()), Arc::new(design.clone()));

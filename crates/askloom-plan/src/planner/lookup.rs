@@ -176,8 +176,15 @@ pub(super) fn found(
 
 /// All of a collection.
 pub(super) fn scan(costing: &Costing<'_>, sizes: &Sizes<'_>, id: CollectionId) -> Work {
-    let rows = sizes.entries(id);
-    let bytes = rows * sizes.entry_bytes(id);
+    // In a table of several classes the records of all are read.
+    let read = sizes.design.in_partitions_of(id);
+    let read = read.filter(|&other| other == id || costing.capability.shares_tables);
+    let (mut rows, mut bytes) = (0.0, 0.0);
+    for one in read {
+        let own = sizes.entries(one);
+        rows += own;
+        bytes += own * sizes.entry_bytes(one);
+    }
     let requests = costing.pages(bytes);
     let partitions = sizes.blocks(id);
     let lagging = is_behind(costing.capability, sizes.design, id);

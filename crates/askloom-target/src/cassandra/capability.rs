@@ -88,6 +88,7 @@ pub static CAPABILITY: Capability = Capability {
     )),
     ordered: Fact::new(true, "Apache Cassandra documentation, CREATE TABLE: rows by CLUSTERING ORDER"),
     scan: Fact::new(true, "Apache Cassandra documentation, SELECT by token ranges"),
+    shares_tables: true,
     search: None,
     snapshot: Fact::new(
         SnapshotReads::Never,

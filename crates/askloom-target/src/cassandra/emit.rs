@@ -105,8 +105,13 @@ fn notes(tables: &[CqlTable]) -> Vec<String> {
 
 /// Tables, then the indexes of them.
 fn definitions(layout: &Layout, tables: &[CqlTable]) -> Vec<Block> {
-    let own = tables.iter().filter(|table| table.index.is_none() && layout.has_records(table.collection));
-    let mut blocks: Vec<Block> = own.map(definition).collect();
+    let is_own = |table: &&CqlTable| table.index.is_none() && layout.has_records(table.collection);
+    let own = tables.iter().filter(is_own);
+    let made = own.clone().filter(|table| table.home() == table.collection);
+    let group = |home: &CqlTable| -> Vec<&CqlTable> {
+        own.clone().filter(|table| table.home() == home.collection).collect()
+    };
+    let mut blocks: Vec<Block> = made.map(|table| definition(table, &group(table))).collect();
     let indexes = || tables.iter().filter_map(|table| Some((table, table.index.as_ref()?)));
     for (table, index) in indexes() {
         // There is one index of a column, whatever it is asked for.
@@ -123,7 +128,8 @@ fn definitions(layout: &Layout, tables: &[CqlTable]) -> Vec<Block> {
     blocks
 }
 
-fn definition(table: &CqlTable) -> Block {
+/// A table with the columns of all classes that share it.
+fn definition(table: &CqlTable, group: &[&CqlTable]) -> Block {
     let mut text = format!("CREATE TABLE IF NOT EXISTS {} (\n", table.name);
     let is_static = table.system.as_ref().is_some_and(System::is_static);
     let own = |text: &mut String, name: &str, ty: &str, fixed: bool| {
@@ -132,7 +138,14 @@ fn definition(table: &CqlTable) -> Block {
     if let Some(constant) = &table.constant {
         own(&mut text, constant, "int", false);
     }
-    for column in table.columns.iter().filter(|column| column.place != Place::Value) {
+    for column in table.columns.iter().filter(|column| column.place == Place::Block) {
+        own(&mut text, &column.name, &column.kind.cql(), false);
+    }
+    if let Some(shared) = &table.shared {
+        own(&mut text, &shared.kind.0, "text", false);
+    }
+    let all = || group.iter().flat_map(|table| &table.columns);
+    for column in all().filter(|column| matches!(column.place, Place::Sort { .. } | Place::Row)) {
         own(&mut text, &column.name, &column.kind.cql(), false);
     }
     if let Some(system) = &table.system {
@@ -144,10 +157,16 @@ fn definition(table: &CqlTable) -> Block {
             own(&mut text, value, "text", false);
         }
     }
-    for column in table.columns.iter().filter(|column| column.place == Place::Value) {
+    for column in all().filter(|column| column.place == Place::Value) {
         own(&mut text, &column.name, &column.kind.cql(), is_static);
     }
-    let clustering = table.clustering();
+    // Before the columns of the last class are those of all others.
+    let mut clustering = group.last().map_or_else(Vec::new, |table| table.clustering());
+    if let Some((entry, _)) = table.system.as_ref().and_then(|system| system.entry.as_ref())
+        && table.shared.is_some()
+    {
+        clustering.push((entry, false));
+    }
     let mut key = vec![format!("({})", table.partition().join(", "))];
     key.extend(clustering.iter().map(|(name, _)| (*name).to_owned()));
     let _ = write!(text, "  PRIMARY KEY ({})\n)", key.join(", "));
@@ -178,6 +197,9 @@ impl Select {
         }
         if let Some(limit) = &self.limit {
             let _ = write!(text, " LIMIT {}", limit.text());
+        }
+        if self.filtering {
+            text.push_str(" ALLOW FILTERING");
         }
         text.push(';');
         text

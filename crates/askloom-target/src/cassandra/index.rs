@@ -40,6 +40,7 @@ fn index(host: &CqlTable, own: &CqlTable) -> Option<CqlTable> {
         system: None,
         constant: None,
         index: Some(index),
+        shared: None,
     })
 }
 

@@ -51,11 +51,10 @@ fn of_mutation(tables: &[CqlTable], mutation: &Mutation) -> Vec<String> {
 
 /// By their keys, then all of them together.
 fn of_cells(tables: &[CqlTable], name: &str, cells: Vec<(&str, &Bound)>) -> Vec<String> {
-    let table = tables.iter().find(|table| table.name == name && table.index.is_none());
-    let place = |name: &str| {
-        let own = table.and_then(|table| table.columns.iter().find(|column| column.name == name));
-        own.map_or(Place::Value, |column| column.place)
-    };
+    let own = tables.iter().filter(|table| table.name == name && table.index.is_none());
+    let columns = || own.clone().flat_map(|table| &table.columns);
+    let place =
+        |name: &str| columns().find(|column| column.name == name).map_or(Place::Value, |column| column.place);
     let indexes = tables.iter().filter(|table| table.index.is_some() && table.name == name);
     let indexed: Vec<&str> =
         indexes.filter_map(|table| Some(table.index.as_ref()?.column.as_str())).collect();

@@ -7,6 +7,7 @@ mod limit;
 mod profile;
 mod read;
 mod schema;
+mod shared_table;
 mod value;
 mod write;
 

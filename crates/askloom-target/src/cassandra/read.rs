@@ -1,6 +1,6 @@
 //! Reads as SELECT.
 
-use super::index;
+use super::index::{self, IndexOf};
 use super::schema::{CqlColumn, CqlTable, Kind, System};
 use super::value::{Cql, bytes_after, ordered, value};
 use askloom_model::{Id, Value};
@@ -20,6 +20,8 @@ pub struct Select {
     pub serial: bool,
     /// One row of each partition, with what all of its rows have.
     pub distinct: bool,
+    /// Whether Cassandra reads rows that it leaves out.
+    pub filtering: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -54,6 +56,7 @@ pub fn select(layout: &Layout, tables: &[CqlTable], read: &Read) -> Option<Selec
         backwards: Vec::new(),
         limit: None,
         serial: table.system.is_some(),
+        filtering: false,
     };
     match &read.how {
         How::All => {}
@@ -72,7 +75,23 @@ pub fn select(layout: &Layout, tables: &[CqlTable], read: &Read) -> Option<Selec
     }
     // A full read asks every node; at SERIAL that is refused.
     select.serial &= !select.conditions.is_empty();
+    of_class(host.map_or(table, |(host, _)| host), index, &mut select);
     Some(select)
+}
+
+/// Leaves the rows of one class, where several share the table. Columns of members are null in those of others, so that
+/// an index of one has none of them.
+fn of_class(table: &CqlTable, index: Option<&IndexOf>, select: &mut Select) {
+    let is_key = |name: &str| table.names_aggregate(name);
+    match index {
+        Some(index) if !is_key(&index.column) => {}
+        None if !select.conditions.is_empty() => table.of_class(false, &mut select.conditions),
+        Some(_) | None => {
+            let condition = table.is_of_class();
+            select.filtering |= condition.is_some();
+            select.conditions.extend(condition);
+        }
+    }
 }
 
 fn columns(table: &CqlTable) -> Vec<String> {

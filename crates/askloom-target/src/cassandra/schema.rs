@@ -3,7 +3,7 @@
 //! A block is a partition, a record a row in it. The columns of a block make up the partition key, the others of the key
 //! cluster. An aggregate's members are columns; where entries of its own have rows, the members are static. Where many
 //! aggregates share a partition, nothing is static: version and members are columns of the aggregate's first row, whose
-//! entry is the empty text. A copy that Cassandra keeps is an index of one of these columns.
+//! entry is the empty text; several classes in one partition are in `shared_table`. A copy that Cassandra keeps is an index of one of these columns.
 //!
 //! | what | is kept as |
 //! | --- | --- |
@@ -17,7 +17,9 @@
 //! | anything nested | JSON |
 
 use super::index::{self, IndexOf};
+use super::shared_table::{self, Shared};
 use crate::names::NameRule;
+use crate::shared_tables::{column_names, table_names, together};
 use askloom_model::{CollectionId, Precision, Type};
 use askloom_plan::layout::{Column, Holds, Layout, Place, Shape, Table};
 use askloom_plan::tree::TreeOf;
@@ -101,6 +103,9 @@ pub(super) const NAMES: NameRule = NameRule {
 /// their own where they belong and what they hold.
 const SYSTEM: [&str; 5] = ["n", "system", "class", "entry", "value"];
 
+/// What tables of several classes have: of which of them a row is.
+const KIND: &str = "kind";
+
 /// A table, with the columns of the layout in their order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CqlTable {
@@ -113,6 +118,8 @@ pub struct CqlTable {
     pub constant: Option<String>,
     /// Of a copy that Cassandra keeps: it has no rows, but is an index of those of a master.
     pub index: Option<IndexOf>,
+    /// Of a master that lies in one table with others.
+    pub shared: Option<Shared>,
 }
 
 /// The names of the columns that are no members.
@@ -168,26 +175,44 @@ pub enum Kind {
 /// All tables, in the order of the layout's.
 #[must_use]
 pub fn tables(layout: &Layout, prefix: &str) -> Vec<CqlTable> {
-    let wanted: Vec<String> = layout.tables().iter().map(|table| format!("{prefix}{}", table.name)).collect();
-    let names = NAMES.names(wanted.iter().map(String::as_str));
-    let mut all: Vec<CqlTable> =
-        layout.tables().iter().zip(names).map(|(table, name)| cql(table, name)).collect();
+    let names = table_names(&NAMES, layout, |table| format!("{prefix}{}", table.name));
+    let mut kinds = Vec::new();
+    let mut all: Vec<CqlTable> = Vec::new();
+    for (table, name) in layout.tables().iter().zip(names) {
+        let (own, columns) = column_names(&NAMES, layout, table, of_system);
+        kinds.push(own.get(SYSTEM.len()).cloned());
+        let entries = together(layout, table).iter().any(|table| has_entries(table));
+        all.push(cql(table, name, entries, own, columns));
+    }
+    shared_table::link(layout, &mut all, &kinds);
     index::link(layout, &mut all);
     all
 }
 
-fn cql(table: &Table, name: String) -> CqlTable {
-    let members = table.columns.iter().map(|column| column.name.as_str());
-    let own = match table.shape {
-        Shape::Master { .. } => SYSTEM.as_slice(),
-        Shape::Rows(_) | Shape::Nodes(_) => &["block"],
-    };
-    let mut names = NAMES.names(own.iter().copied().chain(members)).into_iter();
+/// The names of what a table has besides its columns.
+fn of_system(table: &Table) -> Vec<&'static str> {
+    match table.shape {
+        Shape::Master { .. } => SYSTEM.into_iter().chain(table.shared.as_ref().map(|_| KIND)).collect(),
+        Shape::Rows(_) | Shape::Nodes(_) => vec!["block"],
+    }
+}
+
+/// Whether an aggregate has rows of its own for its entries.
+fn has_entries(table: &Table) -> bool {
+    match &table.shape {
+        Shape::Master { entries, .. } => *entries,
+        Shape::Rows(_) | Shape::Nodes(_) => false,
+    }
+}
+
+/// A table, whose aggregates or those of others in it have rows for their entries, and its names.
+fn cql(table: &Table, name: String, entries: bool, own: Vec<String>, names: Vec<String>) -> CqlTable {
+    let mut own = own.into_iter();
     let system = match &table.shape {
-        Shape::Master { entries, .. } => system(&mut names, *entries, table.is_clustered()),
+        Shape::Master { .. } => system(&mut own, entries, table.is_clustered() || table.shared.is_some()),
         Shape::Rows(_) | Shape::Nodes(_) => None,
     };
-    let constant = if system.is_none() { names.next() } else { None };
+    let constant = if system.is_none() { own.next() } else { None };
     let lone = table.block().count() == 1;
     let columns = table.columns.iter().zip(names);
     let columns = columns.map(|(column, name)| CqlColumn {
@@ -203,6 +228,7 @@ fn cql(table: &Table, name: String) -> CqlTable {
         system,
         constant: constant.filter(|_| table.block().next().is_none()),
         index: None,
+        shared: None,
     }
 }
 
@@ -289,17 +315,17 @@ impl CqlTable {
         self.columns.iter().any(|column| column.name == name && column.of.is_key())
     }
 
-    /// The columns that cluster, and whether each descends.
+    /// The columns that cluster, as far as they order the class, and whether each descends.
     #[must_use]
     pub fn clustering(&self) -> Vec<(&str, bool)> {
         let entry = self.system.as_ref().and_then(|system| system.entry.as_ref());
         let entry = entry.map(|(entry, _)| (entry.as_str(), false));
-        let own = self.columns.iter().filter_map(|column| match column.place {
-            Place::Sort { descending } => Some((column.name.as_str(), descending)),
-            Place::Row => Some((column.name.as_str(), false)),
-            Place::Block | Place::Value => None,
-        });
-        own.chain(entry).collect()
+        let own = shared_table::sorted(self).map(|(column, descending)| (column.name.as_str(), descending));
+        match &self.shared {
+            // Those of other classes stand between its own and its entries.
+            Some(shared) => shared.leading().chain(own).collect(),
+            None => own.chain(entry).collect(),
+        }
     }
 }
 
@@ -316,8 +342,10 @@ mod tests {
     fn copy(columns: Vec<Column>) -> CqlTable {
         let collection = CollectionId::from_index(0);
         let shape = Shape::Rows(Parts::default());
-        let table = Table { collection, name: "Lobby".to_owned(), role: Role::Copy, columns, shape };
-        cql(&table, "lobby".to_owned())
+        let name = "Lobby".to_owned();
+        let table = Table { collection, name, role: Role::Copy, columns, shape, shared: None };
+        let names = table.columns.iter().map(|column| column.name.clone()).collect();
+        cql(&table, "lobby".to_owned(), false, vec!["block".to_owned()], names)
     }
 
     fn types(table: &CqlTable) -> Vec<(&str, String)> {

@@ -157,7 +157,7 @@ fn master(
         ChangeKind::PutEntry { key: of, path, value } => {
             let Some((entry, held)) = &system.entry else { return Vec::new() };
             let mut cells: Vec<(String, Bound)> =
-                of.iter().filter_map(|term| cell(layout, table, term)).collect();
+                of.iter().filter_map(|term| cell(layout, table, term)).chain(table.fixed_cells()).collect();
             cells.push((entry.clone(), known(Cql::Text(path.text()))));
             cells.push((held.clone(), element(layout, change, value)));
             vec![Mutation::Insert { table: table.name.clone(), cells, stamp: None, ttl }]
@@ -242,9 +242,10 @@ fn class_name(layout: &Layout, table: &CqlTable) -> String {
 
 fn key(layout: &Layout, table: &CqlTable, terms: &[Term]) -> Vec<Condition> {
     let own = terms.iter().filter(|term| column(table, term).is_some_and(is_of_key));
-    own.filter_map(|term| cell(layout, table, term))
-        .map(|(column, bound)| Condition { column, operator: "=", bound })
-        .collect()
+    let own = own.filter_map(|term| cell(layout, table, term));
+    let mut conditions = own.map(|(column, bound)| Condition { column, operator: "=", bound }).collect();
+    table.of_class(true, &mut conditions);
+    conditions
 }
 
 fn cell(layout: &Layout, table: &CqlTable, term: &Term) -> Option<(String, Bound)> {
@@ -295,8 +296,9 @@ pub(super) fn sample(layout: &Layout, tables: &[CqlTable], sample: &Sample) -> V
             };
             let Some(system) = &table.system else { return Vec::new() };
             let values = layout.block_cells(own, block);
-            let (key, mut cells): (Vec<_>, Vec<_>) = filled(layout, table, &values)
+            let (mut key, mut cells): (Vec<_>, Vec<_>) = filled(layout, table, &values)
                 .partition(|(name, _): &(String, Bound)| table.names_aggregate(name));
+            key.extend(table.fixed_cells());
             let version = i64::try_from(block.version).unwrap_or(i64::MAX);
             cells.push((system.version.clone(), known(Cql::Int(version))));
             cells.push((system.rest.clone(), known(Cql::Blob(block.system.clone()))));

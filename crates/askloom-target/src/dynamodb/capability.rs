@@ -61,6 +61,7 @@ pub static CAPABILITY: Capability = Capability {
     )),
     ordered: Fact::new(true, "DynamoDB API Reference, Query: items in the order of the sort key"),
     scan: Fact::new(true, "DynamoDB API Reference, Scan"),
+    shares_tables: true,
     search: None,
     snapshot: Fact::new(
         SnapshotReads::Never,

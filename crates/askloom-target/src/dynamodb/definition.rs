@@ -6,7 +6,7 @@ use super::schema::{DynamoTable, Key};
 use super::settings::{Billing, Settings};
 use crate::generate::{Block, File};
 use crate::names::NameRule;
-use askloom_model::Id;
+use askloom_model::{CollectionId, Id};
 use std::collections::HashSet;
 
 /// Names of resources in Terraform.
@@ -24,9 +24,12 @@ const ROLES: [&str; 2] = ["HASH", "RANGE"];
 pub(super) fn with_indexes(
     tables: &[DynamoTable],
 ) -> impl Iterator<Item = (&DynamoTable, Vec<&DynamoTable>)> {
-    tables.iter().filter(|table| table.index.is_none() && table.has_items()).map(|table| {
-        let own =
-            |other: &&DynamoTable| other.index.as_ref().is_some_and(|index| index.host == table.collection);
+    let made =
+        |table: &&DynamoTable| table.index.is_none() && table.has_items() && table.home() == table.collection;
+    tables.iter().filter(made).map(|table| {
+        let is_of =
+            |host: CollectionId| tables.get(host.index()).is_some_and(|of| of.home() == table.collection);
+        let own = |other: &&DynamoTable| other.index.as_ref().is_some_and(|index| is_of(index.host));
         (table, tables.iter().filter(own).collect())
     })
 }
@@ -144,8 +147,8 @@ fn properties(table: &DynamoTable, indexes: &[&DynamoTable], settings: &Settings
 
 /// The attribute with the time when DynamoDB may take an item away. A table has one at most.
 fn expiring<'t>(table: &'t DynamoTable, followed: &[bool]) -> Option<&'t str> {
-    if let Some(system) = &table.system {
-        return system.expires.as_deref();
+    if table.system.is_some() {
+        return table.goes.as_deref();
     }
     let followed = followed.get(table.collection.index()).is_some_and(|followed| *followed);
     Some(&table.stamps.as_ref().filter(|_| followed)?.gone)

@@ -86,8 +86,16 @@ impl Language for DynamoDb {
         given: &serde_json::Map<String, serde_json::Value>,
     ) -> Result<(), String> {
         let names: Vec<&str> = layout.tables().iter().map(|table| table.name.as_str()).collect();
-        let unknown =
-            Settings::new(given)?.keys.into_iter().find(|(name, _)| !names.contains(&name.as_str()));
+        let keys = Settings::new(given)?.keys;
+        let is_shared =
+            |name: &str| layout.tables().iter().any(|table| table.name == name && table.shared.is_some());
+        if let Some((name, _)) = keys.iter().find(|(name, _)| is_shared(name)) {
+            return Err(format!(
+                "`keys` names `{name}`, and its table is one of several classes, whose keys start with what tells \
+                 these apart"
+            ));
+        }
+        let unknown = keys.into_iter().find(|(name, _)| !names.contains(&name.as_str()));
         unknown.map_or(Ok(()), |(name, _)| {
             Err(format!(
                 "`keys` names `{name}`, and there is no such collection; there are {}",
@@ -286,7 +294,16 @@ impl Request {
                 let what = format!("{MARK} up to 100 keys at once, each key once\n");
                 what + &command("batch-get-item", &map([("RequestItems", items)]))
             }
-            Self::Scan { table, index } => command("scan", &Doc::Map(asked(table, index.as_deref()))),
+            Self::Scan { table, index, only } => {
+                let mut fields = asked(table, index.as_deref());
+                if let Some((name, test)) = only {
+                    let mut of = Expression::default();
+                    let test = self::test(&mut of, name, test);
+                    fields.push(("FilterExpression".to_owned(), text(test)));
+                    fields.extend(of.fields());
+                }
+                command("scan", &Doc::Map(fields))
+            }
             Self::Nothing { table } => format!("{MARK} no key of {table} is in this range: nothing is asked"),
             Self::Query { table, index, partition, sort, backwards, limit } => {
                 let fields = asked(table, index.as_deref());
@@ -316,19 +333,7 @@ fn query(
     let mut of = Expression::default();
     let mut condition = format!("{} = {}", of.name(key), of.value(key, bound));
     if let Some((name, test)) = sort {
-        let key = of.name(name);
-        let test = match test {
-            Test::AtLeast(low) => format!("{key} >= {}", of.value(name, low)),
-            Test::AtMost(high) => format!("{key} <= {}", of.value(name, high)),
-            Test::Above(low) => format!("{key} > {}", of.value(name, low)),
-            Test::Below(high) => format!("{key} < {}", of.value(name, high)),
-            Test::Between(low, high) if low == high => format!("{key} = {}", of.value(name, low)),
-            Test::Between(low, high) => {
-                format!("{key} BETWEEN {} AND {}", of.value("from", low), of.value("to", high))
-            }
-            Test::Starts(start) => format!("begins_with({key}, {})", of.value(name, start)),
-        };
-        let _ = write!(condition, " AND {test}");
+        let _ = write!(condition, " AND {}", self::test(&mut of, name, test));
     }
     fields.push(("KeyConditionExpression".to_owned(), text(condition)));
     fields.extend(of.fields());
@@ -344,6 +349,22 @@ fn query(
         fields.push(("Limit".to_owned(), limit));
     }
     Doc::Map(fields)
+}
+
+/// A condition on a sort key.
+fn test(of: &mut Expression, name: &str, test: &Test) -> String {
+    let key = of.name(name);
+    match test {
+        Test::AtLeast(low) => format!("{key} >= {}", of.value(name, low)),
+        Test::AtMost(high) => format!("{key} <= {}", of.value(name, high)),
+        Test::Above(low) => format!("{key} > {}", of.value(name, low)),
+        Test::Below(high) => format!("{key} < {}", of.value(name, high)),
+        Test::Between(low, high) if low == high => format!("{key} = {}", of.value(name, low)),
+        Test::Between(low, high) => {
+            format!("{key} BETWEEN {} AND {}", of.value("from", low), of.value("to", high))
+        }
+        Test::Starts(start) => format!("begins_with({key}, {})", of.value(name, start)),
+    }
 }
 
 impl Write {

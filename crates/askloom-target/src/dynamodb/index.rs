@@ -9,6 +9,7 @@
 
 use super::key::Order;
 use super::schema::{Attribute, DynamoTable, Key, KeyKind};
+use super::shared_table::{group, has_attribute};
 use askloom_model::{Collection, CollectionId, Id, Keeper, Leaf, Member, Type};
 use askloom_plan::layout::{Column, Layout, Source};
 use askloom_plan::program::Term;
@@ -98,7 +99,7 @@ fn keys(layout: &Layout, tables: &mut [DynamoTable], id: CollectionId, taken: &m
             key.kind,
             key.order,
         );
-        named.push((name(of, host, collection, &key.name, holds, taken), None));
+        named.push((name(tables, host, collection, &key.name, holds, taken), None));
     }
     let (name, partition) = (of.name.clone(), of.partition.name.clone());
     let Some(table) = tables.get_mut(id.index()) else { return };
@@ -118,7 +119,7 @@ fn keys(layout: &Layout, tables: &mut [DynamoTable], id: CollectionId, taken: &m
 
 /// A name that no other attribute of the host has, unless it holds the same.
 fn name(
-    host: &DynamoTable,
+    tables: &[DynamoTable],
     id: CollectionId,
     collection: &Collection,
     wanted: &str,
@@ -130,10 +131,10 @@ fn name(
         None => wanted.to_owned(),
     };
     loop {
-        let other = taken.iter().find(|other| other.host == id && other.name == name);
+        let other = taken.iter().find(|other| is_one(tables, other.host, id) && other.name == name);
         match other {
-            Some(other) if other.holds == holds => return name,
-            None if !has(host, &name) => {
+            Some(other) if other.host == id && other.holds == holds => return name,
+            None if !has_attribute(tables, id, &name) => {
                 taken.push(Taken { host: id, name: name.clone(), holds });
                 return name;
             }
@@ -142,11 +143,9 @@ fn name(
     }
 }
 
-fn has(table: &DynamoTable, name: &str) -> bool {
-    let system = table.system.iter().flat_map(|system| [&system.version, &system.rest, &system.class]);
-    let keys = table.keys().map(|key| &key.name);
-    let mut names = table.attributes.iter().map(|attribute| &attribute.name).chain(system).chain(keys);
-    names.any(|own| own == name)
+/// Whether two masters are in one table.
+fn is_one(tables: &[DynamoTable], one: CollectionId, other: CollectionId) -> bool {
+    group(tables, one).any(|table| table.collection == other)
 }
 
 /// The attribute of the host that a key of one column is, as it stands.
@@ -196,7 +195,9 @@ fn values(tables: &mut [DynamoTable], id: CollectionId, taken: &mut Vec<Taken>) 
             Some(own) => names.push((at, own.name.clone(), own.filled, false)),
             None => {
                 let mut name = attribute.name.clone();
-                while has(of, &name) || taken.iter().any(|other| other.host == host && other.name == name) {
+                let is_taken =
+                    |other: &Taken, name: &str| is_one(tables, other.host, host) && other.name == name;
+                while has_attribute(tables, host, &name) || taken.iter().any(|other| is_taken(other, &name)) {
                     name.push('#');
                 }
                 let holds = (Some(id), vec![attribute.of.source.clone()], KeyKind::Constant, Order::Free);

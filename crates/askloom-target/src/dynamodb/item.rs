@@ -135,7 +135,11 @@ pub fn samples(layout: &Layout, table: &DynamoTable, items: &[Item]) -> Result<V
             .collect();
     };
     let mut blocks: Vec<Block> = Vec::new();
-    for item in items {
+    let is_own = |item: &&Item| {
+        let key = table.sort.as_ref().and_then(|sort| find(item, &sort.name));
+        key.is_none_or(|key| table.is_own_key(key))
+    };
+    for item in items.iter().filter(is_own) {
         let cells = cells(layout, table, item)?;
         let class = find(item, &system.class).and_then(text);
         let (identity, root) = layout.root(own, &cells, class)?;

@@ -15,6 +15,7 @@ mod profile;
 mod read;
 mod schema;
 mod settings;
+mod shared_table;
 mod value;
 mod write;
 

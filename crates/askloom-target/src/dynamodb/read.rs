@@ -28,8 +28,8 @@ pub enum Request {
     },
     /// Several items, each key once, at most 100; what comes back as unprocessed is asked for again.
     BatchGet { table: String, keys: Vec<Cells> },
-    /// All items.
-    Scan { table: String, index: Option<Box<Indexed>> },
+    /// All items, or all of one class.
+    Scan { table: String, index: Option<Box<Indexed>>, only: Option<(String, Test)> },
     /// No key can be in the range, and DynamoDB refuses one that ends before it starts.
     Nothing { table: String },
 }
@@ -75,7 +75,7 @@ pub fn request(layout: &Layout, tables: &[DynamoTable], read: &Read) -> Option<R
     let table = tables.get(read.table.index())?;
     let (name, index) = names(table);
     Some(match &read.how {
-        How::All => Request::Scan { table: name, index },
+        How::All => Request::Scan { table: name, index, only: table.own_items() },
         // A block whose key is the whole key is one item.
         How::Block(terms) if table.set.is_some() || is_one_item(table) => match record(table, terms) {
             Some(key) => Request::Get { table: name, key },
@@ -101,7 +101,7 @@ pub fn request(layout: &Layout, tables: &[DynamoTable], read: &Read) -> Option<R
 
 /// Whether an aggregate is the one item that has its partition and sort key.
 fn is_one_item(table: &DynamoTable) -> bool {
-    let sorted = table.sort.as_ref().is_some_and(|sort| !sort.columns.is_empty() && !sort.ends_in_item);
+    let sorted = table.sort.as_ref().is_some_and(|sort| sort.kind != KeyKind::Item && !sort.ends_in_item);
     table.system.is_some() && sorted
 }
 
@@ -225,7 +225,7 @@ fn sort_test(table: &DynamoTable, sort: &Key, range: &Range) -> Found {
     let equal: Vec<&Term> = range.equal.iter().filter(in_sort).collect();
     let bounds = range.bounds.as_ref().filter(|bounds| sort.columns.contains(&bounds.column));
     if equal.is_empty() && bounds.is_none() {
-        return Found::All;
+        return table.own_items().map_or(Found::All, |(_, test)| Found::Some(test));
     }
     let column = sort.columns.get(equal.len()).and_then(|&index| table.attributes.get(index));
     let ends = bounds.into_iter().flat_map(|bounds| {
@@ -472,7 +472,7 @@ fn slots(table: &DynamoTable, sort: &Key, equal: &[&Term], bounds: Option<&Bound
             }
             (None, _) => format!(":{}{said}", term.name),
         }));
-        Bound::Slot { text: parts.join("#"), tag }
+        Bound::Slot { text: format!("{}{}", sort.start, parts.join("#")), tag }
     };
     let Some(bounds) = bounds else {
         if whole {
@@ -488,8 +488,8 @@ fn slots(table: &DynamoTable, sort: &Key, equal: &[&Term], bounds: Option<&Bound
     if let Some(prefix) = &bounds.prefix {
         return Found::Some(Test::Starts(slot(&start, Some((prefix, "")))));
     }
-    let alone =
-        start.is_empty() && sort.columns.len() == 1 && sort.kind != KeyKind::Bytes && !sort.ends_in_item;
+    let free = start.is_empty() && sort.start.is_empty();
+    let alone = free && sort.columns.len() == 1 && sort.kind != KeyKind::Bytes && !sort.ends_in_item;
     let side = |side: &Option<(Term, bool)>, said: &str| {
         side.as_ref().map(|(term, inclusive)| {
             let said = if *inclusive || alone { "" } else { said };
@@ -498,9 +498,11 @@ fn slots(table: &DynamoTable, sort: &Key, equal: &[&Term], bounds: Option<&Bound
     };
     let low = side(&bounds.low, " (the next)");
     let high = side(&bounds.high, " (the one before)");
-    if !start.is_empty() {
+    if !free {
         // The others of the key stay the same from end to end.
-        let end = |said: &str| slot(&[format!("{}{said}", start.join("#"))], None);
+        let same = format!("{}{}", sort.start, start.join("#"));
+        let same = if start.is_empty() { same.strip_suffix(key::JOIN).unwrap_or(&same) } else { &same };
+        let end = |said: &str| Bound::Slot { text: format!("{same}{said}"), tag };
         let (first, last) = if sort.kind == KeyKind::Joined { ("#", "$") } else { ("", " (the last)") };
         let low = low.map_or_else(|| end(first), |(low, _)| low);
         let high = high.map_or_else(|| end(last), |(high, _)| high);

@@ -18,13 +18,14 @@
 //! key says which: `#` the aggregate itself, `rounds#000007` a round. Where many aggregates share a partition, the part
 //! of the id that orders them is the sort key, or what it starts with: `000042#rounds#000007`. If all of that descends,
 //! it is kept ascending and read backwards. Entries that are apart but in no list are
-//! attributes, `/` and their path.
+//! attributes, `/` and their path. A table of several classes is in `shared_table`.
 
 use super::index::IndexOf;
 use super::key::Order;
 use super::settings::Settings;
 use crate::generate::Options;
 use crate::names::NameRule;
+use crate::shared_tables::{column_names, table_names};
 use askloom_model::{Collection, CollectionId, Contents, Keeper, RuleStep, Type};
 use askloom_plan::layout::{Column, Layout, Place, Shape, Table};
 
@@ -78,6 +79,10 @@ pub struct DynamoTable {
     pub set: Option<usize>,
     /// Whether the sort key ascends where the design descends.
     pub turned: bool,
+    /// Of a table that several classes share: the collection that it is named after.
+    pub shared: Option<CollectionId>,
+    /// The attribute by which items of the table expire, whatever class they are of.
+    pub goes: Option<String>,
 }
 
 /// One attribute of the primary key.
@@ -163,9 +168,7 @@ pub fn tables(layout: &Layout, options: &Options) -> Vec<DynamoTable> {
     let (prefix, faithful) = (&options.prefix, options.faithful);
     // What is wrong with settings has been said before.
     let settings = Settings::new(&options.settings).unwrap_or_default();
-    let wanted: Vec<String> =
-        layout.tables().iter().map(|table| long_enough(format!("{prefix}{}", table.name))).collect();
-    let names = TABLES.names(wanted.iter().map(String::as_str));
+    let names = table_names(&TABLES, layout, |table| long_enough(format!("{prefix}{}", table.name)));
     let pairs = layout.tables().iter().zip(names);
     let mut tables: Vec<_> = pairs.map(|(table, name)| one(layout, table, name, faithful)).collect();
     if !faithful {
@@ -175,6 +178,7 @@ pub fn tables(layout: &Layout, options: &Options) -> Vec<DynamoTable> {
         }
         super::index::link(layout, &mut tables);
     }
+    super::shared_table::name_expiry(&mut tables);
     tables
 }
 
@@ -206,22 +210,29 @@ pub(super) fn long_enough(mut name: String) -> String {
 }
 
 fn one(layout: &Layout, table: &Table, name: String, faithful: bool) -> DynamoTable {
-    let columns = table.columns.iter().map(|column| column.name.as_str());
     let master = matches!(table.shape, Shape::Master { .. });
-    let mut own: Vec<&str> = match (master, faithful) {
-        (true, false) => SYSTEM.to_vec(),
-        (false, false) => OWN.to_vec(),
-        (_, true) => Vec::new(),
+    let system = |table: &Table| {
+        let mut own: Vec<&str> = match (master, faithful) {
+            (true, false) => SYSTEM.to_vec(),
+            (false, false) => OWN.to_vec(),
+            (_, true) => Vec::new(),
+        };
+        own.extend((layout.expires(table) && !faithful).then_some(EXPIRES));
+        own
     };
-    own.extend((layout.expires(table) && !faithful).then_some(EXPIRES));
-    let mut names = ATTRIBUTES.names(own.iter().copied().chain(columns)).into_iter();
-    let mut taken: Vec<String> = names.by_ref().take(own.len()).collect();
+    let (mut taken, names) = column_names(&ATTRIBUTES, layout, table, system);
     let collection = &layout.design.collections[table.collection];
     let held = present(collection, table);
     let columns: Vec<(&Column, String)> = held.iter().zip(names).collect();
     let entries = if master { entries(collection, &mut taken, faithful) } else { Entries::Inside };
     let partition = partition(&columns, taken.first());
+    let items = matches!(entries, Entries::Items { .. });
     let sort = match (&entries, master) {
+        _ if let Some(shared) = &table.shared => {
+            let held: Vec<&Column> = columns.iter().map(|(column, _)| *column).collect();
+            let name = taken.get(3).cloned().unwrap_or_default();
+            Some(super::shared_table::sort_key(layout, table, shared, &held, name, items))
+        }
         (Entries::Items { .. }, true) if table.is_clustered() => {
             sort(&columns).map(|key| ending_in_item(&columns, key, taken.get(3)))
         }
@@ -236,7 +247,7 @@ fn one(layout: &Layout, table: &Table, name: String, faithful: bool) -> DynamoTa
         // An aggregate that has its partition to itself has nothing that sorts.
         (Entries::Inside | Entries::Attributes, _) => sort(&columns),
     };
-    let expires = taken.get(SYSTEM.len()).cloned();
+    let expires = taken.get(SYSTEM.len()).filter(|_| layout.expires(table)).cloned();
     let mut named = taken.into_iter();
     let mut next = || named.next().unwrap_or_default();
     let (system, stamps) = if master {
@@ -269,6 +280,8 @@ fn one(layout: &Layout, table: &Table, name: String, faithful: bool) -> DynamoTa
         faithful,
         set: None,
         turned: turns(table),
+        shared: table.shared.as_ref().map(|shared| shared.first),
+        goes: None,
     };
     if faithful {
         let _as_it_is = super::paper::group(layout, table, &mut made);
@@ -293,7 +306,7 @@ fn present(collection: &Collection, table: &Table) -> Vec<Column> {
 
 /// Whether all that orders the aggregates of a partition descends. A key that ascends can be read both ways, and stays
 /// what people write.
-fn turns(table: &Table) -> bool {
+pub(super) fn turns(table: &Table) -> bool {
     let mut sorted = table.columns.iter().filter(|column| matches!(column.place, Place::Sort { .. }));
     table.is_clustered() && sorted.all(descends)
 }
@@ -401,7 +414,7 @@ pub(super) fn scalar(ty: &Type, order: Order) -> Scalar {
 }
 
 /// Whether a value can be a part of a joined text.
-fn joins(ty: &Type) -> bool {
+pub(super) fn joins(ty: &Type) -> bool {
     match ty {
         Type::Text
         | Type::Int

@@ -318,7 +318,7 @@ fn parts_back(table: &DynamoTable, key: &Key, value: &Dynamo) -> Option<(Vec<Val
             let text = text.strip_prefix(key.start.as_str())?;
             let length = columns.len() + usize::from(key.ends_in_item);
             let mut parts: Vec<&str> = text.splitn(length, key::JOIN).collect();
-            if parts.len() != length {
+            if parts.len() != length || (length == 0 && !text.is_empty()) {
                 return None;
             }
             let item = if key.ends_in_item { parts.pop()?.to_owned() } else { none() };

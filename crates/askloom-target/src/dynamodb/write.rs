@@ -14,7 +14,7 @@ use super::read::{Bound, Cells, block, item_key_bound, key_bound, record};
 use super::schema::{Attribute, DynamoTable, Entries, Scalar, Stamps, System, scalar};
 use super::value::{Dynamo, attribute, inside};
 use crate::generate::Sample;
-use askloom_model::{AccessPath, CopyLevel, Id, Value};
+use askloom_model::{AccessPath, CollectionId, CopyLevel, Id, Value};
 use askloom_plan::layout::{Holds, Layout};
 use askloom_plan::program::{Batch, Change, ChangeKind, EachChange, EntryPath, Term, Version};
 use askloom_plan::tree::TreeOf;
@@ -79,7 +79,7 @@ pub(super) fn slot(name: &str, tag: &'static str) -> Bound {
 /// The requests of a batch, in their order.
 #[must_use]
 pub fn writes(layout: &Layout, tables: &[DynamoTable], batch: &Batch) -> Vec<Repeated> {
-    let mut masters: Vec<Repeated> = Vec::new();
+    let mut masters: Vec<(CollectionId, Repeated)> = Vec::new();
     let mut copies: Vec<Repeated> = Vec::new();
     for change in &batch.changes {
         let Some(table) = tables.get(change.table.index()).filter(|table| table.index.is_none()) else {
@@ -88,9 +88,9 @@ pub fn writes(layout: &Layout, tables: &[DynamoTable], batch: &Batch) -> Vec<Rep
         match (&table.system, &table.stamps) {
             (Some(system), _) => {
                 let all = master(layout, table, system, batch, change).into_iter();
-                masters.extend(
-                    all.map(|(each, write)| (if each.is_once() { change.each } else { each }, write)),
-                );
+                masters.extend(all.map(|(each, write)| {
+                    (table.collection, (if each.is_once() { change.each } else { each }, write))
+                }));
             }
             (None, Some(stamps)) => {
                 let write = copy(layout, table, stamps, batch, change)
@@ -104,24 +104,22 @@ pub fn writes(layout: &Layout, tables: &[DynamoTable], batch: &Batch) -> Vec<Rep
         let table = tables.get(change.table.index());
         let index = table.and_then(|table| Some((table, table.index.as_ref().filter(|index| !index.local)?)));
         if let Some((table, index)) = index {
-            let own = masters.iter_mut().filter(|(_, write)| write.is_of(&index.table));
-            own.for_each(|(_, write)| index_keys(layout, table, change, write));
+            let own = masters.iter_mut().filter(|(of, (_, write))| *of == index.host && write.is_aggregate());
+            own.for_each(|(_, (_, write))| index_keys(layout, table, change, write));
         }
     }
+    let masters = masters.into_iter().map(|(_, write)| write);
     match batch.level {
-        CopyLevel::AtomicUnit | CopyLevel::Transaction => {
-            masters.extend(copies);
-            together(masters, batch)
-        }
-        CopyLevel::Intents => together(masters, batch).into_iter().chain(copies).collect(),
+        CopyLevel::AtomicUnit | CopyLevel::Transaction => together(masters.chain(copies).collect(), batch),
+        CopyLevel::Intents => together(masters.collect(), batch).into_iter().chain(copies).collect(),
     }
 }
 
 impl Write {
     /// Whether it writes the item of an aggregate itself.
-    fn is_of(&self, of: &str) -> bool {
+    fn is_aggregate(&self) -> bool {
         match self {
-            Self::Put { table, only, .. } | Self::Update { table, only, .. } => table == of && only.is_some(),
+            Self::Put { only, .. } | Self::Update { only, .. } => only.is_some(),
             Self::Delete { .. } | Self::Transaction { .. } | Self::Batch { .. } => false,
         }
     }

@@ -42,6 +42,7 @@ pub static CAPABILITY: Capability = Capability {
     indexes: None,
     ordered: Fact::new(true, STORE),
     scan: Fact::new(true, STORE),
+    shares_tables: false,
     search: None,
     snapshot: Fact::new(SnapshotReads::Always, STORE),
     // Filters run in the same process either way.

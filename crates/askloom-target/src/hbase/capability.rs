@@ -48,6 +48,7 @@ pub static CAPABILITY: Capability = Capability {
     indexes: None,
     ordered: Fact::new(true, "HBase Reference Guide, \"Rows\": sorted by the bytes of their keys"),
     scan: Fact::new(true, "HBase Reference Guide, \"Scans\""),
+    shares_tables: false,
     search: None,
     snapshot: Fact::new(
         SnapshotReads::Never,

@@ -17,7 +17,7 @@ fn column(name: &str, place: Place, ty: Type, optional: bool) -> Column {
 fn table(columns: Vec<Column>) -> Table {
     let shape = Shape::Rows(Parts::default());
     let collection = CollectionId::from_index(0);
-    Table { collection, name: "Lobby".to_owned(), role: Role::Copy, columns, shape }
+    Table { collection, name: "Lobby".to_owned(), role: Role::Copy, columns, shape, shared: None }
 }
 
 /// By status, the newest first, then by name.

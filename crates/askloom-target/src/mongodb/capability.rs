@@ -91,6 +91,7 @@ pub static CAPABILITY: Capability = Capability {
     )),
     ordered: Fact::new(true, "MongoDB manual, \"Indexes\": ordered, with range queries"),
     scan: Fact::new(true, "MongoDB manual, \"Query Plans\": a collection scan"),
+    shares_tables: false,
     search: None,
     snapshot: Fact::new(
         SnapshotReads::InSession,

@@ -49,6 +49,7 @@ pub static CAPABILITY: Capability = Capability {
         "Oracle NoSQL Database Java API, KVStore.multiGetIterator: a KeyRange, forward or in reverse",
     ),
     scan: Fact::new(true, "Oracle NoSQL Database Java API, KVStore.storeIterator"),
+    shares_tables: false,
     search: None,
     snapshot: Fact::new(
         SnapshotReads::OneRequest,

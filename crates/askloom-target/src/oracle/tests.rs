@@ -16,7 +16,7 @@ fn column(place: Place, ty: Type, optional: bool) -> Column {
 fn table(columns: Vec<Column>) -> Table {
     let shape = Shape::Rows(Parts::default());
     let collection = CollectionId::from_index(0);
-    Table { collection, name: "Lobby".to_owned(), role: Role::Copy, columns, shape }
+    Table { collection, name: "Lobby".to_owned(), role: Role::Copy, columns, shape, shared: None }
 }
 
 fn term(column: usize, value: Option<Value>) -> Term {

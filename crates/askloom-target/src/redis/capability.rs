@@ -53,6 +53,7 @@ const NODE: Capability = Capability {
         "Redis documentation, ZRANGE BYLEX: members of one score are ordered by their bytes",
     ),
     scan: Fact::new(true, "Redis documentation, SCAN with MATCH"),
+    shares_tables: false,
     search: None,
     snapshot: Fact::new(
         SnapshotReads::OneRequest,

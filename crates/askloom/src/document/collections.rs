@@ -18,6 +18,9 @@ pub struct CollectionDocument {
     pub origin: Origin,
     /// Who keeps it right.
     pub kept_by: Keeper,
+    /// The class in whose partitions a master lies, if those are not its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub partition_of: Option<String>,
     /// One record, or records that share the key of the block.
     pub block: &'static str,
     pub source: SourceDocument,
@@ -107,6 +110,7 @@ fn document(
         role: collection.role,
         origin: collection.origin,
         kept_by: collection.keeper,
+        partition_of: collection.partition_of.map(|class| conceptual.classes[class].name.clone()),
         block: "spread",
         source: described.source(place),
         block_key: collection.block_key.iter().map(|field| described.key(field)).collect(),

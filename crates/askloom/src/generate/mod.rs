@@ -15,7 +15,7 @@ use askloom_plan::cost::Costing;
 use askloom_plan::layout::Layout;
 use askloom_plan::lower::{Arguments, Lowering, notes_of_not_generated};
 use askloom_target::Target;
-use askloom_target::generate::{Generated, Language, Options, Source, Statement, missing};
+use askloom_target::generate::{Generated, Language, Options, Source, Statement, missing, not_said};
 use serde_json::{Map, Value as Json};
 use std::collections::HashMap;
 use std::path::Path;
@@ -57,6 +57,17 @@ pub fn generate(
     let language = language(target)?;
     let Designed { model, sources, design, .. } = designed;
     let layout = Layout::new(&model.conceptual, design).asked_by(&questions(model));
+    let mut why = not_said(target.capability, &layout);
+    if wanted.faithful && layout.tables().iter().any(|table| table.shared.is_some()) {
+        why.push("no paper prints several classes in one table".to_owned());
+    }
+    if !why.is_empty() {
+        let title = target.capability.title;
+        return Err(Error::Input(format!(
+            "{title}: this design cannot be generated:\n  {}",
+            why.join("\n  ")
+        )));
+    }
     let given = wanted.params.as_ref().map_or_else(|| Ok(HashMap::new()), |params| read(model, params))?;
     let arguments: HashMap<String, Arguments> =
         given.iter().map(|(name, given)| (name.clone(), given.arguments.clone())).collect();

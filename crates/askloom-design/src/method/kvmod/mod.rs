@@ -182,6 +182,7 @@ fn collection(conceptual: &Conceptual, draft: &Draft, decisions: &mut Vec<Decisi
         role: Role::Copy,
         origin: Origin::Method,
         keeper: Keeper::Ours,
+        partition_of: None,
         source: Source { root: draft.root, positions: draft.positions.clone(), condition: None },
         block_key: vec![KeyField { path: itself, descending: false }],
         entry_key: Vec::new(),

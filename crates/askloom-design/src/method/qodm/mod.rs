@@ -87,6 +87,7 @@ fn collection(
         role,
         origin: Origin::Method,
         keeper: Keeper::Ours,
+        partition_of: None,
         source: Source {
             root: tuple.root,
             positions: tuple.positions.clone(),

@@ -55,6 +55,8 @@ fn table(sorts: &[Sorted]) -> DynamoTable {
         faithful: false,
         set: None,
         turned: false,
+        shared: None,
+        goes: None,
     }
 }
 

@@ -29,6 +29,8 @@ fn master() -> DynamoTable {
         faithful: false,
         set: None,
         turned: false,
+        shared: None,
+        goes: None,
     }
 }
 
