@@ -190,6 +190,8 @@ pub enum SupportOf {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct BackStep {
     pub end: EndId,
+    /// Whether it starts from what is written, and not from what an earlier step has found.
+    pub first: bool,
     /// `None`: all that may refer to it are read.
     pub index: Option<CollectionId>,
     /// Where those that refer to it are.

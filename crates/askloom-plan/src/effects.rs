@@ -84,16 +84,12 @@ impl Effects {
         effects
     }
 
-    /// What checked references make of this in other aggregates, beyond what it does by itself.
+    /// What checked references make of this in other aggregates, or in others of the same class.
     #[must_use]
     pub fn followed(&self, conceptual: &Conceptual) -> Self {
-        let mut all = self.clone();
-        all.cascade(conceptual);
-        Self {
-            made: &all.made - &self.made,
-            ended: &all.ended - &self.ended,
-            changed: &all.changed - &self.changed,
-        }
+        let mut followed = Self::default();
+        while followed.follow(conceptual, self) {}
+        followed
     }
 
     /// Of values that members of an instance get.
@@ -258,22 +254,23 @@ impl Effects {
 
     /// What checked references make of an end: until nothing more follows.
     fn cascade(&mut self, conceptual: &Conceptual) {
-        loop {
-            let before = self.clone();
-            for (end, row) in conceptual.ends.iter().filter(|(_, row)| row.stored) {
-                if !self.ends(conceptual, row.target) {
-                    continue;
-                }
-                match row.on_delete() {
-                    Some(OnDelete::Cascade) => self.end_holder(conceptual, row.class),
-                    Some(OnDelete::Clear) => self.change(conceptual, Member::End(end)),
-                    Some(OnDelete::Refuse) | None => {}
-                }
+        while self.follow(conceptual, &Self::default()) {}
+    }
+
+    /// Adds what directly follows from this and from other effects. False if nothing more does.
+    fn follow(&mut self, conceptual: &Conceptual, other: &Self) -> bool {
+        let before = self.clone();
+        for (end, row) in conceptual.ends.iter().filter(|(_, row)| row.stored) {
+            if !self.ends(conceptual, row.target) && !other.ends(conceptual, row.target) {
+                continue;
             }
-            if *self == before {
-                return;
+            match row.on_delete() {
+                Some(OnDelete::Cascade) => self.end_holder(conceptual, row.class),
+                Some(OnDelete::Clear) => self.change(conceptual, Member::End(end)),
+                Some(OnDelete::Refuse) | None => {}
             }
         }
+        *self != before
     }
 
     /// Whoever holds a reference ends. A part leaves its owner, which ends with it if it needs it.

@@ -145,7 +145,8 @@ impl Draw<'_> {
                 Leaf::Bucket(_) | Leaf::TimeBucket(..) => None,
             };
             let identifier = &conceptual.classes[class].identifier;
-            let named = identifier.iter().all(|id| uses.iter().any(|one| member(one) == Some(*id)));
+            let named = !identifier.is_empty()
+                && identifier.iter().all(|id| uses.iter().any(|one| member(one) == Some(*id)));
             let records = self.data.records(class);
             if !named || uses.len() <= identifier.len() || records.is_empty() {
                 continue;

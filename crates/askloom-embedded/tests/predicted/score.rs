@@ -127,6 +127,7 @@ impl Store<'_> {
                 let change = match keyed::statement(schema, keyspace, write, &arguments, &inputs) {
                     Ok((change, _)) if expects_match && change.puts.is_empty() => continue,
                     Ok((change, _)) => change,
+                    Err(error) if !error.refuses() => return Err(error.to_string()),
                     Err(error) => {
                         refused = error.to_string();
                         continue;

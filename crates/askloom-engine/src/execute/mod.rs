@@ -26,7 +26,7 @@ pub use restriction::Restriction;
 pub use row::Row;
 pub use scene::Scene;
 pub use scene::collect_parts;
-pub(crate) use scene::stored_ids;
+pub(crate) use scene::{holds, stored_ids};
 
 use crate::source::Source;
 use crate::{RunError, Schema, Stop};

@@ -239,6 +239,7 @@ fn ordinal(at: u64) -> Value {
     Value::Int(i64::try_from(at).unwrap_or(i64::MAX))
 }
 
+/// The ids in a stored reference.
 pub(crate) fn stored_ids(record: &Record, end: EndId) -> Vec<Identity> {
     match record.get(Member::End(end)) {
         Value::Reference(identity) => vec![identity.clone()],
@@ -247,7 +248,8 @@ pub(crate) fn stored_ids(record: &Record, end: EndId) -> Vec<Identity> {
     }
 }
 
-fn holds(record: &Record, end: EndId, id: &Identity) -> bool {
+/// Whether a stored reference holds an id.
+pub(crate) fn holds(record: &Record, end: EndId, id: &Identity) -> bool {
     match record.get(Member::End(end)) {
         Value::Reference(held) => held == id,
         Value::Set(held) => held.contains(id),

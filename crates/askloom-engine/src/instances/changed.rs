@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-/// Aggregates as they are afterwards; nothing of those that are gone. Who holds a value is looked up rather than searched:
+/// Aggregates as they are afterwards; `None` for those that are gone. Who holds a value is looked up rather than searched:
 /// a statement that changes ten thousand aggregates asks so for each of them.
 #[derive(Debug, Default)]
 pub struct Changed {

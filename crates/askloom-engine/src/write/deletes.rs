@@ -84,7 +84,8 @@ impl Draft<'_> {
         Ok(links)
     }
 
-    /// What was in some changed aggregates before, and is in none of all that were changed.
+    /// What was in some changed aggregates before, and is in none of all that were changed. Nothing that follows from
+    /// deletes moves a part from one aggregate to another, so that it ends where it was.
     fn gone(&self, recent: &BTreeSet<Aggregate>) -> Result<Entities, Stop> {
         let conceptual = self.conceptual();
         let before = self.entities(self.before, recent)?;

@@ -1,5 +1,6 @@
 //! The state that a statement works on: aggregates are changed in an overlay, and everything is seen as of one clock.
 
+use crate::execute::holds;
 use crate::expiry::{alive, expired};
 use crate::place::{Place, records};
 use crate::stop::each;
@@ -152,7 +153,7 @@ impl<'d> Draft<'d> {
         Ok(())
     }
 
-    /// The same of those that have lost elements.
+    /// Takes note of the parts of aggregates that have lost elements.
     pub(super) fn note_removed(&mut self) -> Result<(), Stop> {
         each(std::mem::take(&mut self.unnoted), |aggregate| self.note(&aggregate))?;
         Ok(())
@@ -271,7 +272,7 @@ impl<'d> Draft<'d> {
             let Some(stored) = self.live(state, &aggregate)? else { return Ok(()) };
             for (place, record) in records(&stored.record) {
                 if conceptual.is_kind_of(record.class, conceptual.ends[end].class)
-                    && stored_ids(record, end).contains(target)
+                    && holds(record, end, target)
                 {
                     found.push(Address { aggregate: aggregate.clone(), place });
                 }
@@ -279,15 +280,6 @@ impl<'d> Draft<'d> {
             Ok(())
         })?;
         Ok(found)
-    }
-}
-
-/// The ids in a stored reference.
-pub(super) fn stored_ids(record: &Record, end: EndId) -> Vec<Identity> {
-    match record.get(Member::End(end)) {
-        Value::Reference(identity) => vec![identity.clone()],
-        Value::Set(ids) => ids.iter().cloned().collect(),
-        _absent_or_part => Vec::new(),
     }
 }
 

@@ -1,7 +1,8 @@
 //! What changed aggregates have that they did not have before a statement. Every rule held before, so that only what was
 //! gained or lost has to be looked up: an UPDATE of another member asks nobody whether a unique value is still unique.
 
-use super::draft::{Draft, stored_ids};
+use super::draft::Draft;
+use crate::execute::stored_ids;
 use crate::place::records;
 use crate::stop::each;
 use crate::{Aggregate, Instances, Stop};

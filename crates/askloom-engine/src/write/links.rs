@@ -1,6 +1,7 @@
 //! Links. A relationship is one set of links, kept at its stored end; a write to either end is the same write.
 
-use super::draft::{Address, Draft, stored_ids};
+use super::draft::{Address, Draft};
+use crate::execute::stored_ids;
 use crate::place::records;
 use crate::stop::each;
 use crate::{RunError, Stop};

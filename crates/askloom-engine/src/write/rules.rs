@@ -1,7 +1,8 @@
 //! What holds after every statement. Each rule is one function, and looks at what the statement has changed: what it
 //! has not changed kept the rules before.
 
-use super::draft::{Address, Draft, stored_ids};
+use super::draft::{Address, Draft};
+use crate::execute::stored_ids;
 use crate::place::{Place, records};
 use crate::stop::each;
 use crate::{Aggregate, Held, Instances, RunError, Stop, Stored};

@@ -371,7 +371,7 @@ impl Record {
         if let Value::List(elements) = self.get(member) { elements } else { &[] }
     }
 
-    /// The same, to be changed where they are.
+    /// The elements of a list member, to be changed where they are.
     pub fn elements_mut(&mut self, member: Member) -> &mut [Element] {
         if let Some(Value::List(elements)) = self.fields.get_mut(&member) { elements } else { &mut [] }
     }

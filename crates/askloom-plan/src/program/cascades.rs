@@ -142,11 +142,30 @@ impl Writing<'_> {
             let set = self.members(table, &members).into_iter().map(changed).collect();
             let kind = ChangeKind::Set { key, set };
             changes.push(Change { class: root, ..self.change(table, kind, EachChange::Holder(holder)) });
-            let uses = |collection: &Collection| {
-                self.is_about(collection, root) && (!collection.whole().is_empty() || uses(collection, end))
+            let reads = |collection: &Collection| {
+                let goes = self.goes_along(holder) && self.has_part(collection, class);
+                !collection.whole().is_empty() || uses(collection, end) || goes
             };
-            self.rows(holder, changes, uses);
+            self.rows(holder, changes, |collection| self.is_about(collection, root) && reads(collection));
         }
+    }
+
+    /// Whether whoever holds the link is deleted with its target: a part, since its aggregate stays.
+    fn goes_along(&self, holder: Holder) -> bool {
+        let cascades = self.conceptual().ends[holder.end].on_delete() == Some(OnDelete::Cascade);
+        cascades && holder.because == LinkCause::TargetDeleted
+    }
+
+    /// Whether a collection goes by the owners of parts of a class.
+    fn has_part(&self, collection: &Collection, part: ClassId) -> bool {
+        let conceptual = self.conceptual();
+        collection.members().any(|member| match member {
+            Member::End(end) => {
+                let target = conceptual.ends[conceptual.stored_end(end)].target;
+                conceptual.is_kind_of(part, target) || conceptual.is_kind_of(target, part)
+            }
+            Member::Attribute(_) => false,
+        })
     }
 
     fn master_of(&self, root: ClassId) -> Option<&Table> {

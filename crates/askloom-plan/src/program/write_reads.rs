@@ -83,9 +83,10 @@ impl Writing<'_> {
                     let end = back.end;
                     let note = Note::RowsHolding { copy: of, end, scan: back.index.is_none() };
                     match back.index {
-                        Some(index) => {
+                        Some(index) if back.first => {
                             self.back(steps, end, index, note);
                         }
+                        Some(index) => self.look(steps, index, note, Each::FoundOfCopy(of)),
                         None => everything(steps, back.master, note),
                     }
                 }
@@ -111,13 +112,19 @@ impl Writing<'_> {
 
     fn look(&self, steps: &mut Vec<Step>, table: CollectionId, note: Note, each: Each) {
         let Some(of) = self.layout().table(table) else { return };
-        let terms = match each {
-            Each::Once | Each::Values(_) => slots(of, |column| of.names_block(column), ValueFrom::After),
-            Each::Rows(_) | Each::Found(_) | Each::RowsOfCopy(_) | Each::FoundOfCopy(_) => {
-                identity_slots(self.layout(), of, |column| of.names_block(column))
+        let (terms, may_be_it) = match each {
+            Each::Once | Each::Values(_) => {
+                (slots(of, |column| of.names_block(column), ValueFrom::After), true)
+            }
+            Each::Rows(_) | Each::RowsOfCopy(_) => {
+                (identity_slots(self.layout(), of, |column| of.names_block(column)), true)
+            }
+            // What is found is another instance, if of the same class.
+            Each::Found(_) | Each::FoundOfCopy(_) => {
+                (identity_slots(self.layout(), of, |column| of.names_block(column)), false)
             }
         };
-        let terms = if self.is_about_it(of) { self.known(of, terms) } else { terms };
+        let terms = if may_be_it && self.is_about_it(of) { self.known(of, terms) } else { terms };
         look_by(steps, table, note, each, terms);
     }
 

@@ -6,6 +6,9 @@ use super::{Writing, lookup};
 use askloom_model::{CheckOf, ClassId, End, EndId, Joining, Member, OnDelete, ReferenceCheck, Work};
 use std::collections::BTreeMap;
 
+/// How many aggregates of a root are deleted for the sake of a reference of theirs.
+type Gone = BTreeMap<(ClassId, EndId), f64>;
+
 impl Writing<'_> {
     pub(super) fn checks(&self) -> Vec<ReferenceCheck> {
         let mut checks = match self.step.changes {
@@ -40,7 +43,9 @@ impl Writing<'_> {
         let Changes::Made(Lists::Empty) = self.step.changes else { return false };
         let is_many = |end: EndId| conceptual.ends[end].cardinality.is_many();
         let occurrences = conceptual.occurrences(conceptual.ends[end].class);
-        let mut within = occurrences.iter().map(|occurrence| occurrence.hops.iter().any(|&hop| is_many(hop)));
+        let root = conceptual.aggregate_root(self.step.class);
+        let here = occurrences.iter().filter(|occurrence| Some(occurrence.root) == root);
+        let mut within = here.map(|occurrence| occurrence.hops.iter().any(|&hop| is_many(hop)));
         is_many(end) || within.all(|in_list| in_list)
     }
 
@@ -80,18 +85,20 @@ impl Writing<'_> {
     }
 
     /// How many targets of an end are deleted: with what is written, or along with it.
-    fn ended_targets(&self, end: &End, gone: &BTreeMap<ClassId, f64>) -> Option<f64> {
+    fn ended_targets(&self, end: &End, gone: &Gone) -> Option<f64> {
         let conceptual = &self.planner.model.conceptual;
-        match self.step.effects.ends(conceptual, end.target) {
-            true => Some(self.matched),
-            false => gone.get(&conceptual.aggregate_root(end.target)?).copied(),
+        if self.step.effects.ends(conceptual, end.target) {
+            return Some(self.matched);
         }
+        let root = conceptual.aggregate_root(end.target)?;
+        let here = gone.iter().filter(|((of, _), _)| *of == root).map(|(_, number)| *number);
+        here.reduce(|one, other| one + other)
     }
 
-    /// How many aggregates of each root checked references delete along with what is written.
-    fn gone(&self) -> BTreeMap<ClassId, f64> {
+    /// What checked references delete along with what is written.
+    fn gone(&self) -> Gone {
         let conceptual = &self.planner.model.conceptual;
-        let mut gone = BTreeMap::new();
+        let mut gone = Gone::new();
         loop {
             let before = gone.len();
             for (id, end) in conceptual.ends.iter() {
@@ -99,7 +106,7 @@ impl Writing<'_> {
                 let Some(targets) = self.ended_targets(end, &gone).filter(|_| cascades) else { continue };
                 let holders = targets * self.planner.statistics.referring(id);
                 for root in roots(conceptual, end.class) {
-                    gone.entry(root).or_insert(holders);
+                    gone.entry((root, id)).or_insert(holders);
                 }
             }
             if gone.len() == before {
@@ -113,7 +120,8 @@ impl Writing<'_> {
         let conceptual = &self.planner.model.conceptual;
         let (at, gone) = (roots(conceptual, class), self.gone());
         let holds = |end: &End| roots(conceptual, end.class).iter().any(|root| at.contains(root));
-        let ends = conceptual.ends.iter().filter(|(_, end)| end.stored && end.is_checked() && holds(end));
+        let follows = |end: &End| matches!(end.on_delete(), Some(OnDelete::Cascade | OnDelete::Clear));
+        let ends = conceptual.ends.iter().filter(|(_, end)| end.stored && follows(end) && holds(end));
         let followers = ends.filter_map(|(id, end)| {
             Some(self.ended_targets(end, &gone)? * self.planner.statistics.referring(id))
         });

@@ -5,6 +5,7 @@ use super::rows::Shares;
 use super::step::{Change, Changes, Step};
 use super::support::{Rebuilt, Support};
 use crate::delta::{self, Delta, deltas};
+use crate::effects::Effects;
 use crate::upkeep;
 use askloom_model::{
     ClassId, Collection, CollectionId, Conceptual, Contents, CopyCause, CopyLevel, CopyWrite, Design, EndId,
@@ -29,10 +30,9 @@ pub(super) fn disturbed(conceptual: &Conceptual, collection: &Collection, step: 
 }
 
 /// The deltas of a copy that are set off by what checked references delete or clear along with the written instances.
-fn followed(conceptual: &Conceptual, collection: &Collection, step: &Step) -> Vec<Delta> {
-    let effects = step.effects.followed(conceptual);
+fn followed(conceptual: &Conceptual, collection: &Collection, effects: &Effects) -> Vec<Delta> {
     let all = deltas(conceptual, collection).into_iter();
-    all.filter(|one| one.is_disturbed(conceptual, collection, &effects)).collect()
+    all.filter(|one| one.is_disturbed(conceptual, collection, effects)).collect()
 }
 
 /// The roots of the aggregates that a step writes: those that it names, and those in which a link is stored that it
@@ -47,9 +47,10 @@ fn written(conceptual: &Conceptual, step: &Step) -> Vec<ClassId> {
 /// The copies that a step disturbs, by itself or by what follows from it.
 pub(super) fn touched(conceptual: &Conceptual, design: &Design, step: &Step) -> Vec<CollectionId> {
     let copies = design.collections.iter().filter(|(_, collection)| collection.role != Role::Master);
+    let effects = step.effects.followed(conceptual);
     let is_touched = |collection: &Collection| {
         !disturbed(conceptual, collection, step).is_empty()
-            || !followed(conceptual, collection, step).is_empty()
+            || !followed(conceptual, collection, &effects).is_empty()
     };
     copies.filter(|(_, collection)| is_touched(collection)).map(|(id, _)| id).collect()
 }
@@ -236,9 +237,11 @@ impl Writing<'_> {
             puts += after;
             deletes += if shares.moves { before } else { (before - after).max(0.0) };
         }
-        for delta in followed(conceptual, collection, self.step) {
+        let effects = self.step.effects.followed(conceptual);
+        for delta in followed(conceptual, collection, &effects) {
             let rows = self.followed_rows(collection, &delta, support);
-            puts += rows;
+            // Rows go with what is deleted along, and may stay without what is cleared.
+            puts += if effects.ends(conceptual, delta.entry) { 0.0 } else { rows };
             deletes += rows;
         }
         // The store makes an index of fields out of what it is sent anyway.

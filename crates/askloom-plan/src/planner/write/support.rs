@@ -131,7 +131,8 @@ impl Writing<'_> {
                 | Joining::PartByIndex { .. }
                 | Joining::PartByScan { .. } => continue,
             };
-            support.push(None, way, SupportOf::Back(BackStep { end, index, master }), work);
+            let first = way.iter().skip(1).all(|&step| is_inside(conceptual, step));
+            support.push(None, way, SupportOf::Back(BackStep { end, first, index, master }), work);
         }
         each
     }
@@ -274,7 +275,8 @@ impl Writing<'_> {
                 Joining::LookUp { .. } | Joining::PartByIndex { .. } | Joining::PartByScan { .. }
                     if *lists == Lists::Empty && is_many(conceptual, step) =>
                 {
-                    return None;
+                    // A part is given whole, with what is in its lists, which is not expected to be much.
+                    return (!before.is_empty()).then(|| (how, Work::default()));
                 }
                 Joining::Inside
                 | Joining::LookUp { .. }
@@ -299,7 +301,8 @@ impl Writing<'_> {
 pub(super) fn is_same_read(one: &SupportOf, other: &SupportOf) -> bool {
     match (one, other) {
         (SupportOf::Back(one), SupportOf::Back(other)) => {
-            one.end == other.end && one.master == other.master && one.index == other.index
+            let from = one.first == other.first && one.end == other.end;
+            from && one.master == other.master && one.index == other.index
         }
         (SupportOf::Rebuild { steps: one, how: by }, SupportOf::Rebuild { steps: other, how: otherwise }) => {
             one == other && goes_back(by) == goes_back(otherwise)
