@@ -21,6 +21,9 @@ const KNOWN: [(&str, &str, &str); 4] = [
     ("shop", "pay", "an order that has no payment yet has no row to be replaced"),
 ];
 
+/// How many sets of arguments each statement runs with, for the table.
+const SETS: usize = 100;
+
 fn reason(score: &Score) -> Option<&'static str> {
     let known =
         KNOWN.iter().find(|(model, statement, _)| (*model, *statement) == (&score.model, &score.statement));
@@ -29,14 +32,14 @@ fn reason(score: &Score) -> Option<&'static str> {
 
 #[test]
 fn small_examples_do_what_is_predicted() {
-    let scores = do_what_is_predicted(&["game", "noam-game", "inbox", "blog"]);
+    let scores = do_what_is_predicted(&["game", "noam-game", "inbox", "blog"], 20);
     assert!(!scores.is_empty());
 }
 
 #[test]
 #[ignore = "slow"]
 fn examples_do_what_is_predicted() {
-    let scores = do_what_is_predicted(&examples::EXAMPLES);
+    let scores = do_what_is_predicted(&examples::EXAMPLES, SETS);
     for (model, statement, why) in KNOWN {
         let is_it = |score: &&Score| (score.model.as_str(), score.statement.as_str()) == (model, statement);
         let out = scores.iter().filter(is_it).any(|score| !is_within(score));
@@ -44,8 +47,8 @@ fn examples_do_what_is_predicted() {
     }
 }
 
-fn do_what_is_predicted(names: &[&str]) -> Vec<Score> {
-    let scores = examples::scores(names, 60, 20);
+fn do_what_is_predicted(names: &[&str], sets: usize) -> Vec<Score> {
+    let scores = examples::scores(names, 60, sets);
     for score in &scores {
         let counted = score.counted.as_ref().map(|_| ()).map_err(String::as_str);
         assert_eq!(counted, Ok(()), "{} {} {}", score.model, score.method, score.statement);
@@ -79,7 +82,6 @@ fn assert_medians(scores: &[Score], kind: Kind) {
 #[test]
 #[ignore = "cargo xtask predicted"]
 fn everything() {
-    const SETS: usize = 100;
     let number = |name: &str, default: u64| std::env::var(name).map_or(default, |text| text.parse().unwrap());
     let examples = examples::scores(&examples::EXAMPLES, number("ASKLOOM_PREDICTED_INSTANCES", 60), SETS);
     let random = random_models::scores(0..number("ASKLOOM_PREDICTED_SEEDS", 30), SETS);
