@@ -123,10 +123,21 @@ impl Limits<'_> {
     }
 }
 
+/// The name of the class, and what joins it, where that comes first in the keys of a shared table.
+fn kind_bytes(sizes: &Sizes<'_>, collection: CollectionId, capability: &Capability) -> f64 {
+    let own = &sizes.design.collections[collection];
+    match own.partition_of {
+        Some(_) if capability.shares_tables => {
+            (sizes.statistics.conceptual().classes[own.source.root].name.len() + 1) as f64
+        }
+        Some(_) | None => 0.0,
+    }
+}
+
 fn measured(sizes: &Sizes<'_>, collection: CollectionId, limit: Limit, capability: &Capability) -> f64 {
     match limit {
         Limit::BlockKey => sizes.block_key_bytes(collection),
-        Limit::EntryKey => sizes.entry_key_bytes(collection),
+        Limit::EntryKey => sizes.entry_key_bytes(collection) + kind_bytes(sizes, collection, capability),
         Limit::IndexKey => sizes.index_key_bytes(collection),
         Limit::Record => sizes.record_bytes(collection, capability.limits.aggregate),
         Limit::Block => sizes.block_bytes(collection),

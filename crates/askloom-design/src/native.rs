@@ -32,7 +32,8 @@ pub fn hand_over(model: &Model, costing: &Costing<'_>, design: &mut Design) {
             continue;
         }
         if let Some(index) = index_for(conceptual, indexes.value.keys, collection) {
-            let master = design.master(collection.source.root);
+            let shares = costing.capability.shares_tables;
+            let master = design.indexed_with(collection.source.root, shares);
             if given.over(design, id, master, indexes.value.most) {
                 design.collections[id] = index;
             }

@@ -136,6 +136,13 @@ impl Design {
         self.master(self.collections[id].partition_of?)
     }
 
+    /// The master whose table has the store's own indexes of a class: that of the partitions, where classes share one.
+    #[must_use]
+    pub fn indexed_with(&self, root: ClassId, shares_tables: bool) -> Option<CollectionId> {
+        let master = self.master(root)?;
+        Some(self.partition_of(master).filter(|_| shares_tables).unwrap_or(master))
+    }
+
     /// The masters that lie in the same partitions as one, that one included; of any other collection itself.
     pub fn in_partitions_of(&self, id: CollectionId) -> impl Iterator<Item = CollectionId> {
         let home = |id: CollectionId| self.partition_of(id).unwrap_or(id);

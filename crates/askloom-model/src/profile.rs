@@ -149,7 +149,7 @@ pub enum Held {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct NativeIndexes {
-    /// For one collection.
+    /// For one table, which is one collection unless classes share it.
     pub most: u32,
     /// Of these, such that order the records of a block another way and never lag; and how large a block may be then.
     pub local: Option<LocalIndexes>,
@@ -222,7 +222,7 @@ pub struct Search {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct LocalIndexes {
-    /// For one collection.
+    /// For one table, which is one collection unless classes share it.
     pub most: u32,
     /// Bytes of a block with all its indexes.
     pub block: u64,

@@ -43,6 +43,7 @@ write addLine: ADD :line TO Purchase.lines WHERE customer = :customer AND number
 write drop: DELETE Purchase WHERE customer = :customer AND number = :number
 write say: UPSERT Profile
 write visit: INSERT Visit
+write forget: DELETE Visit WHERE guest = :guest AND at = :at
 write call: UPDATE Restaurant SET name = :name WHERE rid = :rid
 ";
 
@@ -119,4 +120,31 @@ fn a_store_keeps_classes_of_one_partition() {
     let everybody = run(&["everybody", "--format", "csv"]).stdout;
     assert_eq!(everybody.lines().skip(1).collect::<Vec<_>>(), ["ann"]);
     project.run(&[&["verify", "m.loom"], &store[..]].concat()).exits(0);
+    // Each class has a range of keys of its own here, so that nothing has to move.
+    let project = project.with("m.loom", MODEL.replace("Purchase, Profile, Visit", "Purchase, Visit"));
+    project.run(&[&["apply", "m.loom"], &store[..]].concat()).exits(0);
+    let profile = project.run(&["run", "m.loom", "profile", "id=7", "--format", "csv", "--store", "file:db"]);
+    assert_eq!(profile.exits(0).stdout.lines().skip(1).collect::<Vec<_>>(), ["on"]);
+}
+
+/// Where a key is bytes, the records of another class whose name goes on from this one's lie right behind.
+#[test]
+fn ranges_of_keys_in_bytes_end_with_their_class() {
+    let model = "entity Customer { id c: int }
+entity Purchase { id ref customer: Customer, id price: decimal }
+entity PurchaseNote { id ref customer: Customer, note: text }
+collection All of Customer, Purchase, PurchaseNote { master; key c; sort price; }
+query dear: SELECT price FROM Purchase WHERE customer = :c AND price > :p
+query cheap: SELECT price FROM Purchase WHERE customer = :c AND price < :p
+";
+    let project = Project::new().with("m.loom", model);
+    let args = ["generate", "m.loom", "--method", "given", "--target", "dynamodb", "-o", "out"];
+    project.run(&args).exits(0);
+    let printed = project.read("out/statements.sh");
+    assert!(
+        printed.contains("Purchase#:p (the next)") && printed.contains("Purchase# (the last)"),
+        "{printed}"
+    );
+    assert!(printed.contains("Purchase#:p (the one before)"), "{printed}");
+    assert!(!printed.contains("Purchase (the last)"), "{printed}");
 }

@@ -187,7 +187,7 @@ fn a_scan_and_a_partition_count_all_classes_of_a_table() {
     for (target, all) in [("dynamodb", 1_020_000.0), ("cassandra", 1_020_000.0), ("embedded", 10_000.0)] {
         assert_eq!((rows(&together, target), rows(&apart, target)), (all, 10_000.0), "{target}");
     }
-    // Each class alone fits, both do not.
+    // What lies in a partition together is told once, of the class whose partitions these are.
     let count = "@count(20_000_000)";
     let large = text.replace("@count(1_000_000)", count).replace("@count(10_000)", "@count(10)");
     let broken = |text: &str| {

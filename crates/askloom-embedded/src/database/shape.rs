@@ -68,6 +68,8 @@ impl Shape {
         let definition = |collection: &Json| {
             let mut definition = collection.as_object()?.clone();
             definition.remove("reasons");
+            // Each class has a range of keys of its own, whoever's partitions it lies in.
+            definition.remove("partition_of");
             let name = definition.remove("name")?.as_str()?.to_owned();
             Some((name, Json::Object(definition)))
         };

@@ -105,9 +105,16 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
             Member::Attribute(_) => None,
         };
         let ends: Vec<EndId> = conceptual.all_members(class).filter_map(leads).collect();
+        let required = |end: &EndId| conceptual.ends[*end].cardinality.min > 0;
+        let identifier = &conceptual.classes[class].identifier;
+        let of_id: Vec<EndId> =
+            ends.iter().copied().filter(|&end| identifier.contains(&Member::End(end))).collect();
+        let required: Vec<EndId> = ends.iter().copied().filter(required).collect();
+        if let ([only], _) | (_, [only]) = (of_id.as_slice(), required.as_slice()) {
+            return Some(*only);
+        }
         let (name, owner) = (&conceptual.classes[class].name, &conceptual.classes[first].name);
         let (message, hint) = match ends.as_slice() {
-            &[only] if conceptual.ends[only].cardinality.min > 0 => return Some(only),
             [only] => {
                 let field = &conceptual.ends[*only].name;
                 let message = format!("`{name}.{field}` is optional: without it a `{name}` has no partition");
@@ -359,12 +366,24 @@ impl<'t, 'a> Resolver<'t, 'a, '_> {
             if strange || missing.is_some() {
                 let names: Vec<&str> =
                     identifier.iter().map(|&member| conceptual.member_name(member)).collect();
-                let message = format!(
-                    "key and sort of a master are the id of `{}`, each member once: {}",
-                    row.name,
-                    names.join(", ")
-                );
-                let hint = "beside the id only buckets of its timestamps can stand in the key, as `day(at)`";
+                let (name, names) = (&row.name, names.join(", "));
+                let partition = one.by.map(|end| &conceptual.ends[end].name);
+                let (message, hint) = match partition {
+                    None => (
+                        format!("key and sort of a master are the id of `{name}`, each member once: {names}"),
+                        "beside the id only buckets of its timestamps can stand in the key, as `day(at)`",
+                    ),
+                    Some(field) if names.is_empty() => (
+                        format!("`sort` has no field of `{name}`, whose id is `{field}` alone"),
+                        "leave fields of this class out of `sort`",
+                    ),
+                    Some(field) => (
+                        format!(
+                            "`sort` has the rest of the id of `{name}` behind `{field}`, each member once: {names}"
+                        ),
+                        "name the members of the id in `sort`, and no others of this class",
+                    ),
+                };
                 return Some(
                     Diagnostic::new(Code::BadMaster, collection.span, message)
                         .also(row.span, "identified here")

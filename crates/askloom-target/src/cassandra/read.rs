@@ -79,8 +79,8 @@ pub fn select(layout: &Layout, tables: &[CqlTable], read: &Read) -> Option<Selec
     Some(select)
 }
 
-/// Leaves the rows of one class, where several share the table. Columns of members are null in those of others, so that
-/// an index of one has none of them.
+/// Leaves the rows of one class, where several share the table. Member columns of other classes are null there, so that
+/// an index of a member finds its own class alone.
 fn of_class(table: &CqlTable, index: Option<&IndexOf>, select: &mut Select) {
     let is_key = |name: &str| table.names_aggregate(name);
     match index {

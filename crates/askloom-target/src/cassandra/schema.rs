@@ -198,7 +198,7 @@ fn of_system(table: &Table) -> Vec<&'static str> {
 }
 
 /// Whether an aggregate has rows of its own for its entries.
-fn has_entries(table: &Table) -> bool {
+pub(super) fn has_entries(table: &Table) -> bool {
     match &table.shape {
         Shape::Master { entries, .. } => *entries,
         Shape::Rows(_) | Shape::Nodes(_) => false,

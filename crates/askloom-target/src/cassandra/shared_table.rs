@@ -2,8 +2,8 @@
 //!
 //! The first column that clusters says of which class a row is: the empty text for the class whose partitions these are,
 //! so that its row is the first, and the name of the class for any other. Behind it are the columns that order each class,
-//! one class after the other. Cassandra has no row without a value for each of them, so that a row has the least value of
-//! its type, or what stands for it, in those of other classes. It tells nothing: the class says which of them count.
+//! one class after the other. Cassandra has no row without a value for each of them, so that a row has a fixed value of
+//! its type in those of other classes. It tells nothing: the class says which of them count.
 
 use super::read::{Bound, Condition};
 use super::schema::{CqlColumn, CqlTable, Kind};
@@ -47,7 +47,7 @@ pub(super) fn link(layout: &Layout, tables: &mut [CqlTable], kinds: &[Option<Str
             let fixed = sorted.map(|(column, descending)| Fixed {
                 name: column.name.clone(),
                 descending,
-                value: least(&column.kind),
+                value: placeholder(&column.kind),
             });
             if passed { behind.extend(fixed) } else { before.extend(fixed) }
         }
@@ -68,7 +68,7 @@ pub(super) fn sorted(table: &CqlTable) -> impl Iterator<Item = (&CqlColumn, bool
 }
 
 /// What stands in a column that orders another class.
-fn least(kind: &Kind) -> Cql {
+fn placeholder(kind: &Kind) -> Cql {
     match kind {
         Kind::Filled | Kind::Json => Cql::Text(String::new()),
         Kind::Bytes => Cql::Blob(Vec::new()),

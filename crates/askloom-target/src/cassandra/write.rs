@@ -5,7 +5,7 @@
 //! writers the later wins whatever order they arrive in.
 
 use super::read::{Bound, Condition, bound, column, is_of_key};
-use super::schema::{CqlTable, System};
+use super::schema::{CqlTable, System, has_entries};
 use super::value::Cql;
 use crate::generate::Sample;
 use askloom_model::{ClassId, Id, Value};
@@ -145,7 +145,8 @@ fn master(
             let mut gone = update(all, key(layout, table, of), read());
             // Every path is behind the empty one. A delete of the partition, or of the first row, would take the version
             // along.
-            gone.extend(system.entry.as_ref().map(|(entry, _)| {
+            let own = layout.table(change.table).is_some_and(has_entries);
+            gone.extend(system.entry.as_ref().filter(|_| own).map(|(entry, _)| {
                 let mut key = key(layout, table, of);
                 let bound = known(Cql::Text(String::new()));
                 let operator = if system.clustered { ">" } else { ">=" };

@@ -501,9 +501,17 @@ fn slots(table: &DynamoTable, sort: &Key, equal: &[&Term], bounds: Option<&Bound
     if !free {
         // The others of the key stay the same from end to end.
         let same = format!("{}{}", sort.start, start.join("#"));
-        let same = if start.is_empty() { same.strip_suffix(key::JOIN).unwrap_or(&same) } else { &same };
+        // Only what ends in a join has a key right behind all those that start with it.
+        let joins = sort.kind == KeyKind::Joined;
+        let is_open = joins && start.is_empty() && !sort.start.ends_with(key::JOIN);
+        if let (true, Some((low, _)), None) = (is_open, &low, &high) {
+            return Found::Some(Test::AtLeast(low.clone()));
+        }
+        let strips = joins && start.is_empty();
+        let same = if strips { same.strip_suffix(key::JOIN).unwrap_or(&same) } else { &same };
         let end = |said: &str| Bound::Slot { text: format!("{same}{said}"), tag };
-        let (first, last) = if sort.kind == KeyKind::Joined { ("#", "$") } else { ("", " (the last)") };
+        let (first, last) = if joins { ("#", "$") } else { ("", " (the last)") };
+        let first = if is_open { "" } else { first };
         let low = low.map_or_else(|| end(first), |(low, _)| low);
         let high = high.map_or_else(|| end(last), |(high, _)| high);
         return Found::Some(Test::Between(low, high));

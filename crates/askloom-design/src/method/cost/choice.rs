@@ -235,7 +235,7 @@ impl Choice {
         }
     }
 
-    /// A store keeps so many indexes of one collection.
+    /// A store keeps so many indexes of one table.
     fn bounds(&mut self, costing: &Costing<'_>, pool: &Pool) {
         let Some(indexes) = costing.capability.indexes else { return };
         let mut of: BTreeMap<_, Vec<usize>> = BTreeMap::new();
@@ -246,7 +246,8 @@ impl Choice {
             if let Some(&host) = pool.local.get(&id) {
                 beside.entry(host).or_default().push(at);
             } else if collection.keeper == Keeper::Store {
-                of.entry(collection.source.root).or_default().push(at);
+                let shares = costing.capability.shares_tables;
+                of.entry(pool.design.indexed_with(collection.source.root, shares)).or_default().push(at);
             }
         }
         for (at, &pick) in self.picks.iter().enumerate() {
