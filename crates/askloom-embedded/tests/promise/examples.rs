@@ -130,6 +130,18 @@ fn a_value_object_between_two_entities() {
     keeps_the_promise("a value object between", &model(text));
 }
 
+/// The ids in a list have their parts in the order of the entity, the key of its master in another one.
+#[test]
+fn a_key_in_another_order_than_the_id() {
+    let text = "entity Sensor { id s: text }
+        entity Reading { id ref sensor: Sensor, id k: int, v: int }
+        collection Readings of Reading { master; key k, sensor }
+        query some: SELECT v FROM Reading WHERE Reading IN :ids
+        write take: INSERT Reading
+        write drop: DELETE Reading WHERE Reading IN :ids";
+    keeps_the_promise("a key in another order", &model(text));
+}
+
 /// What is inside a part of a value that is copied whole.
 #[test]
 fn a_part_changes_in_what_others_hold_whole() {

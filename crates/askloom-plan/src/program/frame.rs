@@ -128,15 +128,16 @@ impl Read {
         different.into_iter().collect()
     }
 
-    /// What the columns hold that a loop over a field gives values for.
+    /// What the columns hold that a loop over a field gives values for, in the order of the parts of such a value: the key
+    /// of a master may have them in another.
     fn loop_columns<'t>(&self, table: &'t Table, field: usize) -> Vec<&'t Holds> {
         let terms: Vec<&Term> = match &self.how {
             How::Block(terms) | How::Record(terms) => terms.iter().collect(),
             How::Range(range) => range.block.iter().chain(&range.equal).collect(),
             How::All => Vec::new(),
         };
-        let of_loop = |term: &&Term| match term.from {
-            ValueFrom::Loop { field: own, .. } => own == field,
+        let of_loop = |term: &Term| match term.from {
+            ValueFrom::Loop { field: own, part } => (own == field).then_some((part, term.column?)),
             ValueFrom::Statement
             | ValueFrom::Parameter { .. }
             | ValueFrom::Identity { .. }
@@ -144,10 +145,11 @@ impl Read {
             | ValueFrom::Rows { .. }
             | ValueFrom::Before
             | ValueFrom::After
-            | ValueFrom::Other => false,
+            | ValueFrom::Other => None,
         };
-        let columns = terms.into_iter().filter(of_loop).filter_map(|term| term.column);
-        columns.filter_map(|column| Some(&table.columns.get(column)?.holds)).collect()
+        let mut columns: Vec<(Option<usize>, usize)> = terms.into_iter().filter_map(of_loop).collect();
+        columns.sort_unstable();
+        columns.into_iter().filter_map(|(_, column)| Some(&table.columns.get(column)?.holds)).collect()
     }
 }
 
