@@ -52,9 +52,12 @@ impl Same<'_> {
         }
     }
 
-    /// Whether a path is an identity of the row or a part of one: whoever has the row has its value.
+    /// Whether a path is an identity of the row or a part of one: whoever has the row has its value. The value of an element
+    /// of a list is none: its ordinal tells it apart.
     pub(super) fn is_of_identity(&self, path: &Path) -> bool {
-        path.hops.is_empty() && (path.leaf == Leaf::Itself || self.own_component(path).is_some())
+        let is_element = self.positions[path.position].class.is_none();
+        let itself = path.leaf == Leaf::Itself && !is_element;
+        path.hops.is_empty() && (itself || self.own_component(path).is_some())
     }
 
     /// Where the value of a member is in the identity of its position.

@@ -95,7 +95,7 @@ impl Writing<'_> {
         })
     }
 
-    /// Whether a member has parts that stand at a position of a copy.
+    /// Whether a member has parts that stand at a position of a copy, or that its key goes through.
     fn holds_a_position(&self, member: Member, collection: &Collection) -> bool {
         let conceptual = self.conceptual();
         let Member::End(end) = member else { return false };
@@ -104,9 +104,11 @@ impl Writing<'_> {
             RelationshipKind::Composition => conceptual.inside(row.target),
             RelationshipKind::Association | RelationshipKind::Aggregation => return false,
         };
-        let mut classes = collection.source.positions.iter().filter_map(|(_, position)| position.class);
+        let classes = collection.source.positions.iter().filter_map(|(_, position)| position.class);
+        let keys = collection.block_key.iter().chain(&collection.entry_key);
+        let through = keys.flat_map(|field| &field.path.hops).map(|&hop| conceptual.ends[hop].target);
         let related = |one, other| conceptual.is_kind_of(one, other) || conceptual.is_kind_of(other, one);
-        classes.any(|class| parts.iter().any(|&part| related(part, class)))
+        classes.chain(through).any(|class| parts.iter().any(|&part| related(part, class)))
     }
 
     fn is_below(&self, table: &Table, position: PositionId, set: &[Member]) -> bool {
