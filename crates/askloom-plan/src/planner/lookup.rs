@@ -2,8 +2,8 @@
 
 use crate::cost::{Costing, Sizes};
 use askloom_model::{
-    Capability, ClassId, CollectionId, Conceptual, Design, EndId, Joining, Keeper, Leaf, Member,
-    RelationshipKind, Role, Work,
+    Capability, ClassId, CollectionId, Conceptual, Design, EndId, Joining, Keeper, Leaf, Member, Path,
+    RelationshipKind, Work,
 };
 
 /// How a step from an instance to others is taken, by an index if there is one. `None` if a class has no master.
@@ -232,15 +232,13 @@ pub(super) fn part_index(
 ) -> Option<CollectionId> {
     let root = design.collections[master].source.root;
     let mut indexes = design.collections.iter().filter(|(_, collection)| {
-        let [key] = collection.block_key.as_slice() else { return false };
-        let last = key.path.hops.last().map(|&hop| conceptual.ends[hop].target);
-        let is_id = match key.path.leaf {
-            Leaf::Attribute(id) => conceptual.attributes[id].id,
-            Leaf::Reference(id) => conceptual.ends[id].id,
-            Leaf::Itself => true,
-            Leaf::Bucket(_) | Leaf::TimeBucket(..) => false,
+        let leads_to_it = |path: &Path| {
+            let last = path.hops.last().map(|&hop| conceptual.ends[hop].target);
+            path.leaf == Leaf::Itself && last == Some(part)
         };
-        collection.role == Role::Index && collection.source.root == root && last == Some(part) && is_id
+        collection.keeper == Keeper::Ours
+            && collection.source.root == root
+            && collection.indexed().is_some_and(leads_to_it)
     });
     indexes.next().map(|(id, _)| id)
 }

@@ -55,9 +55,15 @@ impl Writing<'_> {
         let related = |other| conceptual.is_kind_of(class, other) || conceptual.is_kind_of(other, class);
         let mut others = collection.source.positions.iter().skip(1);
         let mut hops = collection.held().flat_map(|path| &path.hops);
+        // Who refers to an instance is stored in others.
+        let mut referrers = collection.held().filter_map(|path| match path.leaf {
+            Leaf::Reference(end) => Some(&conceptual.ends[end]).filter(|row| !row.stored),
+            Leaf::Attribute(_) | Leaf::Itself | Leaf::Bucket(_) | Leaf::TimeBucket(..) => None,
+        });
         conceptual.is_kind_of(class, collection.source.root)
             && !others.any(|(_, position)| position.class.is_some_and(related))
             && !hops.any(|&hop| related(conceptual.ends[hop].target))
+            && !referrers.any(|row| related(row.target))
     }
 
     /// Whether an update may move rows to other keys.

@@ -4,7 +4,7 @@ use super::{Phase, Upkeep};
 use crate::execute::{Inner, Node, Scene, stored_ids};
 use crate::stop::each;
 use crate::{Aggregate, Instances, Stop};
-use askloom_model::{Conceptual, Member, PositionId, RelationshipKind, Value, fault};
+use askloom_model::{Member, PositionId, RelationshipKind, Value, fault};
 use askloom_plan::delta::{Delta, Existence, Reads};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -172,22 +172,13 @@ impl Upkeep<'_> {
                 there.iter().filter_map(|inner| inner.above()).map(|(owner, _)| owner).collect()
             };
         }
-        let leads_up = way.last().is_some_and(|&member| is_owner(conceptual, member));
         let told_apart = |inner: &Inner| {
             let record = inner.record()?;
-            // A part that leads to its owner names it, and says nothing else of it.
-            let identity = leads_up.then(|| record.identity(conceptual)).flatten();
-            Some(identity.map_or_else(|| Value::Record(Box::new(record.clone())), Value::Reference))
+            // Whoever leads to an entity in its aggregate names it, and says nothing else of it.
+            let identity = record.identity(conceptual).map(Value::Reference);
+            Some(identity.unwrap_or_else(|| Value::Record(Box::new(record.clone()))))
         };
         there.iter().filter_map(told_apart).collect()
-    }
-}
-
-/// Whether a member of a part leads to its owner.
-fn is_owner(conceptual: &Conceptual, member: Member) -> bool {
-    match member {
-        Member::Attribute(_) => false,
-        Member::End(end) => !conceptual.ends[end].stored,
     }
 }
 

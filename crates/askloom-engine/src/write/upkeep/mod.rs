@@ -51,6 +51,7 @@ pub fn update_some_copies(
         changed: &changed,
         phase,
         holders: RefCell::default(),
+        held: RefCell::default(),
     };
     let (before, after) = (narrowed(reader), narrowed(overlay));
     each(copies, |id| {

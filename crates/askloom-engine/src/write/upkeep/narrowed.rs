@@ -5,7 +5,7 @@ use crate::{Aggregate, Held, Instances, Schema, Stop, Stored, Visit};
 use askloom_model::{ClassId, EndId, HomePlace, Identity, Leaf, Value};
 use askloom_plan::delta::is_relied_on;
 use std::cell::RefCell;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 /// A state in which only aggregates that the write changes refer, by a reference that is relied on, to an instance that the
@@ -18,6 +18,8 @@ pub(super) struct Narrowed<'n> {
     pub(super) phase: Phase,
     /// The changed aggregates by what they hold.
     pub(super) holders: RefCell<HashMap<Held, HashMap<Value, BTreeSet<Aggregate>>>>,
+    /// What they hold in either state.
+    pub(super) held: RefCell<HashMap<Held, HashSet<Value>>>,
 }
 
 impl Narrowed<'_> {
@@ -62,12 +64,34 @@ impl Narrowed<'_> {
         Ok(found)
     }
 
+    /// Whether one of the changed aggregates holds a value, before the write or after it.
+    fn is_in_changed(&self, held: Held, value: &Value) -> Result<bool, Stop> {
+        if let Some(known) = self.held.borrow().get(&held) {
+            return Ok(known.contains(value));
+        }
+        let conceptual = &self.schema().model.conceptual;
+        let mut values = Vec::new();
+        for &aggregate in self.changed {
+            for state in [self.before, self.after] {
+                if let Some(stored) = state.aggregate(aggregate.0, &aggregate.1)? {
+                    held.values_in(conceptual, &stored.record, &mut values);
+                }
+            }
+        }
+        let all: HashSet<Value> = values.into_iter().collect();
+        let found = all.contains(value);
+        self.held.borrow_mut().insert(held, all);
+        Ok(found)
+    }
+
     /// Those that hold a value if only changed aggregates can: nobody else refers to what the write makes or ends, and a
     /// part that is in one aggregate is in no other.
     fn known(&self, held: Held, value: &Value) -> Result<Option<BTreeSet<Aggregate>>, Stop> {
         if held.leaf == Leaf::Itself {
             let found = self.among_changed(held, value)?;
-            return Ok((!found.is_empty()).then_some(found));
+            // What changed aggregates have in the other state alone is nowhere in this one.
+            let known = !found.is_empty() || self.is_in_changed(held, value)?;
+            return Ok(known.then_some(found));
         }
         match self.made_or_ended(held, value)? {
             Some(_) => self.among_changed(held, value).map(Some),
